@@ -1,0 +1,132 @@
+/** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
+import { operation, service } from '../../contract/operation.ts';
+import { boolean, dateTime, object, oneOf, optional, required, string } from '../../contract/shape.ts';
+import * as shapes from './shapes.ts';
+
+/** Members that known clients add to any request and that mean nothing here. */
+const extras = ['applicationInfo', 'action'] as const;
+
+export const listRecurringDetails = operation({
+  name: 'listRecurringDetails',
+  doc: 'Lists the stored details of a shopper: the active ones, oldest first.',
+  effect: 'reads',
+  role: 'recurring',
+  problems: [],
+  input: object(
+    'RecurringDetailsRequest',
+    {
+      merchantAccount: shapes.merchantAccount,
+      recurring: optional(shapes.recurring, 'The contract to retrieve; a combination is found by either of its parts.'),
+      shopperReference: shapes.shopperReference,
+    },
+    { tolerated: [...extras, 'customReference', 'shopperEmail'] },
+  ),
+  output: object(
+    'RecurringDetailsResult',
+    {
+      creationDate: optional(dateTime(shapes.someDay), 'When the recurring details were created.'),
+      details: optional(shapes.recurringDetails, 'The details; absent when there is none for the contract named.'),
+      invalidOneclickContracts: optional(boolean(false), 'Whether a detail can no longer be used with one click.'),
+      lastKnownShopperEmail: optional(shapes.text(256, 'shopper@example.com'), "The shopper's most recent e-mail."),
+      shopperReference: optional(shapes.reference, 'The shopper.'),
+    },
+    { whenEmpty: { details: 'empty', lastKnownShopperEmail: 'nil', shopperReference: 'nil' } },
+  ),
+});
+
+export const disable = operation({
+  name: 'disable',
+  doc: 'Disables one stored detail, or the whole contract of a shopper.',
+  effect: 'writes',
+  role: 'recurring',
+  problems: ['contractNotFound', 'detailNotFound'],
+  input: object(
+    'DisableRequest',
+    {
+      contract: optional(
+        shapes.contractTypes,
+        'Restricts disabling to ONECLICK, RECURRING, PAYOUT or a combination.',
+        { invalid: 'invalidContract' },
+      ),
+      merchantAccount: shapes.merchantAccount,
+      recurringDetailReference: optional(
+        shapes.detailReference,
+        'One detail; when it is omitted, the whole recurring contract of the shopper.',
+        { invalid: 'detailNotFound' },
+      ),
+      shopperReference: shapes.shopperReference,
+    },
+    { tolerated: extras },
+  ),
+  output: object('DisableResult', {
+    response: required(
+      oneOf('DisableResponse', '[detail-successfully-disabled]', '[all-details-successfully-disabled]'),
+      'What was disabled.',
+    ),
+  }),
+});
+
+export const storeToken = operation({
+  name: 'storeToken',
+  doc: 'Stores a card or a bank account for a shopper. The same one again updates the detail and keeps its reference.',
+  effect: 'writes',
+  role: 'recurring',
+  problems: ['unknownVariant', 'tooManyDetails'],
+  input: object(
+    'StoreTokenRequest',
+    {
+      additionalData: optional(shapes.additionalData, 'Entries kept with the detail and shown with it.'),
+      bank: optional(shapes.bankAccount, 'The bank account to store.'),
+      billingAddress: optional(shapes.address, 'The billing address.'),
+      card: optional(shapes.card, 'The card to store.'),
+      elv: optional(shapes.elv, 'The account of a German direct debit to store.'),
+      merchantAccount: shapes.merchantAccount,
+      name: optional(shapes.text(200, 'My card'), 'A descriptive name of the detail.'),
+      recurring: required(shapes.agreedRecurring, 'What the detail may be used for.', {
+        missing: 'invalidRecurringContract',
+      }),
+      selectedBrand: optional(
+        string({ pattern: '[A-Za-z0-9_]{1,80}', example: 'visa' }),
+        'The payment method, where the number alone does not tell.',
+      ),
+      shopperEmail: optional(shapes.text(256, 'shopper@example.com'), "The shopper's e-mail."),
+      shopperName: optional(shapes.name, "The shopper's name."),
+      shopperReference: shapes.shopperReference,
+      socialSecurityNumber: optional(
+        string({ max: 40, sensitive: true, example: '123456789' }),
+        "The shopper's social security number, where collecting it is legal.",
+      ),
+    },
+    {
+      tolerated: [...extras, 'params', 'pspEchoData', 'reference', 'returnUrl', 'shopperIP', 'shopperStatement'],
+      choices: [
+        {
+          options: [['card'], ['bank'], ['elv']],
+          exclusive: true,
+          problem: 'missingPaymentDetails',
+          doc: 'Exactly one of card, bank and elv.',
+        },
+      ],
+    },
+  ),
+  output: object('StoreTokenResult', {
+    alias: optional(shapes.text(80, 'H167852639363479'), 'Alias of the card number; only for a card.'),
+    aliasType: optional(shapes.text(40, 'Default'), 'Type of the alias; only for a card.'),
+    pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
+    recurringDetailReference: required(shapes.detailReference, 'Identifies the stored detail.'),
+    result: required(shapes.text(80, 'Success'), 'Success.'),
+  }),
+});
+
+const operations = [disable, listRecurringDetails, storeToken] as const;
+
+/** The operations by name, for handlers that the compiler counts. */
+export type RecurringOperations = { [O in (typeof operations)[number] as O['name']]: O };
+
+export const recurringV25 = service({
+  name: 'Recurring',
+  version: 25,
+  servesUpTo: 68,
+  doc: 'Stored payment details of shoppers.',
+  operations,
+});

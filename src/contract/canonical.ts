@@ -1,0 +1,18 @@
+/** The canonical request: what every format becomes, checked and authorised, before the domain sees it. */
+import type { Input, Operation, Role } from './operation.ts';
+
+/** Who calls: a credential of a company, with what it may do. */
+export interface Caller {
+  readonly credential: string;
+  readonly company: string;
+  readonly roles: ReadonlySet<Role>;
+  readonly merchantAccounts: ReadonlySet<string>;
+}
+
+export interface CanonicalRequest<O extends Operation = Operation> {
+  readonly operation: O;
+  readonly input: Input<O>;
+  readonly caller: Caller;
+  /** 16 characters, globally unique (specification, section 8). */
+  readonly pspReference: string;
+}

@@ -1,0 +1,88 @@
+/** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+import type { Format, ScalarShape, StringShape } from './shape.ts';
+
+/** What is wrong with a text, or its value. */
+export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
+
+const plainInteger = /^[+-]?\d{1,15}$/;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+// What XML 1.0 cannot carry (and JSON and FORM callers may still send): refused everywhere, so that all formats agree.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: naming the forbidden ones is the point
+const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
+
+/** The check digit of a card number (ISO/IEC 7812-1). */
+export const luhn = (digits: string): boolean => {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
+    const weighed = at % 2 === 0 ? digit : digit * 2;
+    sum += weighed > 9 ? weighed - 9 : weighed;
+  }
+  return sum % 10 === 0;
+};
+
+/** The check digits of an IBAN (ISO 13616): letters count from ten, and the whole is 1 modulo 97. */
+export const iban = (text: string): boolean => {
+  if (!/^[A-Z]{2}\d\d[A-Z0-9]{11,30}$/.test(text)) return false;
+  let remainder = 0;
+  for (const sign of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36);
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return remainder === 1;
+};
+
+const formats: Readonly<Record<Format, (text: string) => boolean>> = {
+  luhn,
+  iban,
+};
+
+/** True for text that every format can carry unchanged. */
+export const printable = (text: string): boolean => !unprintable.test(text) && text.isWellFormed();
+
+const parseText = (shape: StringShape, pattern: RegExp | undefined) => {
+  const { min = 0, max = 4000, format } = shape;
+  const sound = format === undefined ? undefined : formats[format];
+  return (text: string): Parsed => {
+    if (!printable(text)) return { fault: 'type' };
+    if (text.length > max) return { fault: 'length' };
+    if (text.length < min || (pattern && !pattern.test(text)) || (sound && !sound(text))) return { fault: 'value' };
+    return { value: text };
+  };
+};
+
+/** Compiles the reading of a scalar: text in, canonical value or what is wrong with it. */
+export const parser = (shape: ScalarShape): ((text: string) => Parsed) => {
+  switch (shape.kind) {
+    case 'string':
+      return parseText(shape, shape.pattern === undefined ? undefined : new RegExp(`^(?:${shape.pattern})$`));
+    case 'integer':
+      return (text) => {
+        const trimmed = text.trim();
+        if (!plainInteger.test(trimmed)) return { fault: 'type' };
+        const value = Number(trimmed) + 0;
+        return value < shape.min || value > shape.max ? { fault: 'value' } : { value };
+      };
+    case 'boolean':
+      return (text) => {
+        const trimmed = text.trim();
+        if (trimmed === 'true' || trimmed === '1') return { value: true };
+        return trimmed === 'false' || trimmed === '0' ? { value: false } : { fault: 'type' };
+      };
+    case 'dateTime':
+      return (text) => {
+        const trimmed = text.trim();
+        const value = moment.test(trimmed) ? Date.parse(trimmed) : Number.NaN;
+        return Number.isNaN(value) ? { fault: 'type' } : { value };
+      };
+    case 'enum': {
+      const values = new Set(shape.values);
+      return (text) => {
+        const trimmed = text.trim();
+        return values.has(trimmed) ? { value: trimmed } : { fault: 'value' };
+      };
+    }
+    default:
+      return shape satisfies never;
+  }
+};

@@ -1,0 +1,56 @@
+/** Operations and services: what can be asked, what is answered, and who may ask. */
+import type { ProblemName } from './problem.ts';
+import type { Infer, ObjectShape } from './shape.ts';
+
+export type Role = 'recurring';
+export type Effect = 'reads' | 'writes';
+
+export interface Operation<
+  N extends string = string,
+  I extends ObjectShape = ObjectShape,
+  O extends ObjectShape = ObjectShape,
+  E extends Effect = Effect,
+> {
+  readonly name: N;
+  readonly doc: string;
+  readonly effect: E;
+  readonly role: Role;
+  readonly input: I;
+  readonly output: O;
+  /** What the domain may refuse it for, beyond what every operation may be refused for. */
+  readonly problems: readonly ProblemName[];
+  /** Fields of the input that name a merchant account the caller must hold. */
+  readonly accounts: readonly string[];
+}
+
+export type Input<O> = O extends Operation<string, infer I, ObjectShape> ? Infer<I> : never;
+export type Output<O> = O extends Operation<string, ObjectShape, infer R> ? Infer<R> : never;
+
+export const operation = <
+  const N extends string,
+  I extends ObjectShape,
+  O extends ObjectShape,
+  const E extends Effect,
+>(
+  parts: Omit<Operation<N, I, O, E>, 'accounts'>,
+): Operation<N, I, O, E> =>
+  Object.freeze({
+    ...parts,
+    accounts: Object.entries(parts.input.fields)
+      .filter(([, field]) => field.shape.kind === 'string' && field.shape.grants === 'merchantAccount')
+      .map(([name]) => name),
+  });
+
+/** One version of one service. */
+export interface Service {
+  /** As in the paths and in the WSDL: `Recurring`. */
+  readonly name: string;
+  readonly version: number;
+  /** A higher version number up to this one is answered by this contract while no newer contract stands. */
+  readonly servesUpTo: number;
+  readonly doc: string;
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
+export const service = (parts: Omit<Service, 'operations'> & { readonly operations: readonly Operation[] }): Service =>
+  Object.freeze({ ...parts, operations: new Map(parts.operations.map((each) => [each.name, each])) });

@@ -1,0 +1,15 @@
+/** Paths: where in a canonical value something stands, before any format gives it coordinates. */
+
+/** One item of a list, with what the formats need to print it. */
+export interface ItemStep {
+  readonly index: number;
+  readonly itemName: string;
+  readonly wrapped: boolean;
+}
+
+export type Step = string | ItemStep;
+export type Path = readonly Step[];
+
+/** `details.0.card.number`: the neutral form, which FORM callers write as it is. */
+export const dotted = (path: Path): string =>
+  path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');

@@ -1,0 +1,209 @@
+/**
+ * The reading walk: a wire's tree in, the canonical value and *all* issues out. Compiled once per operation and protocol.
+ *
+ * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
+ * the contract refuses it; a joined set stands in the enumeration's order; fields stand in the contract's order; frozen.
+ */
+import { parser } from './lexical.ts';
+import type { Path } from './path.ts';
+import { type Issue, issue, type ProblemName } from './problem.ts';
+import type { EnumShape, Field, ListShape, MapShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+import { type Member, walk } from './walk.ts';
+
+/** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */
+export interface Reader<N> {
+  isAbsent(node: N): boolean;
+  text(node: N, shape: ScalarShape): string | undefined;
+  /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
+  eachMember(node: N, visit: (name: string, node: N) => void): boolean;
+  items(node: N, shape: ListShape): readonly N[] | undefined;
+  /** Calls back for each entry; false when the node is no map. */
+  eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
+}
+
+/** The issues of one reading; bounded, since a hostile body could hold thousands. */
+export class Findings {
+  readonly issues: Issue[] = [];
+  static readonly issuesMax = 50;
+
+  add(path: Path, problem: ProblemName, ...blanks: readonly string[]): undefined {
+    if (this.issues.length < Findings.issuesMax) this.issues.push(issue(path, problem, ...blanks));
+    return undefined;
+  }
+}
+
+export type Read<N> = (node: N, findings: Findings) => unknown;
+
+type ReadAt<N> = (node: N, path: Path, findings: Findings, field: Field | undefined) => unknown;
+
+/** Names are shown back to their sender, so only those that look like names. */
+const shown = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '?');
+
+const label = (path: Path): string =>
+  path
+    .filter((step) => typeof step === 'string')
+    .map(shown)
+    .join('.');
+
+const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
+  switch (fault) {
+    case 'type':
+      return 'structure';
+    case 'length':
+      return 'tooLong';
+    case 'value':
+      return 'invalidField';
+    default:
+      return fault satisfies never;
+  }
+};
+
+const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
+  const parse = parser(shape);
+  const keepsBlank = shape.kind === 'string' && shape.blank === 'refused';
+  const max = shape.kind === 'string' ? String(shape.max ?? 4000) : '';
+  return (node, path, findings, field) => {
+    if (reader.isAbsent(node)) return undefined;
+    const text = reader.text(node, shape);
+    if (text === undefined) return findings.add(path, 'structure', `${label(path)} is not a ${shape.kind}`);
+    if (text === '' && !keepsBlank) return undefined;
+    const parsed = parse(text);
+    if ('value' in parsed) return parsed.value;
+    const problem = parsed.fault === 'type' ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
+    return problem === 'structure'
+      ? findings.add(path, problem, `${label(path)} is not a valid ${shape.kind}`)
+      : findings.add(path, problem, label(path), max);
+  };
+};
+
+const readJoined = <N>(list: ListShape, item: EnumShape, reader: Reader<N>): ReadAt<N> => {
+  return (node, path, findings, field) => {
+    if (reader.isAbsent(node)) return undefined;
+    const text = reader.text(node, { kind: 'string', example: '' });
+    if (text === undefined) return findings.add(path, 'structure', `${label(path)} is not a string`);
+    if (text.trim() === '') return undefined;
+    // A longer text cannot be a set of these values, and is not worth splitting.
+    const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
+    if (named.length === 0 || named.length > list.max || named.some((each) => !item.values.includes(each)))
+      return findings.add(path, field?.invalid ?? 'invalidField', label(path));
+    return Object.freeze(item.values.filter((value) => named.includes(value)));
+  };
+};
+
+const readList = <N>(shape: ListShape, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
+  const { itemName, wrapped } = shape;
+  return (node, path, findings) => {
+    if (reader.isAbsent(node)) return undefined;
+    const nodes = reader.items(node, shape);
+    if (nodes === undefined) return findings.add(path, 'structure', `${label(path)} is not a list`);
+    if (nodes.length > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
+    if (nodes.length === 0) return undefined;
+    const values = nodes.map((each, index) => {
+      const at = [...path, { index, itemName, wrapped }];
+      const before = findings.issues.length;
+      const value = item(each, at, findings, undefined);
+      if (value === undefined && findings.issues.length === before)
+        findings.add(at, 'structure', `${label(path)} holds an empty item`);
+      return value;
+    });
+    return Object.freeze(values);
+  };
+};
+
+const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
+  const parse = parser({ kind: 'string', max: 4000, example: '' });
+  const parseKey = parser({ kind: 'string', min: 1, max: 256, example: '' });
+  const text: ScalarShape = { kind: 'string', example: '' };
+  return (node, path, findings) => {
+    if (reader.isAbsent(node)) return undefined;
+    const entries = new Map<string, string>();
+    let count = 0;
+    const understood = reader.eachEntry(node, (key, value) => {
+      count += 1;
+      const at = [...path, key];
+      const parsedKey = parseKey(key);
+      if (!('value' in parsedKey) || key === '__proto__') return findings.add(at, 'structure', 'a key is not valid');
+      if (entries.has(key)) return findings.add(at, 'structure', `${shown(key)} stands twice`);
+      if (reader.isAbsent(value)) return undefined;
+      const raw = reader.text(value, text);
+      const parsed = raw === undefined ? undefined : parse(raw);
+      if (parsed !== undefined && 'value' in parsed) entries.set(key, String(parsed.value));
+      else findings.add(at, 'structure', `${shown(key)} is not a text`);
+      return undefined;
+    });
+    if (!understood) return findings.add(path, 'structure', `${label(path)} is not a map`);
+    if (count > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
+    if (entries.size === 0) return undefined;
+    return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
+  };
+};
+
+const readObject = <N>(
+  shape: ObjectShape,
+  members: readonly Member<ReadAt<N>>[],
+  reader: Reader<N>,
+): ReadAt<N> => {
+  const slots = new Map(members.map(({ name }, slot) => [name, slot]));
+  const tolerated = new Set(shape.tolerated);
+  return (node, path, findings) => {
+    if (reader.isAbsent(node)) return undefined;
+    const found: (N | undefined)[] = new Array(members.length).fill(undefined);
+    let unknown: string[] | undefined;
+    let occupied = false;
+    const understood = reader.eachMember(node, (name, child) => {
+      const slot = slots.get(name);
+      if (slot === undefined) {
+        if (!tolerated.has(name)) unknown = [...(unknown ?? []), name];
+      } else if (found[slot] !== undefined) {
+        findings.add([...path, name], 'structure', `${name} stands twice`);
+      } else {
+        found[slot] = child;
+      }
+    });
+    if (!understood) return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
+    if (unknown !== undefined) {
+      const names = unknown.slice(0, 10).map(shown).join(', ');
+      for (const name of unknown) findings.add([...path, name], 'unknownField', shape.name, names);
+    }
+
+    const value: Record<string, unknown> = {};
+    const before = findings.issues.length;
+    for (let slot = 0; slot < members.length; slot++) {
+      const child = found[slot];
+      const { name, part, field } = members[slot]!;
+      const read = child === undefined ? undefined : part(child, [...path, name], findings, field);
+      if (read === undefined) continue;
+      value[name] = read;
+      occupied = true;
+    }
+    // An empty object inside another is absent, and what it lacks is no one's concern.
+    if (!occupied && path.length > 0 && findings.issues.length === before && unknown === undefined) return undefined;
+
+    // What is there and wrong has been reported already, and counts as there.
+    const isThere = (name: string) =>
+      value[name] !== undefined || findings.issues.some((each) => startsWith(each.path, [...path, name]));
+    for (const { name, field } of members)
+      if (field.required && !isThere(name))
+        findings.add([...path, name], field.missing ?? 'missingField', label([...path, name]));
+    for (const { options, exclusive, problem } of shape.choices) {
+      const met = options.filter((names) => names.every(isThere));
+      if (met.length === 0) findings.add(path, problem, label(path));
+      else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
+    }
+    return Object.freeze(value);
+  };
+};
+
+const startsWith = (path: Path, start: Path): boolean => start.every((step, at) => path[at] === step);
+
+/** Compiles the reading of a shape for one protocol's tree. */
+export const compileRead = <N>(shape: Shape, reader: Reader<N>): Read<N> => {
+  const readAt = walk<ReadAt<N>>(shape, {
+    scalar: (scalar) => readScalar(scalar, reader),
+    joined: (list, item) => readJoined(list, item as EnumShape, reader),
+    list: (list, item) => readList(list, item, reader),
+    map: (map) => readMap(map, reader),
+    object: (object, members) => readObject(object, members, reader),
+  });
+  return (node, findings) => readAt(node, [], findings, undefined);
+};

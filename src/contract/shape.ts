@@ -1,0 +1,180 @@
+/** Shapes: the eight kinds of value that a contract can name, as frozen data with inferred types. */
+import type { ProblemName } from './problem.ts';
+
+/** Namespaces of the interface, by their short name; the SOAP documents print the URIs. */
+export type Namespace = 'recurring' | 'payment' | 'common';
+
+/** Checks that no schema language of the targets can say. */
+export type Format = 'luhn' | 'iban';
+
+export interface StringShape {
+  readonly kind: 'string';
+  /** Length in characters (UTF-16 units), both ends included. */
+  readonly min?: number;
+  readonly max?: number;
+  /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
+  readonly pattern?: string;
+  readonly format?: Format;
+  /** An empty text counts as absent, unless that would widen what the request does. */
+  readonly blank?: 'refused';
+  /** Never logged, never kept as it came. */
+  readonly sensitive?: true;
+  /** The merchant account that the caller must hold. */
+  readonly grants?: 'merchantAccount';
+  readonly example: string;
+}
+
+export interface IntegerShape {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+  readonly example: number;
+}
+
+export interface BooleanShape {
+  readonly kind: 'boolean';
+  readonly example: boolean;
+}
+
+/** A moment, as milliseconds since the epoch (UTC). */
+export interface DateTimeShape {
+  readonly kind: 'dateTime';
+  readonly example: number;
+}
+
+export interface EnumShape<V extends string = string> {
+  readonly kind: 'enum';
+  readonly name: string;
+  readonly values: readonly V[];
+}
+
+export interface ListShape<S extends Shape = Shape> {
+  readonly kind: 'list';
+  readonly item: S;
+  /** The element of one item in SOAP. */
+  readonly itemName: string;
+  /** In JSON each item stands in an object with the one key `itemName`. */
+  readonly wrapped: boolean;
+  /** The whole list is one comma-separated text on every wire: a set, in the order of the enumeration. */
+  readonly joined: boolean;
+  readonly max: number;
+}
+
+/** Text to text. Keys may hold dots. */
+export interface MapShape {
+  readonly kind: 'map';
+  readonly max: number;
+  readonly example: Readonly<Record<string, string>>;
+}
+
+export interface Field<S extends Shape = Shape, R extends boolean = boolean> {
+  readonly shape: S;
+  readonly required: R;
+  readonly doc: string;
+  /** What a caller is told when the field is missing, or is there and wrong. */
+  readonly missing?: ProblemName;
+  readonly invalid?: ProblemName;
+  /** SOAP stubs are told that the element is always there (minOccurs 1, not nillable). */
+  readonly mandatoryInStubs?: true;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** "One of these sets of fields": the only rule between fields that the interface has. */
+export interface Choice {
+  readonly options: readonly (readonly string[])[];
+  /** Exactly one set, or at least one. */
+  readonly exclusive: boolean;
+  readonly problem: ProblemName;
+  readonly doc: string;
+}
+
+export interface ObjectShape<F extends Fields = Fields> {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly namespace: Namespace;
+  readonly fields: F;
+  readonly choices: readonly Choice[];
+  /** Members that known clients send and that mean nothing here. */
+  readonly tolerated: readonly string[];
+  /** What SOAP prints when the whole object is empty: an empty element, or xsi:nil. */
+  readonly whenEmpty: Readonly<Record<string, 'empty' | 'nil'>>;
+}
+
+export type ScalarShape = StringShape | IntegerShape | BooleanShape | DateTimeShape | EnumShape;
+export type Shape = ScalarShape | ListShape | MapShape | ObjectShape;
+
+/** The canonical TypeScript value of a shape. */
+export type Infer<S> = S extends StringShape
+  ? string
+  : S extends IntegerShape | DateTimeShape
+    ? number
+    : S extends BooleanShape
+      ? boolean
+      : S extends EnumShape<infer V>
+        ? V
+        : S extends ListShape<infer I>
+          ? readonly Infer<I>[]
+          : S extends MapShape
+            ? Readonly<Record<string, string>>
+            : S extends ObjectShape<infer F>
+              ? InferFields<F>
+              : never;
+
+type InferFields<F extends Fields> = {
+  readonly [K in keyof F as F[K]['required'] extends true ? K : never]: Infer<F[K]['shape']>;
+} & {
+  readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['shape']> | undefined;
+};
+
+type Options<S> = Partial<Omit<S, 'kind'>>;
+
+export const string = (options: Options<StringShape> & { readonly example: string }): StringShape =>
+  Object.freeze({ kind: 'string', ...options });
+
+export const integer = (min: number, max: number, example: number): IntegerShape =>
+  Object.freeze({ kind: 'integer', min, max, example });
+
+export const boolean = (example: boolean): BooleanShape => Object.freeze({ kind: 'boolean', example });
+
+export const dateTime = (example: number): DateTimeShape => Object.freeze({ kind: 'dateTime', example });
+
+export const oneOf = <const V extends string>(name: string, ...values: V[]): EnumShape<V> =>
+  Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+
+/** A list whose items stand one by one; `wrapped` as JSON wants it. */
+export const list = <S extends Shape>(
+  item: S,
+  itemName: string,
+  options: { readonly wrapped?: boolean; readonly max: number },
+): ListShape<S> =>
+  Object.freeze({ kind: 'list', item, itemName, wrapped: options.wrapped ?? false, joined: false, max: options.max });
+
+/** A set of an enumeration's values, written as one comma-separated text. */
+export const joined = <V extends string>(item: EnumShape<V>): ListShape<EnumShape<V>> =>
+  Object.freeze({ kind: 'list', item, itemName: 'string', wrapped: false, joined: true, max: item.values.length });
+
+export const map = (max: number, example: Readonly<Record<string, string>>): MapShape =>
+  Object.freeze({ kind: 'map', max, example: Object.freeze(example) });
+
+type ObjectOptions = Partial<Pick<ObjectShape, 'namespace' | 'choices' | 'tolerated' | 'whenEmpty'>>;
+
+/** An object; its fields in the order in which every format prints them. */
+export const object = <const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectShape<F> =>
+  Object.freeze({
+    kind: 'object',
+    name,
+    namespace: options.namespace ?? 'recurring',
+    fields: Object.freeze(fields),
+    choices: options.choices ?? [],
+    tolerated: options.tolerated ?? [],
+    whenEmpty: options.whenEmpty ?? {},
+  });
+
+type FieldOptions = Omit<Field, 'shape' | 'required' | 'doc'>;
+
+export const required = <S extends Shape>(shape: S, doc: string, options: FieldOptions = {}): Field<S, true> =>
+  Object.freeze({ shape, required: true, doc, ...options });
+
+export const optional = <S extends Shape>(shape: S, doc: string, options: FieldOptions = {}): Field<S, false> =>
+  Object.freeze({ shape, required: false, doc, ...options });

@@ -1,0 +1,40 @@
+/** The walk over a shape, written once: a derivation says what it makes of each kind, the compiler that it forgot none. */
+import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+
+/** What a derivation makes of each kind; parts come before the whole. */
+export interface Kinds<R> {
+  scalar(shape: ScalarShape): R;
+  /** A set in one comma-separated text. */
+  joined(shape: ListShape, item: ScalarShape): R;
+  list(shape: ListShape, item: R): R;
+  map(shape: MapShape): R;
+  object(shape: ObjectShape, members: readonly Member<R>[]): R;
+}
+
+export interface Member<R> {
+  readonly name: string;
+  readonly field: Field;
+  readonly part: R;
+}
+
+export const walk = <R>(shape: Shape, kinds: Kinds<R>): R => {
+  switch (shape.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'dateTime':
+    case 'enum':
+      return kinds.scalar(shape);
+    case 'list':
+      return shape.joined ? kinds.joined(shape, shape.item as ScalarShape) : kinds.list(shape, walk(shape.item, kinds));
+    case 'map':
+      return kinds.map(shape);
+    case 'object':
+      return kinds.object(
+        shape,
+        Object.entries(shape.fields).map(([name, field]) => ({ name, field, part: walk(field.shape, kinds) })),
+      );
+    default:
+      return shape satisfies never;
+  }
+};

@@ -1,0 +1,110 @@
+/** What the domain needs of the world: stored details, card secrecy, time and references. All of it can be simulated. */
+import type { contractType, recurringDetail } from '../api/recurring/shapes.ts';
+import type { Infer } from '../contract/shape.ts';
+
+export type ContractType = Infer<typeof contractType>;
+export type RecurringDetail = Infer<typeof recurringDetail>;
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export interface References {
+  /** 16 characters of A-Z and 0-9, globally unique (specification, section 8). */
+  pspReference(): string;
+  recurringDetailReference(): string;
+}
+
+/** A shopper belongs to a company's merchant account; the same reference elsewhere is somebody else. */
+export interface ShopperKey {
+  readonly company: string;
+  readonly merchantAccount: string;
+  readonly shopperReference: string;
+}
+
+export interface Shopper {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly email?: string | undefined;
+  /** The active details, oldest first. */
+  readonly details: readonly StoredDetail[];
+}
+
+/** The part of a detail that an answer shows and that needs no key; bank accounts and numbers are in `sealed`. */
+export type OpenDetail = Omit<
+  RecurringDetail,
+  'recurringDetailReference' | 'creationDate' | 'contractTypes' | 'bank' | 'elv' | 'socialSecurityNumber'
+>;
+
+/** The part of a detail that an answer shows and that is kept sealed. */
+export type SecretDetail = Pick<RecurringDetail, 'bank' | 'elv' | 'socialSecurityNumber'>;
+
+export interface StoredDetail {
+  readonly recurringDetailReference: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly contracts: readonly ContractType[];
+  /** Equal for the same card or account within a company; says nothing without the key. */
+  readonly fingerprint: string;
+  readonly open: OpenDetail;
+  readonly sealed: SealedDetail;
+}
+
+/** What is secret about a detail, as it lies in the store. Base64 texts; opaque to all but the vault. */
+export interface SealedDetail {
+  /** Which wrapping key the data key is under. */
+  readonly keyId: string;
+  readonly dataKey: string;
+  /** The card number. */
+  readonly number?: string | undefined;
+  /** A `SecretDetail`. */
+  readonly shown?: string | undefined;
+}
+
+/** The record a ciphertext belongs to; moving it elsewhere makes it unreadable. */
+export interface SealScope {
+  readonly company: string;
+  readonly recurringDetailReference: string;
+}
+
+export interface Vault {
+  seal(scope: SealScope, secrets: { readonly number?: string | undefined; readonly shown?: string | undefined }): SealedDetail;
+  /** Throws `VaultUnavailable` when the wrapping key is not at hand; never falls back to anything. */
+  open(scope: SealScope, sealed: SealedDetail, part: 'number' | 'shown'): string;
+  /** Keyed, per company: the same text gives the same fingerprint (43 characters, base64url). */
+  fingerprint(company: string, text: string): string;
+  /** One capital letter and 15 digits, the same for the same card number within a company. */
+  alias(company: string, number: string): string;
+}
+
+/** What can be read of stored details. */
+export interface View {
+  findShopper(key: ShopperKey): Promise<Shopper | undefined>;
+}
+
+/** One unit of work: all of it is kept, or nothing. */
+export interface Unit extends View {
+  /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
+  saveShopper(key: ShopperKey, shopper: { readonly createdAt: number; readonly email?: string | undefined }): Promise<void>;
+  /** Adds the detail, or replaces the active one with the same reference. */
+  saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void>;
+  /** `at`: milliseconds since the epoch. */
+  disableDetail(key: ShopperKey, recurringDetailReference: string, at: number): Promise<void>;
+}
+
+export interface Store {
+  read<T>(work: (view: View) => Promise<T>): Promise<T>;
+  /** Resolves when the unit is durable: fsynced, not merely written. */
+  write<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
+}
+
+/** The wrapping key that a ciphertext needs is not at hand. */
+export class VaultUnavailable extends Error {
+  override readonly name = 'VaultUnavailable';
+}
+
+/** The store cannot answer now; nothing was done. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

@@ -130,6 +130,11 @@ export class Problem extends Error {
     return new Problem(first.problem, first.message, { issues: ordered });
   }
 
+  /** One field that the domain refuses. */
+  static at(path: Path, problem: ProblemName): Problem {
+    return Problem.of([issue(path, problem)]);
+  }
+
   /** What was thrown, as something that may be shown: anything unforeseen is `internal` and says nothing. */
   static from(thrown: unknown): Problem {
     return thrown instanceof Problem ? thrown : new Problem('internal', undefined, { cause: thrown });

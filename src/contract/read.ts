@@ -15,7 +15,7 @@ export interface Reader<N> {
   isAbsent(node: N): boolean;
   text(node: N, shape: ScalarShape): string | undefined;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
-  eachMember(node: N, visit: (name: string, node: N) => void): boolean;
+  eachMember(node: N, visit: (name: string, node: N) => void, shape: ObjectShape): boolean;
   items(node: N, shape: ListShape): readonly N[] | undefined;
   /** Calls back for each entry; false when the node is no map. */
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
@@ -159,7 +159,7 @@ const readObject = <N>(
       } else {
         found[slot] = child;
       }
-    });
+    }, shape);
     if (!understood) return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
     if (unknown !== undefined) {
       const names = unknown.slice(0, 10).map(shown).join(', ');

@@ -1,0 +1,48 @@
+/** XML documents as nested tags, printed with every text and attribute escaped. */
+import { XMLBuilder } from 'fast-xml-parser';
+
+export interface Tag {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly (Tag | string)[];
+}
+
+export type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** An element; attributes that are undefined are left out. */
+export const tag = (name: string, attributes: Attributes = {}, ...children: readonly (Tag | string)[]): Tag => ({
+  name,
+  attributes: Object.fromEntries(
+    Object.entries(attributes).filter((each): each is [string, string] => each[1] !== undefined),
+  ),
+  children,
+});
+
+const prefix = '@_';
+
+const builder = new XMLBuilder({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: prefix,
+  suppressBooleanAttributes: false,
+  suppressEmptyNode: true,
+  format: true,
+  indentBy: '  ',
+});
+
+type Node = Readonly<Record<string, unknown>>;
+
+const node = ({ name, attributes, children }: Tag): Node => ({
+  [name]: children.map((child) => (typeof child === 'string' ? { '#text': child } : node(child))),
+  ':@': Object.fromEntries(Object.entries(attributes).map(([key, value]) => [prefix + key, value])),
+});
+
+const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
+
+/** The document as text, in UTF-8, with a newline at its end. */
+export const printDocument = (root: Tag): string => `${builder.build([declaration, node(root)]).trim()}\n`;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+
+/** A text made safe to stand between the quotes of an attribute. */
+export const escapeAttribute = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);

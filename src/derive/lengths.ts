@@ -1,0 +1,64 @@
+/** Lengths of texts: the bounds that a pattern implies, for documents that can say a length and no pattern. */
+import type { StringShape } from '../contract/shape.ts';
+
+/** In characters; `max` is absent where nothing bounds it. */
+export interface Lengths {
+  readonly min: number;
+  readonly max?: number | undefined;
+}
+
+const unbounded = Number.POSITIVE_INFINITY;
+
+type Span = readonly [min: number, max: number];
+
+const times = (count: number, length: number): number => (count === 0 ? 0 : count * length);
+
+/** Reads the common ground that contracts write: classes, escapes, groups, alternatives and counts. */
+const patternSpan = (pattern: string): Span => {
+  const tokens = pattern.match(/\[(?:\\.|[^\]])*\]|\\.|\{\d+(?:,\d*)?\}|\(\?:|[\s\S]/g) ?? [];
+  let at = 0;
+
+  const count = (): Span => {
+    const token = tokens[at] ?? '';
+    const counts: Readonly<Record<string, Span>> = { '?': [0, 1], '*': [0, unbounded], '+': [1, unbounded] };
+    const braces = /^\{(\d+)(,?)(\d*)\}$/.exec(token);
+    const found: Span | undefined = braces
+      ? [Number(braces[1]), braces[3] ? Number(braces[3]) : braces[2] ? unbounded : Number(braces[1])]
+      : counts[token];
+    if (found !== undefined) at += 1;
+    return found ?? [1, 1];
+  };
+
+  const alternatives = (): Span => {
+    let whole: Span | undefined;
+    do {
+      let branch: Span = [0, 0];
+      while (at < tokens.length && tokens[at] !== '|' && tokens[at] !== ')') {
+        const token = tokens[at++];
+        const atom: Span = token === '(' || token === '(?:' ? alternatives() : [1, 1];
+        const [least, most] = count();
+        branch = [branch[0] + times(least, atom[0]), branch[1] + times(most, atom[1])];
+      }
+      whole = whole ? [Math.min(whole[0], branch[0]), Math.max(whole[1], branch[1])] : branch;
+    } while (tokens[at++] === '|');
+    return whole;
+  };
+
+  return alternatives();
+};
+
+/**
+ * Lengths that every valid text keeps. The contract counts UTF-16 units and schemas count characters, of which one can
+ * take two units: the least length is halved unless a pattern of plain characters gives it.
+ */
+export const lengthsOf = ({ min = 0, max = unbounded, pattern }: StringShape): Lengths => {
+  const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
+  const most = Math.min(max, patternMax);
+  return { min: Math.max(Math.ceil(min / 2), patternMin), max: most === unbounded ? undefined : most };
+};
+
+/** Bounds that hold for both. */
+export const widest = (a: Lengths, b: Lengths): Lengths => ({
+  min: Math.min(a.min, b.min),
+  max: a.max === undefined || b.max === undefined ? undefined : Math.max(a.max, b.max),
+});

@@ -1,0 +1,7 @@
+/** The handlers, one for each operation of the interface. */
+import type { Handlers } from './handler.ts';
+import { disable } from './recurring/disable.ts';
+import { listRecurringDetails } from './recurring/list-details.ts';
+import { storeToken } from './recurring/store-token.ts';
+
+export const handlers: Handlers = Object.freeze({ disable, listRecurringDetails, storeToken });

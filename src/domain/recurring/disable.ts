@@ -1,0 +1,35 @@
+/** disable: one detail, or all of a shopper's; or only some of their uses (specification, section 2). */
+import type { RecurringOperations } from '../../api/recurring/v25.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Handler } from '../handler.ts';
+import type { ContractType, ShopperKey, StoredDetail, Unit } from '../ports.ts';
+
+/** The details meant: the one that is named, or all. */
+const meant = (details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] => {
+  if (details.length === 0) throw new Problem('contractNotFound');
+  if (reference === undefined) return details;
+  const named = details.filter((detail) => detail.recurringDetailReference === reference);
+  if (named.length === 0) throw new Problem('detailNotFound');
+  return named;
+};
+
+const withdraw = async (key: ShopperKey, detail: StoredDetail, uses: readonly ContractType[], unit: Unit, at: number) => {
+  const left = detail.contracts.filter((use) => !uses.includes(use));
+  // A detail without a use is no longer there; the others keep theirs.
+  if (left.length === 0) await unit.disableDetail(key, detail.recurringDetailReference, at);
+  else await unit.saveDetail(key, { ...detail, contracts: left });
+};
+
+export const disable: Handler<RecurringOperations['disable']> = async ({ input, caller }, unit, { clock }) => {
+  const { merchantAccount, shopperReference, recurringDetailReference, contract } = input;
+  const key = { company: caller.company, merchantAccount, shopperReference };
+  const shopper = await unit.findShopper(key);
+  const details = meant(shopper?.details ?? [], recurringDetailReference).filter(
+    ({ contracts }) => contract === undefined || contracts.some((use) => contract.includes(use)),
+  );
+  if (details.length === 0) throw new Problem('contractNotFound');
+  for (const detail of details) await withdraw(key, detail, contract ?? detail.contracts, unit, clock.now());
+  const response =
+    recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
+  return { response };
+};

@@ -1,0 +1,85 @@
+/** What is stored, whatever it is: a card, a bank account or a wallet's token becomes one kind of detail. */
+import type { bankAccount, card, elv, tokenDetails } from '../../api/recurring/shapes.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Infer } from '../../contract/shape.ts';
+import type { OpenDetail, SecretDetail, Vault } from '../ports.ts';
+import { bankVariant, cardVariant, cvcLength } from './brand.ts';
+
+type Card = Infer<typeof card>;
+type Bank = Infer<typeof bankAccount>;
+type Elv = Infer<typeof elv>;
+type Token = Infer<typeof tokenDetails>;
+
+/** Exactly one of them is there; the contract has seen to it. */
+export interface Given {
+  readonly card?: Card | undefined;
+  readonly bank?: Bank | undefined;
+  readonly elv?: Elv | undefined;
+  readonly tokenDetails?: Token | undefined;
+  /** The payment method as the caller names it; a card number's own range outranks it. */
+  readonly variant?: string | undefined;
+}
+
+export interface Instrument {
+  readonly variant: string;
+  /** What makes two of them the same within a company; only its keyed fingerprint is kept. */
+  readonly identity: string;
+  readonly number?: string;
+  readonly open: Pick<OpenDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
+  readonly secret: SecretDetail;
+}
+
+/** Months are kept and shown without a leading zero. */
+const plainMonth = (month: string): string => String(Number(month));
+
+const shownCard = ({ number, cvc: _dropped, expiryMonth, startMonth, ...rest }: Card): NonNullable<OpenDetail['card']> => ({
+  ...rest,
+  expiryMonth: plainMonth(expiryMonth),
+  ...(startMonth === undefined ? {} : { startMonth: plainMonth(startMonth) }),
+  number: number.slice(-4),
+});
+
+/** The first moment at which a card no longer holds: the start of the month after the one it shows (UTC). */
+const endOf = ({ expiryMonth, expiryYear }: Card): number => Date.UTC(Number(expiryYear), Number(expiryMonth), 1);
+
+/** Refuses a card that no longer holds, and a security code of the wrong length for its brand. */
+export const checkCard = (card: Card, now: number): void => {
+  if (endOf(card) <= now) throw Problem.at(['card', 'expiryMonth'], 'invalidExpiry');
+  const variant = cardVariant(card.number);
+  if (card.cvc !== undefined && variant !== undefined && card.cvc.length !== cvcLength(variant))
+    throw Problem.at(['card', 'cvc'], 'invalidCvc');
+};
+
+const known = (variant: string | undefined): string => {
+  if (variant === undefined) throw new Problem('unknownVariant');
+  return variant;
+};
+
+export const instrumentOf = ({ card, bank, elv, tokenDetails, variant }: Given, company: string, vault: Vault): Instrument => {
+  if (card !== undefined) {
+    const alias = vault.alias(company, card.number);
+    return {
+      variant: known(cardVariant(card.number) ?? variant),
+      identity: `card ${card.number}`,
+      number: card.number,
+      open: { card: shownCard(card), alias, aliasType: 'Default' },
+      secret: {},
+    };
+  }
+  if (bank !== undefined) {
+    const { iban, countryCode = '', bankLocationId = '', bankAccountNumber } = bank;
+    return {
+      variant: known(variant ?? bankVariant(bank)),
+      identity: `bank ${iban ?? `${countryCode} ${bankLocationId} ${bankAccountNumber}`}`,
+      open: {},
+      secret: { bank },
+    };
+  }
+  if (elv !== undefined) {
+    const identity = `elv ${elv.bankLocationId} ${elv.bankAccountNumber}`;
+    return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
+  }
+  if (tokenDetails !== undefined)
+    return { variant: known(variant), identity: `token ${JSON.stringify(tokenDetails)}`, open: { tokenDetails }, secret: {} };
+  throw new Problem('missingPaymentDetails');
+};

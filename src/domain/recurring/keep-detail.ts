@@ -1,0 +1,72 @@
+/** Keeping a detail for a shopper: the one way in, for a single call and for a whole import. */
+import { contractType } from '../../api/recurring/shapes.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { World } from '../handler.ts';
+import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail, Unit } from '../ports.ts';
+import { type Given, instrumentOf } from './instrument.ts';
+
+/** As many as the interface lets a shopper have. */
+export const detailsMax = 100;
+
+export interface NewDetail extends Given {
+  readonly contracts: readonly ContractType[];
+  readonly firstPspReference: string;
+  readonly shopperEmail?: string | undefined;
+  readonly socialSecurityNumber?: string | undefined;
+  readonly also: Pick<
+    OpenDetail,
+    'acquirer' | 'acquirerAccount' | 'additionalData' | 'billingAddress' | 'name' | 'paymentMethodVariant' | 'shopperName'
+  >;
+  /** Given where the detail comes from another installation; made up otherwise. Milliseconds since the epoch. */
+  readonly createdAt?: number | undefined;
+  readonly recurringDetailReference?: string | undefined;
+}
+
+/** All that any of the two allows, in the enumeration's order. */
+const union = (a: readonly ContractType[], b: readonly ContractType[]): readonly ContractType[] =>
+  contractType.values.filter((each) => a.includes(each) || b.includes(each));
+
+const sealable = (secret: SecretDetail): string | undefined =>
+  Object.values(secret).some((each) => each !== undefined) ? JSON.stringify(secret) : undefined;
+
+const twin = (shopper: Shopper | undefined, fingerprint: string, reference: string | undefined) =>
+  shopper?.details.find((each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference);
+
+/**
+ * Keeps the detail, and the shopper with it. A card or account that the shopper already has keeps its reference and
+ * its date, gets the new data, and may be used for all that either was stored for. The 101st is refused (801).
+ */
+export const keepDetail = async (
+  key: ShopperKey,
+  given: NewDetail,
+  unit: Unit,
+  { clock, references, vault }: World,
+): Promise<StoredDetail> => {
+  const { number, identity, secret, open, variant } = instrumentOf(given, key.company, vault);
+  const fingerprint = vault.fingerprint(key.company, identity);
+  const shopper = await unit.findShopper(key);
+  const before = twin(shopper, fingerprint, given.recurringDetailReference);
+  if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax) throw new Problem('tooManyDetails');
+
+  const createdAt = before?.createdAt ?? given.createdAt ?? clock.now();
+  const recurringDetailReference =
+    before?.recurringDetailReference ?? given.recurringDetailReference ?? references.recurringDetailReference();
+  const shown = sealable({ ...secret, socialSecurityNumber: given.socialSecurityNumber });
+  const detail: StoredDetail = {
+    recurringDetailReference,
+    createdAt,
+    contracts: union(given.contracts, before?.contracts ?? []),
+    fingerprint,
+    open: {
+      ...open,
+      ...given.also,
+      firstPspReference: before?.open.firstPspReference ?? given.firstPspReference,
+      paymentMethodVariant: given.also.paymentMethodVariant ?? variant,
+      variant,
+    },
+    sealed: vault.seal({ company: key.company, recurringDetailReference }, { number, shown }),
+  };
+  await unit.saveShopper(key, { createdAt, email: given.shopperEmail });
+  await unit.saveDetail(key, detail);
+  return detail;
+};

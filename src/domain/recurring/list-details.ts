@@ -1,0 +1,35 @@
+/** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
+import type { RecurringOperations } from '../../api/recurring/v25.ts';
+import type { Handler } from '../handler.ts';
+import type { ContractType, RecurringDetail, SecretDetail, StoredDetail, Vault } from '../ports.ts';
+
+/** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
+const serves = (detail: StoredDetail, asked: readonly ContractType[] | undefined): boolean =>
+  asked === undefined || asked.every((use) => detail.contracts.includes(use));
+
+const shown = (detail: StoredDetail, company: string, vault: Vault): RecurringDetail => {
+  const { recurringDetailReference, createdAt, contracts, open, sealed } = detail;
+  const secret =
+    sealed.shown === undefined
+      ? undefined
+      : (JSON.parse(vault.open({ company, recurringDetailReference }, sealed, 'shown')) as SecretDetail);
+  return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
+};
+
+export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (request, view, world) => {
+  const { company } = request.caller;
+  const { merchantAccount, shopperReference, recurring } = request.input;
+  const shopper = await view.findShopper({ company, merchantAccount, shopperReference });
+  // Scenario rule 1: an unknown shopper is an empty object.
+  if (shopper === undefined) return {};
+  const details = shopper.details
+    .filter((detail) => serves(detail, recurring?.contract))
+    .map((detail) => shown(detail, company, world.vault));
+  return {
+    creationDate: shopper.createdAt,
+    // Scenario rule 2: without a detail there are no details, rather than an empty list.
+    details: details.length > 0 ? details : undefined,
+    lastKnownShopperEmail: shopper.email,
+    shopperReference,
+  };
+};

@@ -1,0 +1,30 @@
+/** storeToken: a card or a bank account given by a caller becomes a stored detail. */
+import type { RecurringOperations } from '../../api/recurring/v25.ts';
+import type { Handler } from '../handler.ts';
+import { checkCard } from './instrument.ts';
+import { keepDetail } from './keep-detail.ts';
+
+export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, unit, world) => {
+  const { input, caller, pspReference } = request;
+  if (input.card !== undefined) checkCard(input.card, world.clock.now());
+  const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
+  const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
+  const detail = await keepDetail(
+    { company: caller.company, merchantAccount, shopperReference },
+    {
+      card,
+      bank,
+      elv,
+      shopperEmail,
+      socialSecurityNumber,
+      contracts: input.recurring.contract,
+      variant: input.selectedBrand,
+      firstPspReference: pspReference,
+      also: { additionalData, billingAddress, name, shopperName },
+    },
+    unit,
+    world,
+  );
+  const { recurringDetailReference, open } = detail;
+  return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
+};

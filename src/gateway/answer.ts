@@ -1,0 +1,24 @@
+/** What the journey ends with: the message for the caller and the account of it for the log and the metrics. */
+import type { Problem } from '../contract/problem.ts';
+import type { Message } from '../protocol/wire.ts';
+
+/** Names and numbers only: never a body, a field's text or a secret. */
+export interface Account {
+  readonly protocol: string;
+  /** Absent where the request did not get far enough to tell. */
+  readonly service?: string | undefined;
+  /** The version in the path, as served: the contract's. */
+  readonly version?: number | undefined;
+  readonly operation?: string | undefined;
+  readonly credential?: string | undefined;
+  readonly company?: string | undefined;
+  readonly pspReference: string;
+  /** `ok`, or the name of the problem. */
+  readonly outcome: string;
+  readonly problem?: Problem | undefined;
+}
+
+export interface Answer {
+  readonly message: Message;
+  readonly account: Account;
+}

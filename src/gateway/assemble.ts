@@ -1,0 +1,16 @@
+/** Assembly: what was decoded becomes the canonical request, checked and authorised; or everything that is wrong with it. */
+import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+import type { Operation } from '../contract/operation.ts';
+import { Problem } from '../contract/problem.ts';
+import type { Decoded } from '../protocol/protocol.ts';
+
+/** The role comes first, then the fields, then the merchant account: nobody learns more than they may ask. */
+export const assemble = (decoded: Decoded, caller: Caller, pspReference: string): CanonicalRequest<Operation> => {
+  const { operation, issues } = decoded;
+  if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
+  if (issues.length > 0) throw Problem.of(issues);
+  const input = decoded.input as CanonicalRequest<Operation>['input'];
+  for (const field of operation.accounts)
+    if (!caller.merchantAccounts.has(String(input[field]))) throw new Problem('foreignMerchantAccount');
+  return Object.freeze({ operation, input, caller, pspReference });
+};

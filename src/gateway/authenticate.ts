@@ -1,0 +1,36 @@
+/** Authentication: HTTP Basic, split at the first colon, or X-API-Key. */
+import type { Caller } from '../contract/canonical.ts';
+import { Problem } from '../contract/problem.ts';
+import type { WireRequest } from '../protocol/wire.ts';
+import type { Credentials, Shown } from './ports.ts';
+
+const unauthorized = (): Problem =>
+  new Problem('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' } });
+
+const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+const parseBasic = (header: string): Shown | undefined => {
+  const [, encoded] = basicPattern.exec(header) ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  // The username holds an @, the secret may hold anything, colons too.
+  return colon === -1 ? undefined : { kind: 'basic', username: text.slice(0, colon), secret: text.slice(colon + 1) };
+};
+
+/** What the caller shows; a Problem when it shows nothing, or two things at once. */
+const shown = (headers: WireRequest['headers']): Shown => {
+  const { authorization, 'x-api-key': apiKey } = headers;
+  if (authorization !== undefined && apiKey !== undefined)
+    throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');
+  const found = apiKey === undefined ? parseBasic(authorization ?? '') : ({ kind: 'apiKey', secret: apiKey } as const);
+  if (found === undefined) throw unauthorized();
+  return found;
+};
+
+/** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
+export const authenticate = async (headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> => {
+  const caller = await credentials.verify(shown(headers));
+  if (caller === undefined) throw unauthorized();
+  return caller;
+};

@@ -1,0 +1,49 @@
+/** Detection, first and total: whatever comes in, there is a protocol to answer it in. */
+import { byMediaType, type Protocols } from '../protocol/index.ts';
+import { adapterPath, soapPath } from '../protocol/paths.ts';
+import type { Media, Protocol } from '../protocol/protocol.ts';
+import type { WireRequest } from '../protocol/wire.ts';
+
+export interface Detected {
+  readonly protocol: Protocol;
+  readonly media: Media;
+  /** The protocol's media type and charset were declared, so that its body can be read. */
+  readonly understood: boolean;
+}
+
+const none: Media = Object.freeze({ type: '', charset: undefined });
+
+/** `application/json; charset="UTF-8"`; other parameters are let pass (SOAP 1.2 has `action`). */
+const parseMedia = (header: string): Media => {
+  const [type = '', ...parameters] = header.split(';');
+  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(each)?.[1]).find(Boolean);
+  return Object.freeze({ type: type.trim().toLowerCase(), charset: charset?.toLowerCase() });
+};
+
+const mediaMax = 256;
+const media = new Map<string, Media>();
+
+/** The handful of headers that clients really send is parsed once. */
+const mediaOf = (header: string | undefined): Media => {
+  if (header === undefined) return none;
+  const known = media.get(header);
+  if (known !== undefined) return known;
+  const parsed = parseMedia(header);
+  if (media.size < mediaMax && header.length < 200) media.set(header, parsed);
+  return parsed;
+};
+
+/** Who declares nothing that is spoken here is answered as the address or Accept suggests, and else in JSON. */
+const guess = ({ path, headers }: WireRequest, protocols: Protocols): Protocol =>
+  path.startsWith(soapPath) || /xml/i.test(headers['accept']?.slice(0, 200) ?? '') ? protocols.soap11 : protocols.json;
+
+export const detect = (wire: WireRequest, protocols: Protocols): Detected => {
+  const declared = mediaOf(wire.headers['content-type']);
+  const name = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
+  const atAdapter = wire.path === adapterPath || wire.path === `${adapterPath}/`;
+  const protocol = atAdapter ? protocols.adapter : name && protocols[name];
+  if (protocol === undefined) return { protocol: guess(wire, protocols), media: declared, understood: false };
+  const spoken = !atAdapter || name === 'form';
+  const readable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
+  return { protocol, media: declared, understood: spoken && readable };
+};

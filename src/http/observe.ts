@@ -1,0 +1,30 @@
+/** Observes the journeys: each answered request is one log line and one count. */
+import type { Account } from '../gateway/answer.ts';
+import { type Log, logAnswer, logFailure, type Seen } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface Observer {
+  begun(): void;
+  answered(account: Account, seen: Seen): void;
+  /** The shell itself failed; the caller got a plain 500. */
+  failed(thrown: unknown): void;
+  /** The connection broke under an answer: the caller's doing as a rule. */
+  hungUp(thrown: unknown): void;
+}
+
+export const createObserver = (log: Log, metrics: Metrics): Observer => ({
+  begun() {
+    metrics.inFlight++;
+  },
+  answered(account, seen) {
+    metrics.inFlight--;
+    metrics.count(account, seen.ms / 1000);
+    logAnswer(log, account, seen);
+  },
+  failed(thrown) {
+    logFailure(log, thrown, 'the shell failed');
+  },
+  hungUp(thrown) {
+    log.debug({ code: (thrown as NodeJS.ErrnoException).code }, 'connection broke');
+  },
+});

@@ -1,0 +1,136 @@
+/** Receives a request: its head is inspected, its body read within bounds; refusals are Problems thrown inside the journey. */
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import getRawBody from 'raw-body';
+import { describe, Problem } from '../contract/problem.ts';
+import type { WireRequest } from '../protocol/wire.ts';
+
+export interface ReceiveLimits {
+  readonly bodyBytesMax: number;
+  readonly headersMax: number;
+}
+
+/** Headers that mean something only once: two of them are two requests in one. */
+const single: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'content-length',
+  'idempotency-key',
+]);
+
+const bad = (message: string, reason: string): Problem => new Problem('badRequest', message, { reason });
+
+/** What is wrong with the head as a message, whoever sent it. */
+const headFault = (request: IncomingMessage, headersMax: number): Problem | undefined => {
+  const { rawHeaders } = request;
+  if (request.httpVersionMajor !== 1) return bad('HTTP version not supported', 'httpVersion');
+  if (rawHeaders.length > 2 * headersMax) return bad(`More than ${headersMax} headers`, 'headerCount');
+  const seen: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!single.has(name)) continue;
+    // Fixed text: the name is one of ours.
+    if (seen.includes(name)) return bad(`Header ${name} sent twice`, 'duplicateHeader');
+    seen.push(name);
+  }
+  return seen.includes('host') ? undefined : bad('Header host missing', 'noHost');
+};
+
+/** A path as sent; the authority of an absolute request target is ignored in favour of Host. */
+const targetOf = (url: string): string => url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
+
+/** What the reading of a body broke on. */
+const bodyProblem = (thrown: unknown, bodyBytesMax: number): Problem => {
+  if (thrown instanceof Problem) return thrown;
+  const type = thrown instanceof Error && 'type' in thrown ? thrown.type : undefined;
+  if (type === 'entity.too.large') return new Problem('tooLarge', describe('tooLarge', String(bodyBytesMax)));
+  return new Problem('badRequest', undefined, {
+    reason: type === 'request.aborted' ? 'aborted' : 'body',
+    cause: thrown,
+  });
+};
+
+/** One request on its connection, from its head until its answer is written. */
+export class Received implements WireRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark; empty where there is none. */
+  readonly query: string;
+  /** Why the head is no sound message; `inspect` throws it. */
+  readonly fault: Problem | undefined;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Length of the body as read. */
+  bytesIn = 0;
+  /** Nothing more can be read on this connection. */
+  broken = false;
+  readonly #limits: ReceiveLimits;
+  #interruption: Problem | undefined;
+  #reject: ((problem: Problem) => void) | undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, limits: ReceiveLimits) {
+    const url = request.url ?? '/';
+    const target = url.startsWith('/') ? url : targetOf(url);
+    const mark = target.indexOf('?');
+    this.method = request.method ?? '';
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? '' : target.slice(mark + 1);
+    this.request = request;
+    this.response = response;
+    this.fault = headFault(request, limits.headersMax);
+    this.#limits = limits;
+  }
+
+  get headers(): Readonly<Record<string, string | undefined>> {
+    // Node makes lists of set-cookie only, which no request has a use for.
+    return this.request.headers as Readonly<Record<string, string | undefined>>;
+  }
+
+  inspect(): void {
+    if (this.fault !== undefined) throw this.fault;
+    const { headers } = this;
+    const site = headers['sec-fetch-site'];
+    // A browser sends a form across sites with the credentials it remembers, and asks nobody first.
+    if ((site !== undefined && site !== 'none' && site !== 'same-origin') || headers.origin !== undefined) {
+      throw new Problem('crossSite');
+    }
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+      throw new Problem('unsupportedMedia', undefined, { reason: 'contentEncoding' });
+    }
+  }
+
+  async body(): Promise<Buffer> {
+    const { bodyBytesMax } = this.#limits;
+    if (this.#interruption !== undefined) throw this.#interruption;
+    const declared = this.headers['content-length'];
+    const length = declared === undefined ? undefined : Number(declared);
+    // Refused before a byte is read, and before the caller is invited to send any.
+    if (length !== undefined && length > bodyBytesMax) {
+      throw new Problem('tooLarge', describe('tooLarge', String(bodyBytesMax)));
+    }
+    if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
+    try {
+      const body = await new Promise<Buffer>((resolve, reject) => {
+        this.#reject = reject;
+        getRawBody(this.request, { limit: bodyBytesMax, ...(length === undefined ? {} : { length }) }).then(
+          resolve,
+          reject,
+        );
+      });
+      this.bytesIn = body.length;
+      return body;
+    } catch (thrown) {
+      throw bodyProblem(thrown, bodyBytesMax);
+    }
+  }
+
+  /** The connection broke or timed out under the request: the body, if it is still wanted, rejects with the problem. */
+  interrupt(problem: Problem): void {
+    this.broken = true;
+    this.#interruption = problem;
+    this.#reject?.(problem);
+  }
+}

@@ -1,0 +1,117 @@
+/** The server for callers: node:http with every limit named, and a stop that drops no request. */
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, Server as NetServer } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Problem } from '../contract/problem.ts';
+import { type AppParts, createApp } from './app.ts';
+import type { Received } from './receive.ts';
+
+export type ShellParts = Omit<AppParts, 'closing' | 'received'>;
+
+export interface Shell {
+  /** The port in use, where any free one was asked for. */
+  readonly port: number;
+  readonly server: Server;
+  connections(): number;
+  draining(): boolean;
+  /**
+   * Stops accepting, answers what is in flight and what still arrives on open connections, each with
+   * `Connection: close`, and resolves when all are closed; after DRAIN_MS_MAX the rest is cut.
+   */
+  drain(): Promise<void>;
+}
+
+const checkEveryMs = 1000;
+
+/** Time for a request that a caller sent just before the stop to arrive; idle connections are closed only then. */
+const quietMsMax = 1000;
+
+/** A refusal where there is no request to find a format by. */
+const plainRefusal = (status: string): string =>
+  `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
+  `Cache-Control: no-store\r\nContent-Length: ${status.length}\r\nConnection: close\r\n\r\n${status}`;
+
+const statusOf = (code: string | undefined): string => {
+  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+};
+
+/** Bytes that are no HTTP, or too slow: answered in the caller's format where a request has begun, plainly where none has. */
+const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current: Received | undefined): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  if (current !== undefined && !current.response.writableFinished) {
+    // Broken in its body, the request is refused; broken behind it, it is answered all the same, and last.
+    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+    current.interrupt(new Problem(late ? 'timeout' : 'badRequest', undefined, late ? {} : { reason: 'framing' }));
+    return;
+  }
+  socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());
+};
+
+export const openShell = async (parts: ShellParts): Promise<Shell> => {
+  const { config } = parts;
+  let draining = false;
+  let connections = 0;
+  /** The latest request on each connection. */
+  const current = new WeakMap<Duplex, Received>();
+  const app = createApp({
+    ...parts,
+    closing: () => draining,
+    received: (received) => current.set(received.request.socket, received),
+  });
+  const handle = app.callback();
+  const server = createServer({
+    maxHeaderSize: config.headerBytesMax,
+    headersTimeout: config.headersMsMax,
+    requestTimeout: config.requestMsMax,
+    connectionsCheckingInterval: Math.min(checkEveryMs, config.headersMsMax),
+    keepAliveTimeout: config.keepAliveMs,
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+  });
+  // One more than allowed is read, so that too many are refused and not silently dropped.
+  server.maxHeadersCount = config.headersMax + 1;
+  server.maxRequestsPerSocket = config.requestsPerSocketMax;
+  server.maxConnections = config.connectionsMax;
+  server.on('request', handle);
+  // The caller is invited to send its body when the body is wanted, not before.
+  server.on('checkContinue', handle);
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  server.on('connection', (socket) => {
+    connections++;
+    socket.once('close', () => {
+      connections--;
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      const quiet = setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, config.drainMsMax));
+      const last = setTimeout(() => server.closeAllConnections(), config.drainMsMax);
+      // Not http's own close, which cuts idle connections at once: a request may be on its way on one of them.
+      NetServer.prototype.close.call(server, () => {
+        clearTimeout(quiet);
+        clearTimeout(last);
+        resolve();
+      });
+    });
+  let stopped: Promise<void> | undefined;
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    connections: () => connections,
+    draining: () => draining,
+    drain: () => {
+      draining = true;
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+};

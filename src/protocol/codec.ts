@@ -1,0 +1,51 @@
+/** The compiled reading and writing of an operation, both ways, in one protocol. */
+import type { Operation, Service } from '../contract/operation.ts';
+import type { Issue } from '../contract/problem.ts';
+import { compileRead, Findings, type Read, type Reader } from '../contract/read.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+
+/** Prints a canonical value of one shape. */
+export type Print = (value: unknown) => string;
+
+interface Codec<N> {
+  readonly input: { readonly read: Read<N>; readonly print: Print };
+  readonly output: { readonly read: Read<N>; readonly print: Print };
+}
+
+type Side = 'input' | 'output';
+
+export interface Codecs<N> {
+  read(operation: Operation, side: Side, node: N): { readonly value: unknown; readonly issues: readonly Issue[] };
+  print(operation: Operation, side: Side, value: unknown): string;
+}
+
+/** Compiles all operations of all services once; `printer` gets the side, since wrappings may differ by it. */
+export const compileCodecs = <N>(
+  services: readonly Service[],
+  reader: Reader<N>,
+  printer: (shape: ObjectShape, operation: Operation, side: Side) => Print,
+): Codecs<N> => {
+  const codecs = new Map<Operation, Codec<N>>();
+  for (const { operations } of services)
+    for (const operation of operations.values()) {
+      const side = (name: Side) => ({
+        read: compileRead(operation[name], reader),
+        print: printer(operation[name], operation, name),
+      });
+      codecs.set(operation, { input: side('input'), output: side('output') });
+    }
+  const codec = (operation: Operation): Codec<N> => {
+    const found = codecs.get(operation);
+    if (found === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
+    return found;
+  };
+  return Object.freeze({
+    read(operation: Operation, side: Side, node: N) {
+      const findings = new Findings();
+      // An empty request lacks what it lacks; it is not absent.
+      const value = codec(operation)[side].read(node, findings) ?? Object.freeze({});
+      return { value, issues: findings.issues };
+    },
+    print: (operation: Operation, side: Side, value: unknown) => codec(operation)[side].print(value),
+  });
+};

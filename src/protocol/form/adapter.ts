@@ -1,0 +1,70 @@
+/** The legacy form adapter: one address for all, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
+import type { Operation, Service } from '../../contract/operation.ts';
+import { dotted } from '../../contract/path.ts';
+import { compileCodecs } from '../codec.ts';
+import { adapterPath, unknownOperation } from '../paths.ts';
+import type { Protocol } from '../protocol.ts';
+import { keepsStatus, textOf } from '../text.ts';
+import { contentType, requestType, understood } from './index.ts';
+import { lex, lexText, type Node } from './lexer.ts';
+import { compilePrint } from './print.ts';
+import { reader } from './read.ts';
+
+/** `DisableRequest` becomes `disableRequest`. */
+const prefixOf = ({ name }: Operation['input']): string => name.charAt(0).toLowerCase() + name.slice(1);
+
+const nothing: Node = Object.freeze({ value: undefined, below: new Map() });
+
+const named = (action: string | undefined, service: Service): Operation => {
+  const [prefix, name, ...rest] = (action ?? '').split('.');
+  const operation = prefix === service.name && rest.length === 0 ? service.operations.get(name ?? '') : undefined;
+  if (operation === undefined) throw unknownOperation(service);
+  return operation;
+};
+
+/** What stands under the operation's prefix; anything else but the action is refused like any unknown field. */
+const under = (tree: Node, prefix: string): Node => {
+  const below = new Map(tree.below.get(prefix)?.below ?? nothing.below);
+  for (const [name, node] of tree.below) if (name !== prefix && name !== 'action') below.set(`.${name}`, node);
+  return { value: tree.below.get(prefix)?.value, below };
+};
+
+export const adapter = (services: readonly Service[]): Protocol => {
+  const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape, prefixOf(shape)));
+  return Object.freeze<Protocol>({
+    name: 'adapter',
+    bodyNamesOperation: true,
+    charsets: ['utf-8', 'utf8'],
+
+    decode(body, _media, { service }) {
+      const tree = understood(lex(body));
+      const operation = named(tree.below.get('action')?.value, service);
+      const { value, issues } = codecs.read(operation, 'input', under(tree, prefixOf(operation.input)));
+      return { operation, input: value, issues };
+    },
+
+    encode: (operation, output) => ({
+      status: 200,
+      contentType,
+      headers: {},
+      body: codecs.print(operation, 'output', output),
+    }),
+
+    refuse(problem, { operation }) {
+      // Clients of this address know 401 by its status; every other refusal is a 500 with a text (wire practice).
+      const status = keepsStatus.has(problem.status) ? problem.status : 500;
+      const coordinates = operation === undefined ? '' : `${prefixOf(operation.input)}.`;
+      const body = textOf(problem, (path) => coordinates + dotted(path));
+      return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
+    },
+
+    ask: (service, operation, input) => ({
+      path: adapterPath,
+      contentType: requestType,
+      body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,
+    }),
+
+    hear: (operation, body) =>
+      codecs.read(operation, 'output', under(understood(lexText(body)), prefixOf(operation.output))),
+  });
+};

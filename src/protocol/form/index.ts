@@ -1,0 +1,67 @@
+/** FORM: unprefixed dotted pairs at the operation's path; errors as pairs with `status` last. */
+import type { Service } from '../../contract/operation.ts';
+import { dotted } from '../../contract/path.ts';
+import { Problem } from '../../contract/problem.ts';
+import { compileCodecs } from '../codec.ts';
+import { operationPath, required } from '../paths.ts';
+import type { Protocol } from '../protocol.ts';
+import { type Lexed, lex, lexText, type Node } from './lexer.ts';
+import { compilePrint, encode } from './print.ts';
+import { reader } from './read.ts';
+
+export const requestType = 'application/x-www-form-urlencoded';
+export const contentType = `${requestType};charset=utf-8`;
+
+/** The tree, or the refusal that names the reason for the metrics alone. */
+export const understood = (lexed: Lexed): Node => {
+  if ('tree' in lexed) return lexed.tree;
+  const problem = lexed.fault === 'byte order mark' ? 'unsupportedMedia' : 'undecodable';
+  throw new Problem(problem, undefined, { reason: lexed.fault });
+};
+
+export const form = (services: readonly Service[]): Protocol => {
+  const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape));
+  return Object.freeze<Protocol>({
+    name: 'form',
+    bodyNamesOperation: false,
+    charsets: ['utf-8', 'utf8'],
+
+    decode(body, _media, target) {
+      const operation = required(target);
+      const { value, issues } = codecs.read(operation, 'input', understood(lex(body)));
+      return { operation, input: value, issues };
+    },
+
+    encode: (operation, output) => ({
+      status: 200,
+      contentType,
+      headers: {},
+      body: codecs.print(operation, 'output', output),
+    }),
+
+    refuse({ status, code, type, message, issues, headers }, { pspReference }) {
+      const pairs: [string, string][] = [
+        ['errorType', type],
+        ['errorCode', code],
+        ['message', message],
+        ...issues.flatMap(({ path, message }, index): [string, string][] => [
+          [`invalidFields.${index}.name`, dotted(path)],
+          [`invalidFields.${index}.message`, message],
+        ]),
+        ['pspReference', pspReference],
+        // Old clients find the pairs before it by the ampersand that follows them.
+        ['status', String(status)],
+      ];
+      const body = pairs.map(([key, value]) => `${key}=${encode(value)}`).join('&');
+      return { status, contentType, headers, body };
+    },
+
+    ask: (service, operation, input) => ({
+      path: operationPath(service, operation),
+      contentType: requestType,
+      body: codecs.print(operation, 'input', input),
+    }),
+
+    hear: (operation, body) => codecs.read(operation, 'output', understood(lexText(body))),
+  });
+};

@@ -1,0 +1,68 @@
+/** JSON: the operation is in the path; errors as `{status, errorCode, message, errorType, pspReference}`. */
+import type { Service } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
+import { Problem } from '../../contract/problem.ts';
+import { compileCodecs } from '../codec.ts';
+import { operationPath, required } from '../paths.ts';
+import type { Protocol } from '../protocol.ts';
+import { parse, parseText } from './parse.ts';
+import { compilePrint } from './print.ts';
+import { reader } from './read.ts';
+
+const contentType = 'application/json;charset=utf-8';
+
+const escapeToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** RFC 6901: `/details/0/RecurringDetail/card/number`. */
+export const pointer = (path: Path): string =>
+  path
+    .map((step) => {
+      if (typeof step === 'string') return `/${escapeToken(step)}`;
+      return step.wrapped ? `/${step.index}/${step.itemName}` : `/${step.index}`;
+    })
+    .join('');
+
+export const json = (services: readonly Service[]): Protocol => {
+  const codecs = compileCodecs(services, reader, compilePrint);
+  return Object.freeze<Protocol>({
+    name: 'json',
+    bodyNamesOperation: false,
+    charsets: ['utf-8', 'utf8'],
+
+    decode(body, _media, target) {
+      const operation = required(target);
+      const parsed = parse(body);
+      if ('fault' in parsed) throw new Problem('undecodable', undefined, { reason: parsed.fault });
+      if (parsed.tree === null) throw new Problem('undecodable', undefined, { reason: 'null' });
+      const { value, issues } = codecs.read(operation, 'input', parsed.tree);
+      return { operation, input: value, issues };
+    },
+
+    encode: (operation, output) => ({
+      status: 200,
+      contentType,
+      headers: {},
+      body: codecs.print(operation, 'output', output),
+    }),
+
+    refuse(problem, { pspReference }) {
+      const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
+      const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
+      const shown = invalidFields.length > 0 ? { invalidFields } : {};
+      const body = JSON.stringify({ status, errorCode, message, errorType, ...shown, pspReference });
+      return { status, contentType, headers, body };
+    },
+
+    ask: (service, operation, input) => ({
+      path: operationPath(service, operation),
+      contentType: 'application/json',
+      body: codecs.print(operation, 'input', input),
+    }),
+
+    hear(operation, body) {
+      const parsed = parseText(body);
+      if ('fault' in parsed) throw new Problem('undecodable', undefined, { reason: parsed.fault });
+      return codecs.read(operation, 'output', parsed.tree);
+    },
+  });
+};

@@ -1,0 +1,43 @@
+/** JSON's printing of each kind: members in the contract's order, absent ones left out, moments without milliseconds. */
+import type { ScalarShape, Shape } from '../../contract/shape.ts';
+import { walk } from '../../contract/walk.ts';
+import type { Print } from '../codec.ts';
+import { printMoment } from '../moment.ts';
+
+const scalar = (shape: ScalarShape): Print => {
+  switch (shape.kind) {
+    case 'string':
+    case 'enum':
+      return (value) => JSON.stringify(value);
+    case 'integer':
+    case 'boolean':
+      return String;
+    case 'dateTime':
+      return (value) => `"${printMoment(value as number, 's')}"`;
+    default:
+      return shape satisfies never;
+  }
+};
+
+export const compilePrint = (shape: Shape): Print =>
+  walk<Print>(shape, {
+    scalar,
+    joined: () => (value) => JSON.stringify((value as string[]).join(',')),
+    list({ wrapped, itemName }, item) {
+      const [before, after] = wrapped ? [`{${JSON.stringify(itemName)}:`, '}'] : ['', ''];
+      return (value) => `[${(value as unknown[]).map((each) => before + item(each) + after).join(',')}]`;
+    },
+    map: () => (value) => JSON.stringify(value),
+    object(_, members) {
+      const parts = members.map(({ name, part }) => ({ name, part, label: `${JSON.stringify(name)}:` }));
+      return (value) => {
+        const object = value as Readonly<Record<string, unknown>>;
+        let text = '';
+        for (const { name, part, label } of parts) {
+          const member = object[name];
+          if (member !== undefined) text += (text === '' ? '{' : ',') + label + part(member);
+        }
+        return text === '' ? '{}' : `${text}}`;
+      };
+    },
+  });

@@ -1,0 +1,72 @@
+/** The scan before `JSON.parse`: duplicate keys, depth and unpaired surrogates, which the parser would let pass. */
+
+export const depthMax = 16;
+
+/** What a scan found; `plainNumbers` is false when a number is no plain integer of up to 15 digits. */
+export type Scan = { readonly fault: string } | { readonly plainNumbers: boolean };
+
+/** What any field can take of a number without losing digits. */
+export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
+const number = /[-+.\deE]+/y;
+
+/** The index after the closing quote of the string that opens at `start`, or -1. */
+const endOfString = (text: string, start: number): number => {
+  let at = text.indexOf('"', start + 1);
+  while (at !== -1) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+    at = text.indexOf('"', at + 1);
+  }
+  return -1;
+};
+
+const unescape = (token: string): string => {
+  if (!token.includes('\\')) return token;
+  try {
+    return String(JSON.parse(token));
+  } catch {
+    return token;
+  }
+};
+
+/** Assumes nothing of `text`; what is not JSON at all is left for the parser to refuse. */
+export const scan = (text: string): Scan => {
+  // One entry for each open bracket: the keys of an object, or null for an array.
+  const open: (Set<string> | null)[] = [];
+  let plainNumbers = true;
+  let at = 0;
+  while (at < text.length) {
+    const sign = text.charCodeAt(at);
+    if (sign === 0x22) {
+      const end = endOfString(text, at);
+      if (end === -1) return { fault: 'unterminated string' };
+      const keys = open.at(-1);
+      let next = end;
+      while (text.charCodeAt(next) <= 0x20) next += 1;
+      const token = text.slice(at, end);
+      const value = unescape(token);
+      if (!value.isWellFormed()) return { fault: 'unpaired surrogate' };
+      if (keys && text.charCodeAt(next) === 0x3a) {
+        if (keys.has(value)) return { fault: 'duplicate key' };
+        keys.add(value);
+      }
+      at = next;
+    } else if (sign === 0x7b || sign === 0x5b) {
+      open.push(sign === 0x7b ? new Set() : null);
+      if (open.length > depthMax) return { fault: 'too deep' };
+      at += 1;
+    } else if (sign === 0x7d || sign === 0x5d) {
+      open.pop();
+      at += 1;
+    } else if (sign === 0x2d || (sign >= 0x30 && sign <= 0x39)) {
+      number.lastIndex = at;
+      const token = number.exec(text)?.[0] ?? '';
+      plainNumbers &&= plainInteger.test(token);
+      at += token.length;
+    } else {
+      at += 1;
+    }
+  }
+  return { plainNumbers };
+};

@@ -1,0 +1,55 @@
+/** The envelope: what may stand in it, and which single element is the message. */
+import { Problem } from '../../contract/problem.ts';
+import { attribute, type Element } from '../../xml/element.ts';
+import { soap11, soap12, type Dialect } from './dialect.ts';
+
+const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** Headers of these are understood in so far as we never act on them. */
+const addressing: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2005/08/addressing',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+]);
+
+const undecodable = (reason: string): Problem => new Problem('undecodable', undefined, { reason });
+
+const isTrue = (text: string | undefined): boolean => text === '1' || text === 'true';
+
+const refuseUnknownHeaders = (header: Element, dialect: Dialect): void => {
+  for (const block of header.children) {
+    if (addressing.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
+    const role = attribute(block, dialect.envelope, dialect.roleAttribute);
+    if (role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver'))
+      throw new Problem('mustUnderstand');
+  }
+};
+
+export const isBlank = (text: string): boolean => text.trim() === '';
+
+/** The one child of the Body. Throws a Problem for any other envelope. */
+export const bodyChild = (root: Element, dialect: Dialect): Element => {
+  if (root.local !== 'Envelope') throw undecodable('root is no Envelope');
+  if (root.namespace !== dialect.envelope)
+    throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
+      ? new Problem('versionMismatch')
+      : undecodable('unknown envelope');
+  if (!isBlank(root.text)) throw undecodable('text in the Envelope');
+
+  const parts = root.children.filter((each) => each.namespace === dialect.envelope);
+  const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
+  const [body, ...rest] = header === undefined ? parts : parts.slice(1);
+  if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
+    throw undecodable('Envelope is not one Header and one Body');
+  if (header !== undefined) refuseUnknownHeaders(header, dialect);
+
+  const [message, ...others] = body.children;
+  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw undecodable('Body is not one element');
+  return message;
+};
+
+/** xsi:nil: the same as not being there. */
+export const isNil = (element: Element): boolean => element.attributes.length > 0 && isTrue(attribute(element, xsi, 'nil'));
+
+/** The local name of xsi:type, where one is given. */
+export const typeName = (element: Element): string | undefined =>
+  element.attributes.length === 0 ? undefined : attribute(element, xsi, 'type')?.replace(/^.*:/, '');

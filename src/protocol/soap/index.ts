@@ -1,0 +1,106 @@
+/** SOAP: the first child of the Body names the operation, whatever SOAPAction and path say. */
+import type { Buffer } from 'node:buffer';
+import { namespaceUris } from '../../contract/namespaces.ts';
+import type { Operation, Service } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
+import { Problem } from '../../contract/problem.ts';
+import { decodeXml, UnknownEncoding } from '../../xml/decode.ts';
+import type { Element } from '../../xml/element.ts';
+import { Malformed, parse } from '../../xml/parse.ts';
+import { escapeXml } from '../../xml/print.ts';
+import { compileCodecs } from '../codec.ts';
+import { servicePath, unknownOperation } from '../paths.ts';
+import type { Protocol } from '../protocol.ts';
+import { textOf } from '../text.ts';
+import { type Dialect, soap11, soap12 } from './dialect.ts';
+import { bodyChild, isBlank, isNil } from './envelope.ts';
+import { compilePrint } from './print.ts';
+import { reader } from './read.ts';
+
+const own = namespaceUris.recurring;
+const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
+const absent: Element = Object.freeze({ namespace: own, local: 'request', attributes: [], children: [], text: '' });
+
+const readXml = (body: Buffer, charset: string | undefined): Element => {
+  try {
+    return parse(decodeXml(body, charset));
+  } catch (thrown) {
+    if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
+    if (thrown instanceof Malformed) throw new Problem('undecodable', undefined, { reason: thrown.reason });
+    throw thrown;
+  }
+};
+
+/** The only child of `<disable>`, which must be called `request` (or `result`); none or nil is an empty one. */
+const wrapped = (message: Element, name: string): Element => {
+  const [inner, ...rest] = message.children;
+  if (inner === undefined && isBlank(message.text)) return absent;
+  if (inner?.local !== name || !known.has(inner.namespace) || rest.length > 0 || !isBlank(message.text))
+    throw new Problem('undecodable', undefined, { reason: `not one ${name}` });
+  return isNil(inner) ? absent : inner;
+};
+
+/** `/Envelope/Body/disable/request/card/number`; items count from 1, as XPath does. */
+const xpath = (path: Path, operation: Operation | undefined): string => {
+  const steps = path.map((step) => (typeof step === 'string' ? step : `${step.itemName}[${step.index + 1}]`));
+  return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
+};
+
+const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
+  const codecs = compileCodecs(services, reader, compilePrint);
+  const { prefix, mediaType } = dialect;
+  const contentType = `${mediaType};charset=utf-8`;
+  const head =
+    `<?xml version="1.0" encoding="UTF-8"?><${prefix}:Envelope xmlns:${prefix}="${dialect.envelope}"` +
+    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
+    `<${prefix}:Body>`;
+  const tail = `</${prefix}:Body></${prefix}:Envelope>`;
+  const message = (name: string, part: string, content: string) =>
+    `${head}<ns1:${name} xmlns:ns1="${own}"><ns1:${part}>${content}</ns1:${part}></ns1:${name}>${tail}`;
+
+  return Object.freeze<Protocol>({
+    name: dialect.protocol,
+    bodyNamesOperation: true,
+    charsets: ['utf-8', 'utf8', 'utf-16', 'us-ascii'],
+
+    decode(body, { charset }, target) {
+      const first = bodyChild(readXml(body, charset), dialect);
+      const operation = known.has(first.namespace) ? target.service.operations.get(first.local) : undefined;
+      if (operation === undefined) throw unknownOperation(target.service);
+      // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
+      if (target.operation !== undefined && target.operation !== operation)
+        throw new Problem('undecodable', undefined, { reason: 'path and body disagree' });
+      const { value, issues } = codecs.read(operation, 'input', wrapped(first, 'request'));
+      return { operation, input: value, issues };
+    },
+
+    encode: (operation, output) => ({
+      status: 200,
+      contentType,
+      headers: {},
+      body: message(`${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
+    }),
+
+    refuse(problem, { operation }) {
+      const text = textOf(problem, (path) => xpath(path, operation));
+      const { status, body } = dialect.fault(problem, escapeXml(text));
+      return { status, contentType, headers: problem.headers, body: head + body + tail };
+    },
+
+    ask: (service, operation, input) => ({
+      path: servicePath(service),
+      contentType,
+      body: message(operation.name, 'request', codecs.print(operation, 'input', input)),
+    }),
+
+    hear(operation, body) {
+      const first = bodyChild(parse(body), dialect);
+      if (first.local !== `${operation.name}Response`)
+        throw new Problem('undecodable', undefined, { reason: 'not the answer' });
+      return codecs.read(operation, 'output', wrapped(first, 'result'));
+    },
+  });
+};
+
+export const soapEleven = (services: readonly Service[]): Protocol => soap(soap11, services);
+export const soapTwelve = (services: readonly Service[]): Protocol => soap(soap12, services);

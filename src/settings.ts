@@ -1,0 +1,246 @@
+/** Settings: one row each, from which they are read, checked, shown and documented. */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+export type Mode = 'production' | 'demo';
+
+/** A value, or what to write instead. */
+export type Parsed<T> = { readonly value: T } | { readonly mend: string };
+
+/** What a default may depend on. */
+export interface Given {
+  readonly mode: Mode;
+  readonly text: (name: string) => string | undefined;
+}
+
+export interface Setting<T> {
+  /** The environment variable. */
+  readonly name: string;
+  readonly unit: string;
+  /** The text that stands for an absent variable; `said` is how the reference says it. Absent: there is none. */
+  readonly default?: string | { readonly said: string; readonly of: (given: Given) => string | undefined };
+  readonly doc: string;
+  /** Never shown; may be read from a file. */
+  readonly secret?: true;
+  /** Variables that may name a file holding the value. */
+  readonly fileNames?: readonly string[];
+  readonly parse: (text: string) => Parsed<T>;
+}
+
+/** Addresses whose forwarding headers are believed. */
+export interface TrustedProxies {
+  readonly any: boolean;
+  trusts(address: string): boolean;
+}
+
+const setting = <T>(row: Setting<T>): Setting<T> => Object.freeze(row);
+/** A setting that may be left out. */
+const optional = <T>(row: Setting<T>): Setting<T | undefined> => Object.freeze(row);
+
+const text = (value: string): Parsed<string> => ({ value });
+
+const whole =
+  (min: number, max: number) =>
+  (given: string): Parsed<number> => {
+    const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= min && value <= max ? { value } : { mend: `give a whole number from ${min} to ${max}` };
+  };
+
+const oneOf =
+  <const V extends readonly string[]>(...values: V) =>
+  (given: string): Parsed<V[number]> => {
+    const value = values.find((each) => each === given);
+    return value === undefined ? { mend: `give one of ${values.join(', ')}` } : { value };
+  };
+
+const host = (given: string): Parsed<string> =>
+  isIPv4(given) || isIPv6(given) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given)
+    ? { value: given }
+    : { mend: 'give an address or a host name, without a port' };
+
+const origin = (given: string): Parsed<string> => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const plain = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  return plain ? { value: url.origin } : { mend: 'give scheme, host and port only, like https://pay.example.com' };
+};
+
+/** An IPv4 address that came in over an IPv6 socket, as itself. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
+
+const proxies = (given: string): Parsed<TrustedProxies> => {
+  const list = new BlockList();
+  const entries = given.split(/[\s,]+/).filter((entry) => entry !== '');
+  for (const entry of entries) {
+    const [address = '', bits, ...rest] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
+    const width = whole(1, family === 'ipv4' ? 32 : 128)(bits ?? '1');
+    if (family === undefined || rest.length > 0 || 'mend' in width) {
+      return { mend: 'give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1' };
+    }
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, width.value, family);
+  }
+  const trusts = (address: string): boolean => {
+    const plain = plainAddress(address);
+    return isIPv4(plain) ? list.check(plain, 'ipv4') : isIPv6(plain) && list.check(plain, 'ipv6');
+  };
+  return { value: Object.freeze({ any: entries.length > 0, trusts }) };
+};
+
+export const settings = Object.freeze({
+  environment: setting({
+    name: 'ENVIRONMENT',
+    unit: 'test or live',
+    default: 'test',
+    doc: 'Whether real cards are served; live refuses to start where that would be unsafe.',
+    parse: oneOf('test', 'live'),
+  }),
+  dataDir: setting({
+    name: 'DATA_DIR',
+    unit: 'folder',
+    default: './data',
+    doc: 'Where the embedded store lies. One program at a time has it open.',
+    parse: text,
+  }),
+  keys: optional({
+    name: 'TRIGLYPH_KEYS',
+    unit: 'key ring text',
+    doc: 'The keys that wrap card data and credentials. Better given as a file, which no process list or crash report shows.',
+    secret: true,
+    fileNames: ['KEY_FILE', 'TRIGLYPH_KEYS_FILE'],
+    parse: text,
+  }),
+  host: setting({
+    name: 'HOST',
+    unit: 'address',
+    default: { said: '0.0.0.0; the demo 127.0.0.1', of: ({ mode }) => (mode === 'demo' ? '127.0.0.1' : '0.0.0.0') },
+    doc: 'Where callers are listened for.',
+    parse: host,
+  }),
+  port: setting({
+    name: 'PORT',
+    unit: 'port',
+    default: '8080',
+    doc: 'The port for callers; 0 takes a free one.',
+    parse: whole(0, 65535),
+  }),
+  adminHost: setting({
+    name: 'ADMIN_HOST',
+    unit: 'address',
+    default: '127.0.0.1',
+    doc: 'Where probes and metrics are listened for. They ask for no credentials: keep it inside.',
+    parse: host,
+  }),
+  adminPort: setting({
+    name: 'ADMIN_PORT',
+    unit: 'port',
+    default: '9090',
+    doc: 'The port for /livez, /readyz and /metrics; 0 takes a free one.',
+    parse: whole(0, 65535),
+  }),
+  trustedProxies: setting({
+    name: 'TRUSTED_PROXIES',
+    unit: 'addresses and networks',
+    default: '',
+    doc: 'Proxies whose X-Forwarded-For, -Host and -Proto headers are believed. Empty: nobody is.',
+    parse: proxies,
+  }),
+  publicUrl: optional({
+    name: 'PUBLIC_URL',
+    unit: 'origin',
+    doc: "The service address in served documents; when absent it follows the request's host.",
+    parse: origin,
+  }),
+  bodyBytesMax: setting({
+    name: 'BODY_BYTES_MAX',
+    unit: 'bytes',
+    default: '65536',
+    doc: 'The largest request body. The largest request of the interface is under 8 KiB.',
+    parse: whole(1024, 10_485_760),
+  }),
+  headerBytesMax: setting({
+    name: 'HEADER_BYTES_MAX',
+    unit: 'bytes',
+    default: '8192',
+    doc: 'The largest head of a request, request line included; beyond it 431.',
+    parse: whole(1024, 65536),
+  }),
+  headersMax: setting({
+    name: 'HEADERS_MAX',
+    unit: 'headers',
+    default: '64',
+    doc: 'How many headers a request may have.',
+    parse: whole(16, 1000),
+  }),
+  headersMsMax: setting({
+    name: 'HEADERS_MS_MAX',
+    unit: 'ms',
+    default: '10000',
+    doc: 'How long the head of a request may take to arrive; beyond it 408.',
+    parse: whole(100, 600_000),
+  }),
+  requestMsMax: setting({
+    name: 'REQUEST_MS_MAX',
+    unit: 'ms',
+    default: '15000',
+    doc: 'How long a whole request may take to arrive; beyond it 408. Not less than HEADERS_MS_MAX.',
+    parse: whole(100, 600_000),
+  }),
+  writeMsMax: setting({
+    name: 'WRITE_MS_MAX',
+    unit: 'ms',
+    default: '15000',
+    doc: 'How long a caller may take to read an answer before the connection is cut.',
+    parse: whole(100, 600_000),
+  }),
+  keepAliveMs: setting({
+    name: 'KEEP_ALIVE_MS',
+    unit: 'ms',
+    default: {
+      said: '5000; 65000 with TRUSTED_PROXIES',
+      // A proxy keeps connections for a minute; we must not be the first to close one.
+      of: ({ text }) => (text('TRUSTED_PROXIES') === undefined ? '5000' : '65000'),
+    },
+    doc: 'How long an idle connection stays open.',
+    parse: whole(0, 600_000),
+  }),
+  requestsPerSocketMax: setting({
+    name: 'REQUESTS_PER_SOCKET_MAX',
+    unit: 'requests',
+    default: '1000',
+    doc: 'After how many requests a connection is closed; 0 is never.',
+    parse: whole(0, 1_000_000),
+  }),
+  connectionsMax: setting({
+    name: 'CONNECTIONS_MAX',
+    unit: 'connections',
+    default: '1024',
+    doc: 'How many connections are held at once; more are dropped.',
+    parse: whole(1, 100_000),
+  }),
+  drainMsMax: setting({
+    name: 'DRAIN_MS_MAX',
+    unit: 'ms',
+    default: '10000',
+    doc: 'How long a stop waits for requests in flight.',
+    parse: whole(0, 600_000),
+  }),
+  logLevel: setting({
+    name: 'LOG_LEVEL',
+    unit: 'level',
+    default: 'info',
+    doc: 'The least level logged: requests are info, failures of ours error.',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  demoShoppers: setting({
+    name: 'DEMO_SHOPPERS',
+    unit: 'shoppers',
+    default: '0',
+    doc: 'How many generated shoppers the demo adds, with three details each. For the demo only.',
+    parse: whole(0, 1_000_000),
+  }),
+});
+
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+
+/** A value for each setting. */
+export type Settings = { readonly [K in keyof typeof settings]: ValueOf<(typeof settings)[K]> };

@@ -1,0 +1,71 @@
+/** The SQL of shoppers, their stored details and the progress of imports; one text for both engines. */
+import { statement } from './engine.ts';
+
+/** The columns of a detail are null together, for a shopper without an active one. */
+export type ShopperRow = {
+  readonly known_since: number;
+  readonly email: string | null;
+  readonly recurring_detail_reference: string | null;
+  readonly created_at: number;
+  readonly contracts: string;
+  readonly fingerprint: string;
+  readonly open_part: string;
+  readonly key_id: string;
+  readonly data_key: string;
+  readonly sealed_number: string | null;
+  readonly sealed_shown: string | null;
+};
+
+/** One more than the most active details that a shopper may have, so that too many can be seen. */
+export const findShopper = statement<ShopperRow>(
+  'find-shopper',
+  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint,
+          d.open_part, d.key_id, d.data_key, d.sealed_number, d.sealed_shown
+     from shopper s
+     left join stored_detail d
+       on d.company = s.company and d.merchant_account = s.merchant_account
+      and d.shopper_reference = s.shopper_reference and d.disabled_at is null
+    where s.company = $1 and s.merchant_account = $2 and s.shopper_reference = $3
+    order by d.created_at, d.recurring_detail_reference
+    limit 101`,
+);
+
+export const saveShopper = statement(
+  'save-shopper',
+  `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)
+   on conflict (company, merchant_account, shopper_reference)
+   do update set email = excluded.email where excluded.email is not null`,
+);
+
+/** Writes no row when the reference belongs to another shopper of the company or to a disabled detail. */
+export const saveDetail = statement(
+  'save-detail',
+  `insert into stored_detail
+     (company, merchant_account, shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint,
+      open_part, key_id, data_key, sealed_number, sealed_shown)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+   on conflict (company, recurring_detail_reference)
+   do update set created_at = excluded.created_at, contracts = excluded.contracts, fingerprint = excluded.fingerprint,
+     open_part = excluded.open_part, key_id = excluded.key_id, data_key = excluded.data_key,
+     sealed_number = excluded.sealed_number, sealed_shown = excluded.sealed_shown
+   where stored_detail.merchant_account = excluded.merchant_account
+     and stored_detail.shopper_reference = excluded.shopper_reference and stored_detail.disabled_at is null`,
+);
+
+export const disableDetail = statement(
+  'disable-detail',
+  `update stored_detail set disabled_at = $5
+    where company = $1 and recurring_detail_reference = $4
+      and merchant_account = $2 and shopper_reference = $3 and disabled_at is null`,
+);
+
+export const findProgress = statement<{ readonly rows_done: number }>(
+  'find-progress',
+  'select rows_done from import_progress where checksum = $1',
+);
+
+export const saveProgress = statement(
+  'save-progress',
+  `insert into import_progress (checksum, rows_done, updated_at) values ($1, $2, $3)
+   on conflict (checksum) do update set rows_done = excluded.rows_done, updated_at = excluded.updated_at`,
+);

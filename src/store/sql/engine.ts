@@ -1,0 +1,35 @@
+/** What the repositories need of a database: statements with `$1` parameters, run alone or in units of work. */
+
+export type Value = string | number | null;
+export type Row = Readonly<Record<string, Value>>;
+
+/** One SQL text for both engines, named so that an engine can keep it prepared. `R` is the row that it gives. */
+export interface Statement<R extends Row = Row> {
+  readonly name: string;
+  readonly text: string;
+  /** Only for the compiler. */
+  readonly row?: R;
+}
+
+export const statement = <R extends Row = Row>(name: string, text: string): Statement<R> =>
+  Object.freeze({ name, text });
+
+export interface Session {
+  query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]>;
+  /** How many rows were written. */
+  execute(statement: Statement, parameters: readonly Value[]): Promise<number>;
+}
+
+/** Every method throws `StoreUnavailable` when the database cannot answer now. */
+export interface Engine {
+  /** Each statement sees what is committed when it starts; a second one may see more. */
+  read<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /**
+   * A unit of work: its statements take effect together, as if no other unit ran beside it, or not at all when `work`
+   * throws. Resolves when the commit is fsynced. An engine may run `work` again after a conflict, so it has no other
+   * effects; a unit inside a unit would wait for itself.
+   */
+  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** Waits for the units that were begun. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,74 @@
+/** Brings a database to the tables of this program: numbered migrations, all in one unit, each recorded with its checksum. */
+import { hash } from 'node:crypto';
+import { type Engine, type Session, statement } from './engine.ts';
+import { migrations as all } from './migrations/index.ts';
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly statements: readonly string[];
+}
+
+type Landed = { readonly number: number; readonly name: string; readonly checksum: string };
+
+const createLock = statement(
+  'create-migration-lock',
+  'create table if not exists migration_lock (id text not null primary key, taken_at bigint not null)',
+);
+const addLock = statement(
+  'add-migration-lock',
+  `insert into migration_lock (id, taken_at) values ('migration', 0) on conflict do nothing`,
+);
+const takeLock = statement('take-migration-lock', `update migration_lock set taken_at = $1 where id = 'migration'`);
+const createRecord = statement(
+  'create-migration',
+  `create table if not exists migration
+     (number bigint not null primary key, name text not null, checksum text not null, applied_at bigint not null)`,
+);
+const findLanded = statement<Landed>('find-migrations', 'select number, name, checksum from migration order by number');
+const record = statement(
+  'record-migration',
+  'insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
+);
+
+const checksumOf = (migration: Migration): string => hash('sha256', JSON.stringify(migration.statements));
+
+/**
+ * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
+ * program or when a migration that landed differs from the one known here.
+ */
+export function migrate(engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> {
+  return engine.write(async (session) => {
+    await session.execute(createLock, []);
+    await session.execute(addLock, []);
+    // The row stays locked until the commit, so a second program waits here and then finds the work done.
+    await session.execute(takeLock, [Date.now()]);
+    await session.execute(createRecord, []);
+    const landed = await session.query(findLanded, []);
+    check(landed, migrations);
+    const missing = migrations.slice(landed.length);
+    for (const migration of missing) await apply(session, migration);
+    return missing.map(({ name }) => name);
+  });
+}
+
+function check(landed: readonly Landed[], migrations: readonly Migration[]): void {
+  for (const [index, { number, name, checksum }] of landed.entries()) {
+    const known = migrations[index];
+    if (known === undefined) {
+      throw new Error(
+        `the database is at migration ${landed.at(-1)?.number} and this program knows ${migrations.length}: start the newer program`,
+      );
+    }
+    if (known.number !== number || checksumOf(known) !== checksum) {
+      throw new Error(`migration ${number} (${name}) is not the one that this program knows: was it edited after it landed?`);
+    }
+  }
+}
+
+async function apply(session: Session, migration: Migration): Promise<void> {
+  for (const [index, text] of migration.statements.entries()) {
+    await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
+  }
+  await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
+}

@@ -1,0 +1,34 @@
+/** Only one process serves from a data folder: a lock that the operating system drops when its holder dies. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './failure.ts';
+
+/** Throws a plain error naming the holder when another process, or this one, serves already. Gives what releases the lock. */
+export function takeServingLock(dataDir: string): () => void {
+  // A second database, since the first must stay open to commands beside the server.
+  const lock = new DatabaseSync(join(dataDir, 'serving.lock'), { timeout: 0 });
+  const holder = join(dataDir, 'serving.txt');
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch (thrown) {
+    lock.close();
+    if (!isBusy(thrown)) throw thrown;
+    throw new Error(`${readHolder(holder)} serves from ${dataDir} already: stop it, or name another folder`);
+  }
+  writeFileSync(holder, `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()},`, { mode: 0o600 });
+  return () => {
+    rmSync(holder, { force: true });
+    lock.close();
+  };
+}
+
+/** Only a hint: the text can be missing for the moment between taking the lock and writing it. */
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return 'another process';
+  }
+}

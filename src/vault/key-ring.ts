@@ -1,0 +1,109 @@
+/** The keys from outside the store: several to wrap with, one for fingerprints, one for credentials; read from a key file. */
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+
+const keyBytes = 32;
+
+export interface KeyRing {
+  /** The id of the key that new records are wrapped with. */
+  readonly current: string;
+  readonly wrapping: ReadonlyMap<string, KeyObject>;
+  /** Fingerprints and aliases are derived from it; it cannot change without computing all of them again. */
+  readonly index: KeyObject;
+  /** Credential secrets are hashed under it. */
+  readonly pepper: KeyObject;
+}
+
+/** What is wrong with the keys and how to mend it; never holds a part of a key. */
+export class KeyRingError extends Error {
+  override readonly name = 'KeyRingError';
+}
+
+const keyIdPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
+const keyPattern = new RegExp(`^[0-9a-fA-F]{${2 * keyBytes}}$`);
+const purposes = ['index', 'pepper'] as const;
+
+/**
+ * Reads `<keyId>:<64 hex digits>` lines, the first of which is the current wrapping key, and the lines `index:<hex>` and
+ * `pepper:<hex>`. Blank lines and lines that open with `#` say nothing. Throws `KeyRingError` naming the line.
+ */
+export function parseKeyRing(text: string): KeyRing {
+  const keys = new Map<string, KeyObject>();
+  const lineOf = new Map<string, number>();
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const number = index + 1;
+    const { id, hex } = parseLine(line, number);
+    for (const repeated of [`id ${id}`, `key ${hex}`]) {
+      const earlier = lineOf.get(repeated);
+      if (earlier !== undefined) throw new KeyRingError(`line ${number} repeats the id or the key of line ${earlier}`);
+      lineOf.set(repeated, number);
+    }
+    keys.set(id, createSecretKey(hex, 'hex'));
+  }
+  const [index, pepper] = purposes.map((purpose) => take(keys, purpose));
+  const [current] = keys.keys();
+  if (current === undefined) throw new KeyRingError('a line <keyId>:<64 hex digits> for the wrapping key is missing');
+  return Object.freeze({ current, wrapping: keys, index: index!, pepper: pepper! });
+}
+
+function parseLine(line: string, number: number): { readonly id: string; readonly hex: string } {
+  const colon = line.indexOf(':');
+  if (colon < 0) throw new KeyRingError(`line ${number} has no colon: write <keyId>:<64 hex digits>`);
+  const id = line.slice(0, colon).trim();
+  const hex = line.slice(colon + 1).trim();
+  // The id is not repeated either: a line with its parts swapped has the key where the id belongs.
+  if (!keyIdPattern.test(id)) {
+    throw new KeyRingError(`line ${number}: a key id is 1 to 32 of a-z, 0-9 and -, and does not open with -`);
+  }
+  if (!keyPattern.test(hex)) {
+    throw new KeyRingError(`line ${number}: a key is ${2 * keyBytes} hex digits; here are ${hex.length} characters`);
+  }
+  return { id, hex: hex.toLowerCase() };
+}
+
+function take(keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]): KeyObject {
+  const key = keys.get(purpose);
+  if (key === undefined) throw new KeyRingError(`the line ${purpose}:<64 hex digits> is missing`);
+  keys.delete(purpose);
+  return key;
+}
+
+/** The text of a fresh key file. The id is random, so that two key files are never taken for one another. */
+export function freshKeys(): string {
+  const key = () => randomBytes(keyBytes).toString('hex');
+  const id = `k-${randomBytes(4).toString('hex')}`;
+  return `# Keep a copy of this file apart from the data: without it no card can be read again.\n${id}:${key()}\nindex:${key()}\npepper:${key()}\n`;
+}
+
+/** Writes a fresh key file with mode 0600 and flushes it; throws EEXIST rather than touch a file that is there. */
+export function createKeyFile(path: string): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, freshKeys());
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Reads a key file; throws `KeyRingError` when others than its owner may read it, or when a line is wrong. */
+export function readKeyFile(path: string): KeyRing {
+  const file = openSync(path, 'r');
+  try {
+    const mode = fstatSync(file).mode & 0o777;
+    // Windows has no such modes and shows every file as readable by all.
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new KeyRingError(
+        `key file ${path} is open to others (mode ${mode.toString(8).padStart(4, '0')}); mend it with: chmod 600 ${path}`,
+      );
+    }
+    return parseKeyRing(readFileSync(file, 'utf8'));
+  } catch (thrown) {
+    if (!(thrown instanceof KeyRingError) || thrown.message.includes(path)) throw thrown;
+    throw new KeyRingError(`key file ${path}: ${thrown.message}`);
+  } finally {
+    closeSync(file);
+  }
+}

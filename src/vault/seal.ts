@@ -1,0 +1,40 @@
+/** Sealing one text with AES-256-GCM, bound to the place it belongs to. */
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+
+const algorithm = 'aes-256-gcm';
+export const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A ciphertext was changed, moved to another record, or is under another key than its id says. */
+export class SealBroken extends Error {
+  override readonly name = 'SealBroken';
+}
+
+/** What a ciphertext is bound to. A JSON list, since joining with a separator would let one part run into the next. */
+export const binding = (company: string, record: string, field: string, keyId: string): Buffer =>
+  Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
+
+/** Base64 of nonce, ciphertext and tag. A nonce serves once under a key: give twelve fresh random bytes. */
+export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string {
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  cipher.setAAD(bound);
+  const body = typeof clear === 'string' ? cipher.update(clear, 'utf8') : cipher.update(clear);
+  return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64');
+}
+
+/** Throws `SealBroken` for anything but what `sealBytes` gave under the same key and binding. */
+export function openBytes(key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer {
+  const bytes = Buffer.from(sealed, 'base64');
+  if (bytes.length < nonceBytes + tagBytes) throw new SealBroken('a ciphertext is too short');
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(bound);
+  decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes));
+  const body = decipher.update(bytes.subarray(nonceBytes, bytes.length - tagBytes));
+  try {
+    decipher.final();
+  } catch {
+    // The cause says nothing more, and nothing of the ciphertext belongs in a log.
+    throw new SealBroken('a ciphertext does not belong here or was changed');
+  }
+  return body;
+}

@@ -1,0 +1,47 @@
+/** Bytes to XML text: UTF-8, or UTF-16 with its byte order mark (WS-I R1012, R4001); everything else is refused. */
+import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { Malformed } from './parse.ts';
+
+/** The bytes are in an encoding that is not spoken here. */
+export class UnknownEncoding extends Error {
+  override readonly name = 'UnknownEncoding';
+}
+
+const utf16le = new TextDecoder('utf-16le', { fatal: true });
+const utf16be = new TextDecoder('utf-16be', { fatal: true });
+
+type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
+
+const byteOrderMark = (bytes: Buffer): Mark | undefined => {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
+};
+
+const agrees = (charset: string, mark: Mark | undefined): boolean =>
+  charset === 'utf-16' ? mark !== undefined && mark !== 'utf-8' : mark === undefined || charset === mark;
+
+const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
+
+const isEight = (encoding: string) => encoding === 'utf-8' || encoding === 'us-ascii';
+
+/** `charset`: of the HTTP header, lower-case, or undefined; it outranks the document's declaration (WS-I R1019). */
+export const decodeXml = (bytes: Buffer, charset: string | undefined): string => {
+  const mark = byteOrderMark(bytes);
+  if (charset !== undefined && !agrees(charset, mark)) throw new Malformed('charset and byte order mark disagree');
+  if (mark === 'utf-16le' || mark === 'utf-16be') {
+    try {
+      return (mark === 'utf-16le' ? utf16le : utf16be).decode(bytes);
+    } catch {
+      throw new Malformed('not UTF-16');
+    }
+  }
+  const start = mark === undefined ? 0 : 3;
+  if (charset === undefined && mark === undefined) {
+    const encoding = declared.exec(bytes.toString('latin1', 0, 200))?.[1]?.toLowerCase();
+    if (encoding !== undefined && !isEight(encoding)) throw new UnknownEncoding(encoding);
+  }
+  if (isAscii(bytes)) return bytes.toString('latin1', start);
+  if (!isUtf8(bytes)) throw new Malformed('not UTF-8');
+  return bytes.toString('utf8', start);
+};

@@ -42,7 +42,13 @@ const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0
 /** The document as text, in UTF-8, with a newline at its end. */
 export const printDocument = (root: Tag): string => `${builder.build([declaration, node(root)]).trim()}\n`;
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
 
 /** A text made safe to stand between the quotes of an attribute. */
 export const escapeAttribute = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);

@@ -11,7 +11,7 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 type Span = readonly [min: number, max: number];
 
-const times = (count: number, length: number): number => (count === 0 ? 0 : count * length);
+const times = (count: number, length: number): number => (count === 0 || length === 0 ? 0 : count * length);
 
 /** Reads the common ground that contracts write: classes, escapes, groups, alternatives and counts. */
 const patternSpan = (pattern: string): Span => {

@@ -72,7 +72,7 @@ export const createApp = (parts: AppParts): Koa => {
     parts.received(received);
     observer.begun();
     const { message, account } = await answerTo(received);
-    const aborted = res.destroyed || req.socket.destroyed;
+    const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
     const bytesOut = aborted ? 0 : write(received, message);
     observer.answered(account, {
       status: message.status,

@@ -1,4 +1,5 @@
 /** The log: one JSON line an event, buffered, free of card numbers. */
+import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Account } from '../gateway/answer.ts';
 
@@ -38,17 +39,17 @@ const isoTime = (): (() => string) => {
  */
 export const openLog = (level: string, file?: string): { readonly log: Log; close(): void } => {
   const destination = pino.destination({
-    dest: file ?? 1,
+    dest: file === undefined ? 1 : openSync(file, 'a'),
     sync: false,
     minLength: bufferBytesMin,
     periodicFlush: flushEveryMs,
-    mkdir: false,
   });
   const log = pino(
     { level, base: null, timestamp: isoTime(), formatters: { level: (label) => ({ level: label }) } },
     destination,
   );
   const close = (): void => {
+    process.off('exit', close);
     try {
       destination.flushSync();
     } catch {
@@ -62,11 +63,13 @@ export const openLog = (level: string, file?: string): { readonly log: Log; clos
 /** Runs of 12 to 19 digits, also with blanks or dashes between, may be a card number: free text loses them. */
 export const scrub = (text: string): string => text.replace(/\d(?:[ -]?\d){11,}/g, '[digits]');
 
-const causeOf = (thrown: unknown): object => {
-  if (!(thrown instanceof Error)) return { cause: typeof thrown };
-  const { name, message, stack } = thrown;
-  const inner = thrown.cause === undefined ? {} : { inner: causeOf(thrown.cause) };
-  return { cause: { name, message: scrub(message), stack: scrub(stack ?? ''), ...inner } };
+const causesMax = 4;
+
+const causeOf = (thrown: unknown, depth = 1): object => {
+  if (!(thrown instanceof Error)) return { name: typeof thrown };
+  const { name, message, stack = '', cause } = thrown;
+  const deeper = cause === undefined || depth === causesMax ? {} : { cause: causeOf(cause, depth + 1) };
+  return { name, message: scrub(message), stack: scrub(stack), ...deeper };
 };
 
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */
@@ -98,10 +101,11 @@ export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
     return;
   }
   // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.
-  log.error({ ...line, ...(problem.cause === undefined ? {} : causeOf(problem.cause)) });
+  if (problem.cause !== undefined) line.cause = causeOf(problem.cause);
+  log.error(line);
 };
 
 /** Something of ours failed outside of a request's account. */
 export const logFailure = (log: Log, thrown: unknown, message: string): void => {
-  log.error(causeOf(thrown), message);
+  log.error({ cause: causeOf(thrown) }, message);
 };

@@ -36,16 +36,22 @@ const statusOf = (code: string | undefined): string => {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
 };
 
+const interruption = (code: string | undefined): Problem => {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('timeout');
+  const reason = code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' ? 'aborted' : 'framing';
+  return new Problem('badRequest', undefined, { reason });
+};
+
 /** Bytes that are no HTTP, or too slow: answered in the caller's format where a request has begun, plainly where none has. */
 const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current: Received | undefined): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
   if (current !== undefined && !current.response.writableFinished) {
     // Broken in its body, the request is refused; broken behind it, it is answered all the same, and last.
-    const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    current.interrupt(new Problem(late ? 'timeout' : 'badRequest', undefined, late ? {} : { reason: 'framing' }));
+    current.interrupt(interruption(error.code));
+    if (error.code === 'ECONNRESET') socket.destroy();
+    return;
+  }
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
     return;
   }
   socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());

@@ -21,7 +21,8 @@ export function createVault(ring: KeyRing): Vault {
 
 function wrappingKey(ring: KeyRing, keyId: string) {
   const key = ring.wrapping.get(keyId);
-  if (key === undefined) throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
+  if (key === undefined)
+    throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
   return key;
 }
 

@@ -61,7 +61,9 @@ function check(landed: readonly Landed[], migrations: readonly Migration[]): voi
       );
     }
     if (known.number !== number || checksumOf(known) !== checksum) {
-      throw new Error(`migration ${number} (${name}) is not the one that this program knows: was it edited after it landed?`);
+      throw new Error(
+        `migration ${number} (${name}) is not the one that this program knows: was it edited after it landed?`,
+      );
     }
   }
 }

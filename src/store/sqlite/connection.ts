@@ -16,7 +16,9 @@ export function positional(text: string): { readonly text: string; readonly orde
     order.push(Number(number) - 1);
     return '?';
   });
-  return order.every((parameter, index) => parameter === index) ? { text: translatedText } : { text: translatedText, order };
+  return order.every((parameter, index) => parameter === index)
+    ? { text: translatedText }
+    : { text: translatedText, order };
 }
 
 export class Connection implements Session {

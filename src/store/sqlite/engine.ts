@@ -93,11 +93,15 @@ class UnitSession implements Session {
   }
 
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
-    return this.#ended ? Promise.reject(new Error('the unit of work is over')) : this.#connection.query(statement, parameters);
+    return this.#ended
+      ? Promise.reject(new Error('the unit of work is over'))
+      : this.#connection.query(statement, parameters);
   }
 
   execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
-    return this.#ended ? Promise.reject(new Error('the unit of work is over')) : this.#connection.execute(statement, parameters);
+    return this.#ended
+      ? Promise.reject(new Error('the unit of work is over'))
+      : this.#connection.execute(statement, parameters);
   }
 
   end(): void {

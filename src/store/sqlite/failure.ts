@@ -14,7 +14,7 @@ const unavailable: ReadonlyMap<number, string> = new Map([
 
 /** The primary code is the low byte; the rest tells where in SQLite it happened. */
 const codeOf = (thrown: unknown): number | undefined =>
-  thrown instanceof Error && 'errcode' in thrown && typeof thrown.errcode === 'number'
+  typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
     ? thrown.errcode & 0xff
     : undefined;
 
@@ -24,5 +24,7 @@ export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === busy;
 export function translated(thrown: unknown): unknown {
   const code = codeOf(thrown);
   const reason = code === undefined ? undefined : unavailable.get(code);
-  return reason === undefined ? thrown : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
+  return reason === undefined
+    ? thrown
+    : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
 }

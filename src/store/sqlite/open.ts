@@ -12,7 +12,8 @@ import { takeServingLock } from './serving-lock.ts';
 const waitMsMax = 5_000;
 
 /** `fullfsync`: macOS answers a plain fsync before the disk has the bytes; elsewhere it means nothing. */
-const durable = 'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
+const durable =
+  'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
 /** The log is cut back to this many bytes after it was longer. */
 const bounded = 'pragma journal_size_limit = 67108864';
 /** Kibibytes, as a negative number; holds the shoppers of a busy day. */
@@ -41,7 +42,9 @@ export function openSqlite({ dataDir, exclusive }: SqliteOptions): Engine {
   } catch (thrown) {
     release();
     const reason = translated(thrown);
-    throw reason instanceof StoreUnavailable ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown }) : thrown;
+    throw reason instanceof StoreUnavailable
+      ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown })
+      : thrown;
   }
 }
 
@@ -50,7 +53,7 @@ function createPrivately(dataDir: string, path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST') return;
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw thrown;
   }
   // The name of the file is in the folder, which has to be flushed as well. Windows cannot open a folder, nor needs to.

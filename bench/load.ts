@@ -1,0 +1,51 @@
+/** Puts load on a server with wrk, and says how it went. */
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { loadCore, pinned } from './cores.ts';
+import type { Target } from './targets.ts';
+
+const run = promisify(execFile);
+
+export const connections = 32;
+
+export interface Round {
+  readonly requests: number;
+  /** Of whole answers, heads included. */
+  readonly bytes: number;
+  /** Length of the round. */
+  readonly us: number;
+  readonly failed: Readonly<Record<'connect' | 'read' | 'write' | 'timeout' | 'status', number>>;
+  /** Latencies as the load generator saw them. */
+  readonly p50Us: number;
+  readonly p99Us: number;
+}
+
+const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+/** Makes sure that wrk is there; on Debian it is installed, and the run says so. */
+export const provideLoad = (): void => {
+  if (has('wrk')) return;
+  console.log('wrk is not installed: installing it with apt-get.');
+  spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' });
+  spawnSync('apt-get', ['install', '-y', '-qq', 'wrk'], { stdio: 'inherit' });
+  if (!has('wrk')) throw new Error('wrk is missing: install the package of that name, then run this again');
+};
+
+/** One round of so many seconds; throws where a request failed. */
+export const putLoad = async (target: Target, seconds: number, shoppers: number): Promise<Round> => {
+  const script = new URL('load.lua', import.meta.url).pathname;
+  const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...headers];
+  const [program, parameters] = pinned(loadCore, 'wrk', [...options, target.url, '--', String(shoppers), target.body]);
+  const { stdout } = await run(program, parameters, { timeout: (seconds + 20) * 1000 });
+  const line = /^RESULT (.*)$/m.exec(stdout)?.[1];
+  if (line === undefined) throw new Error(`wrk gave no result:\n${stdout}`);
+  const round = JSON.parse(line) as Round;
+  if (round.requests === 0) throw new Error(`${target.name}: no request was answered`);
+  // wrk counts statuses from 400 under `status`; there is nothing here that redirects.
+  const failures = Object.entries(round.failed).filter(([, count]) => count > 0);
+  if (failures.length > 0) {
+    throw new Error(`${target.name}: ${failures.map(([kind, count]) => `${count} x ${kind}`).join(', ')}`);
+  }
+  return round;
+};

@@ -1,0 +1,102 @@
+/** A server under measurement: a process of its own, its CPU time and memory as the kernel counts them. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pinned, serverCore } from './cores.ts';
+
+export interface Server {
+  readonly pid: number;
+  /** From the start of the process until it said that it is ready. */
+  readonly readyMs: number;
+  /** CPU time of all threads since the start, user and system. */
+  cpuUs(): number;
+  /** Resident memory. */
+  rssBytes(): number;
+  signal(name: NodeJS.Signals): void;
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  /** Parameters of `node`. */
+  readonly parameters: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Answers with a status below 400 once the server is ready. */
+  readonly readyUrl: string;
+  /** Where standard output and errors go. */
+  readonly logFile: string;
+  readonly readyMsMax: number;
+}
+
+/** A port that nobody listens on. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const ticksPerSecond = Number(spawnSync('getconf', ['CLK_TCK']).stdout?.toString() || 100);
+
+/** Fields 14 and 15 of proc_pid_stat(5); the name of the program, which may hold anything, ends at the last bracket. */
+const cpuUs = (pid: number): number => {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
+};
+
+const rssBytes = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.status < 400;
+  } catch {
+    return false;
+  }
+};
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const patience = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await gone;
+  clearTimeout(patience);
+};
+
+/** Starts a server and waits until it is ready; throws, with the end of its log, where it does not get there. */
+export const startServer = async (launch: Launch): Promise<Server> => {
+  const { parameters, env, readyUrl, logFile, readyMsMax } = launch;
+  const output = openSync(logFile, 'a');
+  const startedAt = performance.now();
+  const [program, all] = pinned(serverCore, process.execPath, parameters);
+  const child = spawn(program, all, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
+  closeSync(output);
+  while (!(await isReady(readyUrl))) {
+    const failed = child.exitCode !== null || child.signalCode !== null;
+    if (failed || performance.now() - startedAt > readyMsMax) {
+      await stop(child);
+      const said = readFileSync(logFile, 'utf8').slice(-2000);
+      throw new Error(`${parameters.join(' ')} ${failed ? 'ended' : 'was not ready in time'}:\n${said}`);
+    }
+    await sleep(5);
+  }
+  const readyMs = performance.now() - startedAt;
+  const pid = child.pid!;
+  return Object.freeze<Server>({
+    pid,
+    readyMs,
+    cpuUs: () => cpuUs(pid),
+    rssBytes: () => rssBytes(pid),
+    signal: (name) => {
+      child.kill(name);
+    },
+    stop: () => stop(child),
+  });
+};

@@ -1,0 +1,14 @@
+/** Work on the store beside a server: opened, done, closed, whatever happens. */
+import { type Config, environment, readConfig } from '../config.ts';
+import { openStrongroom, type Strongroom } from '../strongroom.ts';
+
+/** Throws ConfigError, KeyRingError, StoreUnavailable, and what `work` throws. */
+export const beside = async <T>(work: (room: Strongroom, config: Config) => Promise<T>): Promise<T> => {
+  const config = readConfig('production', environment());
+  const room = await openStrongroom(config, { exclusive: false });
+  try {
+    return await work(room, config);
+  } finally {
+    await room.close();
+  }
+};

@@ -1,0 +1,31 @@
+/** The three calls that the demo prints: the same question in each script, written by the protocols themselves. */
+import { listRecurringDetails, recurringV25 } from '../../api/recurring/v25.ts';
+import type { Input } from '../../contract/operation.ts';
+import type { Protocols } from '../../protocol/index.ts';
+import type { ProtocolName } from '../../protocol/protocol.ts';
+import { demoCredentials } from './published.ts';
+
+const input: Input<typeof listRecurringDetails> = {
+  merchantAccount: 'DemoMerchant',
+  recurring: { contract: ['RECURRING'] },
+  shopperReference: 'shopper-1',
+};
+
+const scripts: Readonly<Record<string, ProtocolName>> = Object.freeze({ SOAP: 'soap11', JSON: 'json', FORM: 'form' });
+
+/** One word of a shell, whatever stands in it. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+const authorisation = (protocol: ProtocolName): string => {
+  const kind = protocol === 'json' ? 'apiKey' : 'basic';
+  const { shown } = demoCredentials.find((each) => each.company === 'Demo' && each.shown.kind === kind)!;
+  return shown.kind === 'basic' ? `-u ${quote(`${shown.username}:${shown.secret}`)}` : `-H ${quote(`X-API-Key: ${shown.secret}`)}`;
+};
+
+/** Each with the name of its script. */
+export const calls = (protocols: Protocols, callers: string): readonly (readonly [string, string])[] =>
+  Object.entries(scripts).map(([script, name]) => {
+    const { path, contentType, body } = protocols[name].ask(recurringV25, listRecurringDetails, input);
+    const head = `curl -sS ${authorisation(name)} -H ${quote(`Content-Type: ${contentType}`)}`;
+    return [script, `${head} \\\n  --data-binary ${quote(body)} \\\n  ${quote(callers + path)}`] as const;
+  });

@@ -1,0 +1,66 @@
+/** Puts the demo's data into the store: once, and later only what is missing. */
+import type { World } from '../../domain/handler.ts';
+import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+import type { ImportUnit } from '../../store/sql/details.ts';
+import type { Strongroom } from '../../strongroom.ts';
+import { demoAccounts, demoCredentials } from './published.ts';
+import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
+
+// How far the seeding went is kept in the unit of the rows themselves: what a caller has disabled does not come back.
+const firstSeed = 'demo: first shoppers';
+const generatedSeed = 'demo: generated shoppers';
+
+/** Details of 100 shoppers in one unit: one fsync for 300 cards. */
+const shoppersPerUnit = 100;
+
+const keepAll = async (details: readonly DemoDetail[], unit: ImportUnit, world: World): Promise<void> => {
+  const now = world.clock.now();
+  for (const [index, { key, detail }] of details.entries()) {
+    const firstPspReference = world.references.pspReference();
+    // A millisecond apart, so that the oldest is the one that is named first.
+    const createdAt = now - details.length + index;
+    await keepDetail(key, { ...detail, firstPspReference, createdAt }, unit, world);
+  }
+};
+
+const seedCredentials = async ({ registry }: Strongroom): Promise<void> => {
+  for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
+  const known = await registry.listCredentials();
+  for (const { company, shown } of demoCredentials) {
+    // A revoked one counts as there: whoever revoked it meant it.
+    if (known.some((each) => each.company === company && each.kind === shown.kind)) continue;
+    const username = shown.kind === 'basic' ? shown.username : undefined;
+    const merchantAccounts = demoAccounts.filter((each) => each.company === company).map(({ code }) => code);
+    const { kind, secret } = shown;
+    await registry.addCredential({ company, kind, username, roles: ['recurring'], merchantAccounts, secret });
+  }
+};
+
+const seedFirst = async ({ details, world }: Strongroom): Promise<void> => {
+  if ((await details.findProgress(firstSeed)) > 0) return;
+  await details.write(async (unit) => {
+    await keepAll(firstDetails, unit, world);
+    await unit.saveProgress(firstSeed, firstDetails.length, world.clock.now());
+  });
+};
+
+const seedGenerated = async ({ details, world }: Strongroom, wanted: number): Promise<number> => {
+  const before = await details.findProgress(generatedSeed);
+  for (let done = before; done < wanted; ) {
+    const last = Math.min(done + shoppersPerUnit, wanted);
+    const numbers = Array.from({ length: last - done }, (_, index) => done + index + 1);
+    await details.write(async (unit) => {
+      for (const n of numbers) await keepAll(generatedShopper(n), unit, world);
+      await unit.saveProgress(generatedSeed, last, world.clock.now());
+    });
+    done = last;
+  }
+  return Math.max(0, wanted - before);
+};
+
+/** Gives how many generated shoppers were added. */
+export const seed = async (room: Strongroom, shoppers: number): Promise<number> => {
+  await seedCredentials(room);
+  await seedFirst(room);
+  return seedGenerated(room, shoppers);
+};

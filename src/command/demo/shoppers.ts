@@ -1,0 +1,86 @@
+/** The demo's shoppers: the ones that the README describes, and as many generated ones as are asked for. */
+import { luhn } from '../../contract/lexical.ts';
+import type { ContractType, ShopperKey } from '../../domain/ports.ts';
+import type { NewDetail } from '../../domain/recurring/keep-detail.ts';
+
+export interface DemoDetail {
+  readonly key: ShopperKey;
+  readonly detail: Omit<NewDetail, 'firstPspReference'>;
+}
+
+const holderName = 'Anna van Dijk';
+const nothing = Object.freeze({});
+
+const cardOf = (number: string, expiryMonth: string, expiryYear: string) => ({
+  number,
+  expiryMonth,
+  expiryYear,
+  holderName,
+});
+
+const demo = (shopperReference: string): ShopperKey => ({
+  company: 'Demo',
+  merchantAccount: 'DemoMerchant',
+  shopperReference,
+});
+
+const first = demo('shopper-1');
+const other: ShopperKey = { company: 'Other', merchantAccount: 'OtherMerchant', shopperReference: 'shopper-1' };
+const shopperEmail = 'shopper-1@example.com';
+
+/** Published test numbers; oldest first. */
+export const firstDetails: readonly DemoDetail[] = Object.freeze<DemoDetail[]>([
+  {
+    key: first,
+    detail: {
+      card: cardOf('4111111111111111', '3', '2030'),
+      contracts: ['ONECLICK', 'RECURRING'],
+      shopperEmail,
+      also: nothing,
+    },
+  },
+  {
+    key: first,
+    detail: { card: cardOf('5555444433331111', '10', '2031'), contracts: ['RECURRING'], shopperEmail, also: nothing },
+  },
+  {
+    key: first,
+    detail: {
+      bank: { iban: 'NL13TEST0123456789', ownerName: holderName, countryCode: 'NL' },
+      contracts: ['PAYOUT'],
+      shopperEmail,
+      also: nothing,
+    },
+  },
+  {
+    key: other,
+    detail: { card: cardOf('4444333322221111', '8', '2030'), contracts: ['RECURRING'], also: nothing },
+  },
+]);
+
+/** The number with the check digit that makes it pass. */
+const checked = (digits: string): string => {
+  for (let digit = 0; digit < 10; digit++) if (luhn(`${digits}${digit}`)) return `${digits}${digit}`;
+  throw new RangeError('one of ten digits always fits');
+};
+
+const uses: readonly ContractType[] = Object.freeze(['ONECLICK', 'RECURRING']);
+
+/** Number `n`, from 1: three cards of its own, from the ranges of the published test numbers. */
+export const generatedShopper = (n: number): readonly DemoDetail[] => {
+  const key = demo(`shopper-${String(n).padStart(6, '0')}`);
+  const numbers = [
+    checked(`411111${String(n).padStart(9, '0')}`),
+    checked(`555544${String(n).padStart(9, '0')}`),
+    checked(`370000${String(n).padStart(8, '0')}`),
+  ];
+  return numbers.map((number) => ({
+    key,
+    detail: {
+      card: cardOf(number, '3', '2030'),
+      contracts: uses,
+      shopperEmail: `${key.shopperReference}@example.com`,
+      also: nothing,
+    },
+  }));
+};

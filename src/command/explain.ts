@@ -1,0 +1,41 @@
+/** What went wrong, in plain lines for the one at the command line: no stack, and no digits of a card. */
+
+/** A command that cannot be done; each line says what is wrong and how to mend it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** Throws a Refusal that names all faults at once, where there are any. */
+export const refuse = (faults: readonly string[]): void => {
+  if (faults.length > 0) throw new Refusal(faults);
+};
+
+/** Runs of 12 digits and more may be a card number, whatever stands between them. */
+export const veil = (text: string): string => text.replace(/\d(?:[ .-]?\d){11,}/g, '[digits]');
+
+/** What the operating system says in a code, in words. */
+const systemFaults: Readonly<Record<string, string>> = Object.freeze({
+  EADDRINUSE: 'the address is in use: stop what listens there, or choose another port',
+  EACCES: 'permission denied',
+  EEXIST: 'there is such a file already',
+  EISDIR: 'that is a folder',
+  ENOENT: 'there is no such file or folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+});
+
+const place = ({ path, address, port }: { path?: string; address?: string; port?: number }): string =>
+  path ?? (port === undefined ? '' : `${address ?? ''}:${port}`);
+
+export const explain = (thrown: unknown): readonly string[] => {
+  if (!(thrown instanceof Error)) return [veil(String(thrown))];
+  const { code } = thrown as NodeJS.ErrnoException;
+  const fault = code === undefined ? undefined : systemFaults[code];
+  if (fault !== undefined) return [veil(`${place(thrown)}: ${fault}`.replace(/^: /, ''))];
+  return thrown.message.split('\n').map(veil);
+};

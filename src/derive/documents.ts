@@ -1,0 +1,150 @@
+/** The documents that callers download: found by address, composed once, with the origin of the request put in. */
+import { createHash } from 'node:crypto';
+import type { Service } from '../contract/operation.ts';
+import type { Namespace } from '../contract/shape.ts';
+import { serviceAddress, unversionedAddress } from './addresses.ts';
+import { escapeAttribute } from './document.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { deriveOpenApi } from './openapi.ts';
+import { deriveWsdl } from './wsdl.ts';
+import { deriveXsd } from './xsd.ts';
+
+export interface Document {
+  /** Media type with charset. */
+  readonly contentType: string;
+  readonly body: string;
+  /** Strong, quotes included. */
+  readonly etag: string;
+}
+
+export interface Documents {
+  /**
+   * `path` without its query; `query` without its question mark; `origin` like `https://pay.example.com`.
+   * Undefined where there is no document.
+   */
+  find(path: string, query: string, origin: string): Document | undefined;
+}
+
+export interface CommittedDocument {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const xmlType = 'text/xml; charset=utf-8';
+const jsonType = 'application/json; charset=utf-8';
+
+/** Origins come with the request's host, which anyone can make up: what is kept of them is bounded. */
+const keptMax = 200;
+
+const neutralOrigin = 'https://gateway.example';
+
+/** Stands in a composed document where the address of the service goes; nothing in it needs escaping. */
+const placeholder = 'urn:address-of-the-service';
+
+const versionedPattern = /^\/pal\/servlet\/([A-Za-z]{1,40})\/[vV](\d{1,4})\/?$/;
+const unversionedPattern = /^\/pal\/servlet\/soap\/([A-Za-z]{1,40})\/?$/;
+const filePattern = /^\/pal\/([A-Za-z]{1,40})\.wsdl$/;
+
+type Fill = (address: string) => string;
+
+/** An XML document with room for the address. */
+const template = (text: string): Fill => {
+  const parts = text.split(placeholder);
+  return (address) => parts.join(escapeAttribute(address));
+};
+
+/** What a service can be asked for: `wsdl`, and `xsd=recurring` and so on. */
+type Drawn = ReadonlyMap<string, Fill>;
+
+const draw = (service: Service): Drawn =>
+  new Map([
+    ['wsdl', template(deriveWsdl(service, { address: placeholder }))],
+    ...[...deriveXsd(service, (other) => `${placeholder}?xsd=${other}`)].map(
+      ([namespace, text]) => [`xsd=${namespace}`, template(text)] as const,
+    ),
+  ]);
+
+/** What the query asks for: names in any case, as WSDL tools write them. */
+const asked = (query: string): string | undefined => {
+  for (const [name, value] of new URLSearchParams(query)) {
+    const lower = name.toLowerCase();
+    if (lower === 'wsdl' || lower === 'singlewsdl') return 'wsdl';
+    if (lower === 'xsd') return `xsd=${value.toLowerCase()}`;
+  }
+  return undefined;
+};
+
+interface Found {
+  readonly service: Service;
+  readonly address: string;
+  readonly query: string;
+}
+
+const newest = (services: readonly Service[], name: string | undefined): Service | undefined =>
+  services.findLast((service) => service.name === name);
+
+const locate = (services: readonly Service[], path: string, query: string): Found | undefined => {
+  const [, name, digits] = versionedPattern.exec(path) ?? [];
+  if (name !== undefined) {
+    const version = Number(digits);
+    const service = services.findLast(
+      (each) => each.name === name && each.version <= version && version <= each.servesUpTo,
+    );
+    return service && { service, address: serviceAddress(service, version), query };
+  }
+  const file = filePattern.exec(path)?.[1];
+  const service = newest(services, file ?? unversionedPattern.exec(path)?.[1]);
+  return service && { service, address: unversionedAddress(service), query: file === undefined ? query : 'wsdl' };
+};
+
+const document = (contentType: string, body: string): Document =>
+  Object.freeze({ contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` });
+
+const printJson = (value: JsonSchema): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, and OpenAPI at `/openapi.json`. */
+export const documentsOf = (services: readonly Service[]): Documents => {
+  const drawn = new Map(services.map((service) => [service, draw(service)]));
+  const openApi = deriveOpenApi(services, '');
+  const kept = new Map<string, Document>();
+
+  const keep = (key: string, make: () => Document): Document => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= keptMax) kept.clear();
+    const made = make();
+    kept.set(key, made);
+    return made;
+  };
+
+  return Object.freeze<Documents>({
+    find(path, query, origin) {
+      if (path === '/openapi.json') {
+        const servers = [{ url: origin }];
+        return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi, servers })));
+      }
+      const found = locate(services, path, query);
+      if (found === undefined) return undefined;
+      const what = asked(found.query) ?? '';
+      const fill = drawn.get(found.service)?.get(what);
+      if (fill === undefined) return undefined;
+      const address = origin + found.address;
+      return keep(`${what} ${address}`, () => document(xmlType, fill(address)));
+    },
+  });
+};
+
+/** The documents as the repository keeps them, with an address that is nobody's. */
+export const committedDocuments = (services: readonly Service[]): readonly CommittedDocument[] => [
+  ...services.flatMap((service) => {
+    const { name, version } = service;
+    const address = neutralOrigin + serviceAddress(service, version);
+    const file = (namespace: Namespace) => `${namespace}.xsd`;
+    return [
+      { path: `wsdl/${name}-v${version}.wsdl`, text: deriveWsdl(service, { address }) },
+      ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
+    ];
+  }),
+  { path: 'openapi.json', text: printJson(deriveOpenApi(services, neutralOrigin)) },
+];

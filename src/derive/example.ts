@@ -1,0 +1,56 @@
+/** Example values of shapes, made of the contract's own examples. */
+import type { Infer, ObjectShape, Shape } from '../contract/shape.ts';
+
+/** Every field that the choices leave, or only what must be there. */
+export type Extent = 'full' | 'minimal';
+
+/** Fields that the choices ask for, and fields that they forbid beside those. */
+const chosen = ({ choices }: ObjectShape, extent: Extent) => {
+  const wanted = new Set<string>();
+  const left = new Set<string>();
+  for (const { options, exclusive } of choices) {
+    const [first = [], ...others] = options;
+    for (const name of first) wanted.add(name);
+    if (exclusive || extent === 'minimal') for (const name of others.flat()) left.add(name);
+  }
+  for (const name of wanted) left.delete(name);
+  return { wanted, left };
+};
+
+const objectExample = (shape: ObjectShape, extent: Extent): unknown => {
+  const { wanted, left } = chosen(shape, extent);
+  const isShown = ([name, { required }]: [string, { readonly required: boolean }]) =>
+    required || wanted.has(name) || (extent === 'full' && !left.has(name));
+  return Object.freeze(
+    Object.fromEntries(
+      Object.entries(shape.fields)
+        .filter(isShown)
+        .map(([name, field]) => [name, example(field.shape, extent)]),
+    ),
+  );
+};
+
+const example = (shape: Shape, extent: Extent): unknown => {
+  switch (shape.kind) {
+    case 'string':
+    case 'integer':
+    case 'boolean':
+    case 'dateTime':
+    case 'map':
+      return shape.example;
+    case 'enum':
+      return shape.values[0];
+    case 'list': {
+      const { item, joined } = shape;
+      if (joined && item.kind === 'enum') return Object.freeze(item.values.slice(0, extent === 'full' ? 2 : 1));
+      return Object.freeze([example(item, extent)]);
+    }
+    case 'object':
+      return objectExample(shape, extent);
+    default:
+      return shape satisfies never;
+  }
+};
+
+/** A canonical value of the shape that obeys its rules. */
+export const exampleOf = <S extends Shape>(shape: S, extent: Extent): Infer<S> => example(shape, extent) as Infer<S>;

@@ -1,0 +1,69 @@
+/** JSON Schema of the flat pairs that FORM carries: dotted names, and patterns of names where an index or a key stands. */
+import type { Field, ObjectShape } from '../contract/shape.ts';
+import { walk } from '../contract/walk.ts';
+import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
+
+interface Pair {
+  /** The steps of the name; `open` ones are patterns. */
+  readonly steps: readonly Step[];
+  readonly schema: JsonSchema;
+  /** True while every step towards it must be there. */
+  readonly required: boolean;
+}
+
+type Step = { readonly name: string } | { readonly open: string };
+
+const index: Step = { open: '(0|[1-9][0-9]*)' };
+const anyKey: Step = { open: '.+' };
+const scalarPair = (schema: JsonSchema): readonly Pair[] => [{ steps: [], schema, required: true }];
+
+const under = (step: Step, pair: Pair, required: boolean): Pair => ({
+  ...pair,
+  steps: [step, ...pair.steps],
+  required: required && pair.required,
+});
+
+const described = (field: Field, pair: Pair): Pair =>
+  pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
+
+const pairsOf = (shape: ObjectShape): readonly Pair[] =>
+  walk<readonly Pair[]>(shape, {
+    scalar: (scalar) => scalarPair(scalarSchema(scalar)),
+    joined: (list, item) => scalarPair(joinedSchema(list, item)),
+    list: (_, item) => item.map((pair) => under(index, pair, false)),
+    map: () => [under(anyKey, { steps: [], schema: { type: 'string', maxLength: 4000 }, required: false }, false)],
+    object: (_, members) =>
+      members.flatMap(({ name, field, part }) =>
+        part.map((pair) => under({ name }, described(field, pair), field.required)),
+      ),
+  });
+
+const isPlain = ({ steps }: Pair): boolean => steps.every((step) => 'name' in step);
+const keyOf = ({ steps }: Pair): string => steps.map((step) => ('name' in step ? step.name : step.open)).join('.');
+const patternOf = ({ steps }: Pair): string =>
+  `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
+
+/** Names that are taken and ignored, with all that stands below them. */
+const toleratedPatterns = (shape: ObjectShape, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
+  ...shape.tolerated.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Taken and ignored.' }] as const),
+  ...Object.entries(shape.fields).flatMap(([name, field]) =>
+    field.shape.kind === 'object' ? toleratedPatterns(field.shape, `${prefix}${name}[.]`) : [],
+  ),
+];
+
+/** The pairs of a request or an answer; rules between fields are told in the description of the operation. */
+export const deriveFormSchema = (shape: ObjectShape, side: Side): JsonSchema => {
+  const pairs = pairsOf(shape);
+  const patterns = [
+    ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
+    ...(side === 'input' ? toleratedPatterns(shape) : []),
+  ];
+  const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(pairs.filter(isPlain).map((pair) => [keyOf(pair), pair.schema])),
+    ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
+    ...(required.length > 0 && { required }),
+    ...(side === 'input' && { additionalProperties: false }),
+  };
+};

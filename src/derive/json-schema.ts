@@ -1,0 +1,112 @@
+/** JSON Schema (2020-12, as OpenAPI 3.1 uses it) of shapes: what a request may be and what an answer will be. */
+import type { Choice, EnumShape, Field, ListShape, ObjectShape, ScalarShape, Shape } from '../contract/shape.ts';
+import { type Member, walk } from '../contract/walk.ts';
+import { lengthsOf } from './lengths.ts';
+
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** Requests take no member that is not listed; answers may gain some in time. */
+export type Side = 'input' | 'output';
+
+/** Where the schema of an object goes: into the place of its use, or into a component that is referred to. */
+export type Place = (shape: ObjectShape, schema: JsonSchema, side: Side) => JsonSchema;
+
+export const inPlace: Place = (_, schema) => schema;
+
+/** A set in one text: the values in any order, spaces around the commas. */
+const joinedPattern = ({ values }: EnumShape, max: number): string => {
+  const one = `(${values.join('|')})`;
+  return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
+};
+
+export const scalarSchema = (shape: ScalarShape): JsonSchema => {
+  switch (shape.kind) {
+    case 'string': {
+      const { min, max } = lengthsOf(shape);
+      return {
+        type: 'string',
+        ...(min > 0 && { minLength: min }),
+        ...(max !== undefined && { maxLength: max }),
+        ...(shape.pattern !== undefined && { pattern: `^(${shape.pattern})$` }),
+        ...(shape.sensitive && { format: 'password' }),
+        examples: [shape.example],
+      };
+    }
+    case 'integer':
+      return { type: 'integer', minimum: shape.min, maximum: shape.max, examples: [shape.example] };
+    case 'boolean':
+      return { type: 'boolean', examples: [shape.example] };
+    case 'dateTime':
+      return {
+        type: 'string',
+        format: 'date-time',
+        examples: [new Date(shape.example).toISOString().replace('.000Z', 'Z')],
+      };
+    case 'enum':
+      return { type: 'string', enum: shape.values };
+    default:
+      return shape satisfies never;
+  }
+};
+
+export const joinedSchema = (list: ListShape, item: ScalarShape): JsonSchema => {
+  const { values } = item as EnumShape;
+  return {
+    type: 'string',
+    pattern: joinedPattern(item as EnumShape, list.max),
+    examples: [values.slice(0, 2).join(',')],
+  };
+};
+
+const listSchema = ({ wrapped, itemName, max }: ListShape, item: JsonSchema): JsonSchema => {
+  const wrapper = {
+    type: 'object',
+    properties: { [itemName]: item },
+    required: [itemName],
+    additionalProperties: false,
+  };
+  return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
+};
+
+const choiceSchema = ({ options, exclusive, doc }: Choice): JsonSchema => {
+  const branches = options.map((required) => ({ required }));
+  return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
+};
+
+/** An empty text counts as absent, which a required field must not be. */
+export const fieldSchema = ({ shape, required, doc }: Field, part: JsonSchema): JsonSchema => ({
+  ...part,
+  ...(required && shape.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
+  description: doc,
+});
+
+const toleratedSchema = (shape: ObjectShape): JsonSchema =>
+  Object.fromEntries(shape.tolerated.map((name) => [name, { description: 'Taken and ignored.', deprecated: true }]));
+
+const objectSchema = (shape: ObjectShape, members: readonly Member<JsonSchema>[], side: Side): JsonSchema => {
+  const required = members.filter(({ field }) => field.required).map(({ name }) => name);
+  const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
+  const isRequest = side === 'input';
+  return {
+    type: 'object',
+    properties: { ...fields, ...(isRequest && toleratedSchema(shape)) },
+    ...(required.length > 0 && { required }),
+    ...(shape.choices.length > 0 && { allOf: shape.choices.map(choiceSchema) }),
+    ...(isRequest && { additionalProperties: false }),
+  };
+};
+
+/** The schema of a shape; objects stand inside one another unless `place` puts them elsewhere. */
+export const deriveJsonSchema = (shape: Shape, side: Side, place: Place = inPlace): JsonSchema =>
+  walk<JsonSchema>(shape, {
+    scalar: scalarSchema,
+    joined: joinedSchema,
+    list: listSchema,
+    map: ({ max, example }) => ({
+      type: 'object',
+      additionalProperties: { type: 'string', maxLength: 4000 },
+      maxProperties: max,
+      examples: [example],
+    }),
+    object: (object, members) => place(object, objectSchema(object, members, side), side),
+  });

@@ -1,0 +1,156 @@
+/** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
+import type { Operation, Service } from '../contract/operation.ts';
+import { type ProblemName, problems } from '../contract/problem.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import { operationAddress } from './addresses.ts';
+import { deriveFormSchema } from './form-schema.ts';
+import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
+import { byStatus, printMessage, refusalsOf } from './refusals.ts';
+
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+const pspReference = text('16 characters, globally unique; also in the header of every answer.');
+const errorFields: JsonSchema = {
+  errorCode: text('Three digits or more, zero-padded; compare it as text.'),
+  message: text('What is wrong, in words.'),
+  errorType: { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] },
+};
+const fieldInError: JsonSchema = { name: text('Where the field stands.'), message: text('What is wrong with it.') };
+const errorRequired = ['status', 'errorCode', 'message', 'errorType'];
+
+const serviceError: JsonSchema = {
+  type: 'object',
+  properties: {
+    status: { type: 'integer', description: 'The HTTP status.' },
+    ...errorFields,
+    invalidFields: {
+      type: 'array',
+      description: 'All that is wrong with the fields of the request; a name is a JSON pointer.',
+      items: { type: 'object', properties: fieldInError, required: ['name', 'message'] },
+    },
+    pspReference,
+  },
+  required: errorRequired,
+};
+
+const formServiceError: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...errorFields,
+    pspReference,
+    status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
+  },
+  patternProperties: { '^invalidFields[.][0-9]+[.](name|message)$': { type: 'string' } },
+  required: errorRequired,
+};
+
+const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** Components under names of their own: shapes that share a name and differ are told apart by side and operation. */
+class Components {
+  readonly schemas = new Map<string, JsonSchema>([
+    ['ServiceError', serviceError],
+    ['FormServiceError', formServiceError],
+  ]);
+
+  add(names: readonly string[], schema: JsonSchema): JsonSchema {
+    const printed = JSON.stringify(schema);
+    const name = names.find((each) => {
+      const known = this.schemas.get(each);
+      return known === undefined || JSON.stringify(known) === printed;
+    });
+    if (name === undefined) throw new TypeError(`no name is left for ${names[0]}`);
+    this.schemas.set(name, schema);
+    return refer(name);
+  }
+
+  json(operation: Operation, side: Side): JsonSchema {
+    const place: Place = ({ name }, schema) => {
+      const own = `${name}For${capitalised(operation.name)}`;
+      return this.add(side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`], schema);
+    };
+    return deriveJsonSchema(operation[side], side, place);
+  }
+
+  form(shape: ObjectShape, side: Side): JsonSchema {
+    return this.add([`Form${shape.name}`], deriveFormSchema(shape, side));
+  }
+}
+
+const bodies = (asJson: JsonSchema, asForm: JsonSchema): JsonSchema => ({
+  [json]: { schema: asJson },
+  [form]: { schema: asForm },
+});
+
+const headers: JsonSchema = {
+  pspReference: { description: 'The reference of the request.', schema: { type: 'string' } },
+};
+
+const refusal = (names: readonly ProblemName[]): JsonSchema => ({
+  description: [...new Set(names.map((name) => `${problems[name].code} ${printMessage(name)}`))].join('; '),
+  headers,
+  content: bodies(refer('ServiceError'), refer('FormServiceError')),
+});
+
+/** What the flat schema of FORM cannot say. */
+const rulesOf = ({ input }: Operation): string =>
+  [...Object.values(input.fields).map(({ shape }) => shape), input]
+    .flatMap((shape) => (shape.kind === 'object' ? shape.choices.map(({ doc }) => ` ${doc}`) : []))
+    .join('');
+
+const operationObject = (service: Service, operation: Operation, components: Components): JsonSchema => {
+  const { name, doc, input, output } = operation;
+  const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [String(status), refusal(names)]);
+  return {
+    operationId: name,
+    tags: [service.name],
+    summary: doc,
+    description: `${doc}${rulesOf(operation)}`,
+    requestBody: {
+      required: true,
+      content: bodies(components.json(operation, 'input'), components.form(input, 'input')),
+    },
+    responses: {
+      '200': {
+        description: 'Done.',
+        headers,
+        content: bodies(components.json(operation, 'output'), components.form(output, 'output')),
+      },
+      ...Object.fromEntries(refusals),
+    },
+  };
+};
+
+/** `origin`: where the services are called, like `https://pay.example.com`. */
+export const deriveOpenApi = (services: readonly Service[], origin: string): JsonSchema => {
+  const components = new Components();
+  const paths = services.flatMap((service) =>
+    [...service.operations.values()].map((operation) => [
+      operationAddress(service, operation),
+      { post: operationObject(service, operation, components) },
+    ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Triglyph',
+      version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
+      description: 'The same operations are served over SOAP; their WSDL is at the path of the service, with `?wsdl`.',
+    },
+    servers: [{ url: origin }],
+    security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
+    tags: services.map(({ name, doc }) => ({ name, description: doc })),
+    paths: Object.fromEntries(paths),
+    components: {
+      schemas: Object.fromEntries([...components.schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        BasicAuth: { type: 'http', scheme: 'basic' },
+        ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+    },
+  };
+};

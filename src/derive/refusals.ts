@@ -1,0 +1,68 @@
+/** Refusals: every problem that an operation can be refused for, gathered from its contract. */
+import type { Operation } from '../contract/operation.ts';
+import { type ProblemName, problems } from '../contract/problem.ts';
+import type { Shape } from '../contract/shape.ts';
+import { walk } from '../contract/walk.ts';
+
+/** What any call can meet, whatever it asks for. */
+const ofEveryCall: readonly ProblemName[] = [
+  'badRequest',
+  'undecodable',
+  'structure',
+  'unknownField',
+  'unauthorized',
+  'notAllowed',
+  'timeout',
+  'tooLarge',
+  'unsupportedMedia',
+  'internal',
+  'unavailable',
+];
+
+const order = Object.keys(problems) as ProblemName[];
+
+/** What reading the fields of a request can find wrong. */
+const ofFields = (shape: Shape): ReadonlySet<ProblemName> => {
+  const found = new Set<ProblemName>(['missingField', 'invalidField', 'tooLong']);
+  const nothing = () => undefined;
+  walk<void>(shape, {
+    scalar: nothing,
+    joined: nothing,
+    list: nothing,
+    map: nothing,
+    object({ choices }, members) {
+      for (const { problem } of choices) found.add(problem);
+      for (const { field } of members) {
+        if (field.missing) found.add(field.missing);
+        if (field.invalid) found.add(field.invalid);
+      }
+    },
+  });
+  return found;
+};
+
+/** In the order of the table of problems. */
+export const refusalsOf = ({ input, accounts, problems: own }: Operation): readonly ProblemName[] => {
+  const ofAccounts: readonly ProblemName[] = accounts.length > 0 ? ['foreignMerchantAccount'] : [];
+  const found = new Set([...ofEveryCall, ...ofAccounts, ...ofFields(input), ...own]);
+  return order.filter((name) => found.has(name));
+};
+
+/** The HTTP statuses of the refusals, ascending, each with its problems. */
+export const byStatus = (names: readonly ProblemName[]): ReadonlyMap<number, readonly ProblemName[]> => {
+  const grouped = Map.groupBy(names, (name) => problems[name].status);
+  return new Map([...grouped].sort(([a], [b]) => a - b));
+};
+
+const blanks: Partial<Record<ProblemName, readonly string[]>> = {
+  structure: ['what is wrong'],
+  unknownField: ['type', 'names'],
+  unknownVersion: ['versions'],
+  unknownOperation: ['operations'],
+  tooLarge: ['n'],
+  tooLong: ['field', 'n'],
+};
+
+/** The message of a problem, its blanks shown as words in braces. */
+export const printMessage = (name: ProblemName): string =>
+  problems[name].message.replace(/\{(\d)\}/g, (_, at) => `{${blanks[name]?.[Number(at)] ?? 'field'}}`);

@@ -1,0 +1,145 @@
+/** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
+
+import { serviceNamespace } from '../contract/namespaces.ts';
+import type { Operation, Service } from '../contract/operation.ts';
+import type { EnumShape, Field, Namespace, ObjectShape, ScalarShape } from '../contract/shape.ts';
+import { type Member, walk } from '../contract/walk.ts';
+import { type Lengths, lengthsOf, widest } from './lengths.ts';
+
+/** A type by its qualified name (`xsd:string`, `payment:Card`), narrowed by lengths where it is a text. */
+export interface TypeUse {
+  readonly name: string;
+  readonly lengths?: Lengths | undefined;
+}
+
+export interface Element {
+  readonly name: string;
+  readonly type: TypeUse;
+  /** Always there and never nil. */
+  readonly mandatory: boolean;
+}
+
+export interface Types {
+  /** Elements in the order of the contract, by qualified name; sorted by name. */
+  readonly records: ReadonlyMap<string, readonly Element[]>;
+  readonly enumerations: ReadonlyMap<string, readonly string[]>;
+  /** The one element of each list type. */
+  readonly lists: ReadonlyMap<string, Element>;
+  /** The qualified name of the map type, where a map is used. */
+  readonly map?: string | undefined;
+}
+
+const plainText: TypeUse = { name: 'xsd:string' };
+
+/** Stubs make constants of an enumeration, so only one whose values are names becomes a type; others are text. */
+const isNamed = (shape: EnumShape): boolean => shape.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+
+const scalarType = (shape: ScalarShape): TypeUse => {
+  switch (shape.kind) {
+    case 'string':
+    case 'enum':
+      return plainText;
+    case 'integer':
+      return { name: shape.min >= -(2 ** 31) && shape.max < 2 ** 31 ? 'xsd:int' : 'xsd:long' };
+    case 'boolean':
+      return { name: 'xsd:boolean' };
+    case 'dateTime':
+      return { name: 'xsd:dateTime' };
+    default:
+      return shape satisfies never;
+  }
+};
+
+/**
+ * Codes and what stubs must send have their lengths written. Free texts stay plain `xsd:string`, as callers' stubs have
+ * them, so that a limit raised one day breaks no caller that validates.
+ */
+const textType = ({ shape, mandatoryInStubs, required }: Field): TypeUse => {
+  if (shape.kind !== 'string' || (shape.pattern === undefined && !mandatoryInStubs)) return plainText;
+  const { min, max } = lengthsOf(shape);
+  return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
+};
+
+const either = (a: Element, b: Element): Element => {
+  if (a.type.name !== b.type.name) throw new TypeError(`${a.name} is ${a.type.name} here and ${b.type.name} there`);
+  const lengths = a.type.lengths && b.type.lengths && widest(a.type.lengths, b.type.lengths);
+  return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
+};
+
+/** Both sequences in one that keeps the order of each; what only one of them has is optional. */
+const merge = (known: readonly Element[], added: readonly Element[]): readonly Element[] => {
+  const merged = known.map((element) => {
+    const other = added.find(({ name }) => name === element.name);
+    return other ? either(element, other) : { ...element, mandatory: false };
+  });
+  let at = 0;
+  for (const element of added) {
+    const standing = merged.findIndex(({ name }) => name === element.name);
+    if (standing < 0) merged.splice(at, 0, { ...element, mandatory: false });
+    at = standing < 0 ? at + 1 : standing + 1;
+  }
+  return merged;
+};
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+const byName = <T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+  new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** The namespace of a qualified name. */
+export const namespaceOf = (qualified: string): Namespace => qualified.slice(0, qualified.indexOf(':')) as Namespace;
+
+/** The name without its namespace. */
+export const localName = (qualified: string): string => qualified.slice(qualified.indexOf(':') + 1);
+
+export const nameOfRecord = (shape: ObjectShape): string => `${shape.namespace}:${shape.name}`;
+
+/** All types that the operations of a service use. */
+export const gatherTypes = (service: Service): Types => {
+  const own = serviceNamespace(service);
+  const records = new Map<string, readonly Element[]>();
+  const enumerations = new Map<string, readonly string[]>();
+  const lists = new Map<string, Element>();
+  let map: string | undefined;
+
+  const fieldType = (owner: ObjectShape, { field, part }: Member<TypeUse>): TypeUse => {
+    const { shape } = field;
+    if (shape.kind === 'string') return textType(field);
+    if (shape.kind !== 'enum' || !isNamed(shape)) return part;
+    const name = `${owner.namespace}:${shape.name}`;
+    enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...shape.values])]);
+    return { name };
+  };
+
+  const gather = (shape: ObjectShape) =>
+    walk<TypeUse>(shape, {
+      scalar: scalarType,
+      joined: () => plainText,
+      list: ({ itemName }, item) => {
+        const name = `${own}:ArrayOf${capitalised(itemName)}`;
+        lists.set(name, { name: itemName, type: { name: item.name }, mandatory: false });
+        return { name };
+      },
+      map: () => {
+        map = `${own}:anyType2anyTypeMap`;
+        return { name: map };
+      },
+      object: (object, members) => {
+        const name = nameOfRecord(object);
+        const elements = members.map((member) => ({
+          name: member.name,
+          type: fieldType(object, member),
+          mandatory: member.field.mandatoryInStubs === true,
+        }));
+        const known = records.get(name);
+        records.set(name, known ? merge(known, elements) : elements);
+        return { name };
+      },
+    });
+
+  for (const { input, output } of service.operations.values() as Iterable<Operation>) {
+    gather(input);
+    gather(output);
+  }
+  return { records: byName(records), enumerations: byName(enumerations), lists: byName(lists), map };
+};

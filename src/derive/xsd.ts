@@ -1,0 +1,136 @@
+/** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
+import { namespaceUris, serviceNamespace } from '../contract/namespaces.ts';
+import type { Service } from '../contract/operation.ts';
+import type { Namespace } from '../contract/shape.ts';
+import { printDocument, type Tag, tag } from './document.ts';
+import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './types.ts';
+
+export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
+
+/** Where the schema of a namespace can be fetched; undefined where it stands in the same document. */
+export type Locate = (namespace: Namespace) => string | undefined;
+
+const faultType = 'common:ServiceException';
+
+/** What a typed fault could say; the fault itself is sent without detail, which these types allow. */
+const faultEnumerations: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  'common:Error': [
+    'Unknown',
+    'NotAllowed',
+    'NoAmountSpecified',
+    'UnableToDetermineVariant',
+    'InvalidMerchantAccount',
+    'RequestMissing',
+    'InternalError',
+    'UnableToProcess',
+    'PaymentDetailsAreNotSupported',
+  ],
+  'common:Type': ['internal', 'validation', 'security', 'configuration'],
+});
+
+const faultElements: readonly Element[] = [
+  { name: 'error', type: { name: 'common:Error' }, mandatory: false },
+  { name: 'type', type: { name: 'common:Type' }, mandatory: false },
+];
+
+const restriction = (...facets: readonly Tag[]): Tag => tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
+
+const narrowed = ({ lengths }: TypeUse): Tag | undefined => {
+  const facets: Tag[] = [];
+  if (lengths !== undefined && lengths.min > 0) facets.push(tag('xsd:minLength', { value: String(lengths.min) }));
+  if (lengths?.max !== undefined) facets.push(tag('xsd:maxLength', { value: String(lengths.max) }));
+  return facets.length === 0 ? undefined : tag('xsd:simpleType', {}, restriction(...facets));
+};
+
+const element = ({ name, type, mandatory }: Element, maxOccurs?: string): Tag => {
+  const occurs = { maxOccurs, minOccurs: mandatory ? '1' : '0', name, nillable: mandatory ? undefined : 'true' };
+  const simpleType = narrowed(type);
+  return simpleType ? tag('xsd:element', occurs, simpleType) : tag('xsd:element', { ...occurs, type: type.name });
+};
+
+const complexType = (name: string | undefined, ...elements: readonly Tag[]): Tag =>
+  tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
+
+const enumerationType = (name: string, values: readonly string[]): Tag =>
+  tag('xsd:simpleType', { name }, restriction(...values.map((value) => tag('xsd:enumeration', { value }))));
+
+const mapType = (name: string): Tag => {
+  const half = (part: string) =>
+    tag('xsd:element', { maxOccurs: '1', minOccurs: '0', name: part, type: 'xsd:anyType' });
+  const entry = tag(
+    'xsd:element',
+    { maxOccurs: 'unbounded', minOccurs: '0', name: 'entry' },
+    complexType(undefined, half('key'), half('value')),
+  );
+  return complexType(name, entry);
+};
+
+/** The element around one request or result: document/literal, wrapped. */
+const wrapper = (name: string, part: string, type: string): Tag =>
+  tag(
+    'xsd:element',
+    { name },
+    complexType(undefined, tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type })),
+  );
+
+const wrappers = (service: Service): readonly Tag[] =>
+  [...service.operations.values()].flatMap(({ name, input, output }) => [
+    wrapper(name, 'request', nameOfRecord(input)),
+    wrapper(`${name}Response`, 'result', nameOfRecord(output)),
+  ]);
+
+const usesOf = (tags: readonly Tag[]): readonly string[] =>
+  tags.flatMap(({ attributes, children }) => [
+    ...(attributes.type === undefined ? [] : [attributes.type]),
+    ...usesOf(children.filter((child) => typeof child !== 'string')),
+  ]);
+
+const isOurs = (namespace: string): namespace is Namespace => namespace in namespaceUris;
+
+const schema = (namespace: Namespace, parts: readonly Tag[], locate: Locate): Tag => {
+  const used = new Set(usesOf(parts).map(namespaceOf));
+  const others = [...used].filter((each) => isOurs(each) && each !== namespace).sort();
+  const prefixes = [namespace, ...others].map((each) => [`xmlns:${each}`, namespaceUris[each]]);
+  return tag(
+    'xsd:schema',
+    {
+      'xmlns:xsd': xsdUri,
+      ...Object.fromEntries(prefixes),
+      targetNamespace: namespaceUris[namespace],
+      elementFormDefault: 'qualified',
+      attributeFormDefault: 'qualified',
+    },
+    ...others.map((each) => tag('xsd:import', { namespace: namespaceUris[each], schemaLocation: locate(each) })),
+    ...parts,
+  );
+};
+
+/** The schemas as tags: the service's own namespace first, then those it leans on. */
+export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<Namespace, Tag> => {
+  const types = gatherTypes(service);
+  const own = serviceNamespace(service);
+  const records = [...types.records, [faultType, faultElements] as const];
+  const enumerations = [...types.enumerations, ...Object.entries(faultEnumerations)];
+
+  const partsOf = (namespace: Namespace): readonly Tag[] => {
+    const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
+    return [
+      ...records
+        .filter(here)
+        .map(([name, parts]) => complexType(localName(name), ...parts.map((part) => element(part)))),
+      ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
+      ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
+      ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
+      ...(namespace === own
+        ? [tag('xsd:element', { name: 'ServiceException', type: faultType }), ...wrappers(service)]
+        : []),
+    ];
+  };
+
+  const used = new Set<Namespace>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
+  return new Map([...used].map((namespace) => [namespace, schema(namespace, partsOf(namespace), locate)]));
+};
+
+/** The schemas as documents that import one another where `locate` says. */
+export const deriveXsd = (service: Service, locate: Locate): ReadonlyMap<Namespace, string> =>
+  new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));

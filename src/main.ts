@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+/** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
+import { Command, CommanderError } from 'commander';
+import { explain } from './command/explain.ts';
+
+/** What a file in `command/` gives. */
+interface CommandFile {
+  readonly add: (program: Command) => void;
+}
+
+/** Only the command that is asked for is loaded; a server needs no CSV reader, and an import no Koa. */
+const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.freeze({
+  serve: () => import('./command/serve.ts'),
+  demo: () => import('./command/demo.ts'),
+  import: () => import('./command/import.ts'),
+  credential: () => import('./command/credential.ts'),
+  keys: () => import('./command/keys.ts'),
+  check: () => import('./command/check.ts'),
+  wsdl: () => import('./command/wsdl.ts'),
+  openapi: () => import('./command/openapi.ts'),
+});
+
+const program = new Command('triglyph')
+  .description('A payments gateway that speaks one interface in three scripts: SOAP, JSON and FORM.')
+  .exitOverride()
+  .showHelpAfterError('(add --help for the usage)')
+  .addHelpText(
+    'after',
+    '\nExample:\n  triglyph demo\n\nExit codes: 0 done, 1 refused or failed, 2 not understood.' +
+      '\nSettings come from the environment and a .env file; triglyph check prints them.',
+  );
+
+const named = process.argv[2] ?? '';
+const wanted = Object.hasOwn(commands, named) ? [commands[named]!] : Object.values(commands);
+for (const load of wanted) (await load()).add(program);
+
+try {
+  await program.parseAsync();
+} catch (thrown) {
+  if (thrown instanceof CommanderError) {
+    // Commander has said it already; asking for help is no mistake.
+    process.exitCode = thrown.exitCode === 0 ? 0 : 2;
+  } else {
+    process.exitCode = 1;
+    for (const line of explain(thrown)) process.stderr.write(`triglyph: ${line}\n`);
+  }
+}

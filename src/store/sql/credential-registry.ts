@@ -1,0 +1,208 @@
+/** What the command line does with credentials and merchant accounts: adds, lists, rotates and revokes. */
+import { type KeyObject, randomBytes } from 'node:crypto';
+import type { Role } from '../../contract/operation.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Shown } from '../../gateway/ports.ts';
+import * as sql from './credential-statements.ts';
+import type { Engine, Session } from './engine.ts';
+import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
+
+export type CredentialKind = Shown['kind'];
+
+export interface NewCredential {
+  /** Letters, digits, `_` and `-`. */
+  readonly company: string;
+  readonly kind: CredentialKind;
+  /** `{name}@Company.{company}`; only for `basic`, where `ws@Company.{company}` stands when it is left out. */
+  readonly username?: string | undefined;
+  readonly roles: readonly Role[];
+  /** Codes of accounts of the company. */
+  readonly merchantAccounts: readonly string[];
+  /** Only for a demonstration whose secrets are published; generated when it is left out. */
+  readonly secret?: string | undefined;
+}
+
+/** The only time that the secret is shown. */
+export interface IssuedSecret {
+  readonly id: string;
+  readonly username?: string | undefined;
+  readonly secret: string;
+}
+
+/** Moments are milliseconds since the epoch. */
+export interface ListedCredential {
+  readonly id: string;
+  readonly company: string;
+  readonly kind: CredentialKind;
+  readonly username?: string | undefined;
+  readonly roles: readonly Role[];
+  readonly merchantAccounts: readonly string[];
+  readonly createdAt: number;
+  readonly revokedAt?: number | undefined;
+  /** `validUntil` is absent for the current secret. */
+  readonly secrets: readonly { readonly createdAt: number; readonly validUntil?: number | undefined }[];
+}
+
+/** What was asked of the registry cannot be done; the message says why and is for the one at the command line. */
+export class RegistryError extends Error {
+  override readonly name = 'RegistryError';
+}
+
+export interface Registry {
+  /** Makes the account known; again for the same company it does nothing. The company exists by having one. */
+  addMerchantAccount(company: string, code: string): Promise<void>;
+  findCompany(merchantAccount: string): Promise<string | undefined>;
+  addCredential(credential: NewCredential): Promise<IssuedSecret>;
+  /** By company, oldest first; revoked ones too. */
+  listCredentials(): Promise<readonly ListedCredential[]>;
+  /** Gives a new secret; the ones before stay good for `graceMs` more. */
+  rotateCredential(id: string, options: { readonly graceMs: number }): Promise<IssuedSecret>;
+  /** Serving processes let it in for a second more at most. */
+  revokeCredential(id: string): Promise<void>;
+}
+
+const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
+const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
+const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
+
+export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock): Registry {
+  const keys = pepperKeys(pepper);
+  return Object.freeze<Registry>({
+    addMerchantAccount: (company, code) =>
+      engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
+    findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
+    addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
+    listCredentials: () => engine.read(listCredentials),
+    rotateCredential: (id, { graceMs }) =>
+      engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
+    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
+  });
+}
+
+const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
+  (await session.query(sql.findAccount, [code]))[0]?.company;
+
+async function addMerchantAccount(session: Session, company: string, code: string, now: number): Promise<void> {
+  checkCompany(company);
+  if (!accountPattern.test(code)) {
+    throw new RegistryError('a merchant account has 1 to 80 letters, digits, dots, underscores and hyphens');
+  }
+  await session.execute(sql.addAccount, [company, code, now]);
+  if ((await findCompany(session, code)) !== company) {
+    throw new RegistryError(`merchant account ${code} belongs to another company`);
+  }
+}
+
+function checkCompany(company: string): void {
+  if (!companyPattern.test(company)) {
+    throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
+  }
+}
+
+async function addCredential(
+  session: Session,
+  keys: PepperKeys,
+  wanted: NewCredential,
+  now: number,
+): Promise<IssuedSecret> {
+  const { company, kind, roles, merchantAccounts } = wanted;
+  checkCompany(company);
+  for (const code of merchantAccounts) {
+    if ((await findCompany(session, code)) !== company) {
+      throw new RegistryError(`merchant account ${code} is not one of ${company}; add it first`);
+    }
+  }
+  const username = usernameOf(wanted);
+  const id = `cr_${randomBytes(9).toString('base64url')}`;
+  const row = [company, id, kind, username ?? null, JSON.stringify(roles), JSON.stringify(merchantAccounts), now];
+  if ((await session.execute(sql.addCredential, row)) === 0) {
+    throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
+  }
+  const secret = await addSecret(session, keys, { company, id, kind, secret: wanted.secret, now });
+  return { id, username, secret };
+}
+
+function usernameOf({ company, kind, username }: NewCredential): string | undefined {
+  switch (kind) {
+    case 'apiKey':
+      if (username !== undefined) throw new RegistryError('an API key has no username');
+      return undefined;
+    case 'basic': {
+      const given = username ?? `ws@Company.${company}`;
+      const ending = `@Company.${company}`;
+      if (!given.endsWith(ending) || !namePattern.test(given.slice(0, -ending.length))) {
+        throw new RegistryError(`the username of a credential of ${company} reads {name}${ending}`);
+      }
+      return given;
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+interface SecretOf {
+  readonly company: string;
+  readonly id: string;
+  readonly kind: CredentialKind;
+  readonly secret?: string | undefined;
+  readonly now: number;
+}
+
+async function addSecret(session: Session, keys: PepperKeys, of: SecretOf): Promise<string> {
+  const secret = of.secret ?? generateSecret();
+  if (secret === '') throw new RegistryError('a secret is not empty');
+  const { salt, hash } = hashSecret(keys, secret);
+  const lookup = of.kind === 'apiKey' ? lookupOf(keys, secret) : null;
+  const secretId = randomBytes(9).toString('base64url');
+  const row = [of.company, of.id, secretId, lookup, salt.toString('base64url'), hash.toString('base64url'), of.now];
+  if ((await session.execute(sql.addSecret, row)) === 0) throw new RegistryError('another API key has this secret');
+  return secret;
+}
+
+async function listCredentials(session: Session): Promise<readonly ListedCredential[]> {
+  const rows = await session.query(sql.listAll, []);
+  return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listed);
+}
+
+function listed(rows: readonly sql.ListedRow[]): ListedCredential {
+  const row = rows[0]!;
+  return {
+    id: row.credential_id,
+    company: row.company,
+    kind: row.kind as CredentialKind,
+    username: row.username ?? undefined,
+    roles: JSON.parse(row.roles),
+    merchantAccounts: JSON.parse(row.merchant_accounts),
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at ?? undefined,
+    secrets: rows.flatMap(({ secret_created_at: createdAt, valid_until: validUntil }) =>
+      createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
+    ),
+  };
+}
+
+async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
+  const [live] = await session.query(sql.findLive, [id]);
+  if (live === undefined) throw new RegistryError(`no live credential has the id ${id}`);
+  return live;
+}
+
+async function rotateCredential(
+  session: Session,
+  keys: PepperKeys,
+  id: string,
+  graceMs: number,
+  now: number,
+): Promise<IssuedSecret> {
+  if (!Number.isSafeInteger(graceMs) || graceMs < 0) throw new RegistryError('the grace is a number of milliseconds');
+  const { company, kind } = await findLive(session, id);
+  await session.execute(sql.endSecrets, [company, id, now + graceMs]);
+  await session.execute(sql.dropEndedSecrets, [company, id, now]);
+  return { id, secret: await addSecret(session, keys, { company, id, kind: kind as CredentialKind, now }) };
+}
+
+async function revokeCredential(session: Session, id: string, now: number): Promise<void> {
+  const { company } = await findLive(session, id);
+  await session.execute(sql.revoke, [company, id, now]);
+  await session.execute(sql.dropSecrets, [company, id]);
+}

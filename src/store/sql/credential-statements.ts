@@ -1,0 +1,107 @@
+/** The SQL of credentials and merchant accounts; one text for both engines. */
+import { statement } from './engine.ts';
+
+/** One live secret of a credential. */
+export type SecretRow = {
+  readonly company: string;
+  readonly credential_id: string;
+  readonly roles: string;
+  readonly merchant_accounts: string;
+  readonly salt: string;
+  readonly hash: string;
+  readonly valid_until: number | null;
+};
+
+const secretColumns = 'c.company, c.credential_id, c.roles, c.merchant_accounts, s.salt, s.hash, s.valid_until';
+
+export const findByUsername = statement<SecretRow>(
+  'find-credential-by-username',
+  `select ${secretColumns}
+     from credential c
+     join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
+    where c.username = $1 and c.revoked_at is null`,
+);
+
+export const findByLookup = statement<SecretRow>(
+  'find-credential-by-lookup',
+  `select ${secretColumns}
+     from credential_secret s
+     join credential c on c.company = s.company and c.credential_id = s.credential_id
+    where s.lookup = $1 and c.revoked_at is null`,
+);
+
+/** One row for each secret of each credential; the secret's columns are null for one that has none. */
+export type ListedRow = {
+  readonly company: string;
+  readonly credential_id: string;
+  readonly kind: string;
+  readonly username: string | null;
+  readonly roles: string;
+  readonly merchant_accounts: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+  readonly secret_created_at: number | null;
+  readonly valid_until: number | null;
+};
+
+export const listAll = statement<ListedRow>(
+  'list-credentials',
+  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.merchant_accounts, c.created_at, c.revoked_at,
+          s.created_at as secret_created_at, s.valid_until
+     from credential c
+     left join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
+    order by c.company, c.created_at, c.credential_id, s.created_at, s.secret_id`,
+);
+
+export type LiveRow = { readonly company: string; readonly kind: string };
+
+export const findLive = statement<LiveRow>(
+  'find-live-credential',
+  'select company, kind from credential where credential_id = $1 and revoked_at is null',
+);
+
+/** Writes no row when a live credential has the username. */
+export const addCredential = statement(
+  'add-credential',
+  `insert into credential (company, credential_id, kind, username, roles, merchant_accounts, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+);
+
+/** Writes no row when another API key is the same. */
+export const addSecret = statement(
+  'add-credential-secret',
+  `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+);
+
+/** Brings the end forward, never back. */
+export const endSecrets = statement(
+  'end-credential-secrets',
+  `update credential_secret set valid_until = $3
+    where company = $1 and credential_id = $2 and (valid_until is null or valid_until > $3)`,
+);
+
+export const dropEndedSecrets = statement(
+  'drop-ended-credential-secrets',
+  'delete from credential_secret where company = $1 and credential_id = $2 and valid_until <= $3',
+);
+
+export const dropSecrets = statement(
+  'drop-credential-secrets',
+  'delete from credential_secret where company = $1 and credential_id = $2',
+);
+
+export const revoke = statement(
+  'revoke-credential',
+  'update credential set revoked_at = $3 where company = $1 and credential_id = $2 and revoked_at is null',
+);
+
+export const addAccount = statement(
+  'add-merchant-account',
+  'insert into merchant_account (company, code, created_at) values ($1, $2, $3) on conflict do nothing',
+);
+
+export const findAccount = statement<{ readonly company: string }>(
+  'find-merchant-account',
+  'select company from merchant_account where code = $1',
+);

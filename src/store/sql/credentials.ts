@@ -1,0 +1,107 @@
+/** Who calls: secrets as callers show them, found and compared; what is read of the database stands for a second. */
+import type { KeyObject } from 'node:crypto';
+import type { Caller } from '../../contract/canonical.ts';
+import type { Role } from '../../contract/operation.ts';
+import type { Clock } from '../../domain/ports.ts';
+import type { Credentials, Shown } from '../../gateway/ports.ts';
+import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
+import type { Engine, Statement } from './engine.ts';
+import {
+  generateSecret,
+  hashSecret,
+  lookupOf,
+  matches,
+  type PepperKeys,
+  pepperKeys,
+  type SecretHash,
+} from './secret-hash.ts';
+
+/** A revoked credential is let in for as long as this at most, and a new one may be refused. */
+export const keptMsMax = 1_000;
+const keptMax = 4_096;
+/** A longer name is nobody's, and not worth a place among those kept. */
+const usernameMax = 256;
+
+interface Found {
+  /** Undefined for a stranger. */
+  readonly caller: Caller | undefined;
+  readonly secrets: readonly (SecretHash & { readonly validUntil: number | null })[];
+  /** Milliseconds since the epoch. */
+  readonly readAt: number;
+}
+
+type Find = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
+
+/** Two derived keys stand behind it: one finds an API key, the other compares any secret. */
+export function createCredentials(engine: Engine, pepper: KeyObject, clock: Clock): Credentials {
+  const keys = pepperKeys(pepper);
+  // What a stranger's secret is compared with, so that an unknown name costs the same work as a wrong secret.
+  const nobody = [{ ...hashSecret(keys, generateSecret()), validUntil: null }];
+  const read: Find = async (statement, name) => {
+    const readAt = clock.now();
+    const rows = await engine.read((session) => session.query(statement, [name]));
+    const [first] = rows;
+    if (first === undefined) return { caller: undefined, secrets: nobody, readAt };
+    return { caller: callerOf(first), secrets: rows.map(secretOf), readAt };
+  };
+  const finds = { basic: remembering(read, clock), apiKey: remembering(read, clock) };
+  return Object.freeze<Credentials>({
+    verify: async (shown) => {
+      const found = await find(finds, keys, shown);
+      return compare(keys, found, shown.secret, clock.now());
+    },
+  });
+}
+
+function find(finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> {
+  switch (shown.kind) {
+    case 'basic':
+      return finds.basic(findByUsername, shown.username.length > usernameMax ? '' : shown.username);
+    case 'apiKey':
+      return finds.apiKey(findByLookup, lookupOf(keys, shown.secret));
+    default:
+      return shown satisfies never;
+  }
+}
+
+/** Every secret is compared, whether or not an earlier one was the right one. */
+function compare(keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined {
+  let known = false;
+  for (const kept of found.secrets) {
+    const same = matches(keys, kept, secret);
+    if (same && (kept.validUntil === null || now < kept.validUntil)) known = true;
+  }
+  return known ? found.caller : undefined;
+}
+
+/** Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. */
+function remembering(read: Find, clock: Clock): Find {
+  const kept = new Map<string, Found>();
+  return async (statement, name) => {
+    const known = kept.get(name);
+    if (known !== undefined) {
+      const age = clock.now() - known.readAt;
+      // A clock set back makes the age negative: read again rather than trust it for longer.
+      if (age >= 0 && age < keptMsMax) return known;
+    }
+    const found = await read(statement, name);
+    kept.delete(name);
+    kept.set(name, found);
+    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+    return found;
+  };
+}
+
+const callerOf = (row: SecretRow): Caller =>
+  Object.freeze({
+    credential: row.credential_id,
+    company: row.company,
+    roles: new Set<Role>(JSON.parse(row.roles)),
+    merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
+  });
+
+const secretOf = (row: SecretRow) => ({
+  salt: Buffer.from(row.salt, 'base64url'),
+  hash: Buffer.from(row.hash, 'base64url'),
+  validUntil: row.valid_until,
+});

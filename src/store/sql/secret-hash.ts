@@ -1,0 +1,44 @@
+/** Credential secrets as they lie in the database: salted hashes under a pepper from outside of it. */
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Random bits of a generated secret: 192. */
+const secretBytes = 24;
+const saltBytes = 16;
+/** 128 bits find a key among any number of them. */
+const lookupBytes = 16;
+
+/** One key for each purpose, so that a lookup says nothing about a hash. */
+export interface PepperKeys {
+  readonly hash: KeyObject;
+  readonly lookup: KeyObject;
+}
+
+export interface SecretHash {
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+export function pepperKeys(pepper: KeyObject): PepperKeys {
+  const derive = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
+  return { hash: derive('triglyph-1 credential hash'), lookup: derive('triglyph-1 credential lookup') };
+}
+
+/** 32 characters, base64url. */
+export const generateSecret = (): string => randomBytes(secretBytes).toString('base64url');
+
+const hashOf = (keys: PepperKeys, salt: Buffer, secret: string): Buffer =>
+  // The salt has a fixed length, so salt and secret cannot run into one another.
+  createHmac('sha256', keys.hash).update(salt).update(secret).digest();
+
+export function hashSecret(keys: PepperKeys, secret: string): SecretHash {
+  const salt = randomBytes(saltBytes);
+  return { salt, hash: hashOf(keys, salt, secret) };
+}
+
+/** Takes as long for a wrong secret as for the right one. */
+export const matches = (keys: PepperKeys, kept: SecretHash, secret: string): boolean =>
+  timingSafeEqual(hashOf(keys, kept.salt, secret), kept.hash);
+
+/** Finds the row of an API key, which comes without a name: 22 characters, base64url. */
+export const lookupOf = (keys: PepperKeys, secret: string): string =>
+  createHmac('sha256', keys.lookup).update(secret).digest().subarray(0, lookupBytes).toString('base64url');

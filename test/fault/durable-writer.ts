@@ -1,0 +1,32 @@
+/** The child of the durability test: writes details until it is killed and names each one on stdout. */
+import { writeSync } from 'node:fs';
+import { createDetailStore } from '../../src/store/sql/details.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { anna, furnish, sampleDetail } from '../suite/samples.ts';
+
+const [dataDir, start, acknowledged] = process.argv.slice(2) as [string, string, 'after' | 'before'];
+/** Writers side by side, so that the queue of units is never empty. */
+const writers = 4;
+
+const engine = openSqlite({ dataDir, exclusive: true });
+await furnish(engine);
+const store = createDetailStore(engine);
+let next = Number(start);
+
+/** One write, as a whole line: the parent ignores a line that was cut off. */
+const acknowledge = (shopper: number) => writeSync(1, `${shopper}\n`);
+
+async function writeOn(): Promise<never> {
+  for (;;) {
+    const shopper = next++;
+    const key = { ...anna, shopperReference: `shopper-${shopper}` };
+    if (acknowledged === 'before') acknowledge(shopper);
+    await store.write(async (unit) => {
+      await unit.saveShopper(key, { createdAt: shopper });
+      await unit.saveDetail(key, sampleDetail(`D${shopper}`));
+    });
+    if (acknowledged === 'after') acknowledge(shopper);
+  }
+}
+
+await Promise.all(Array.from({ length: writers }, writeOn));

@@ -1,0 +1,48 @@
+/** A law: a function that looks for a value which breaks it, so that a seeded defect can show that it would be found. */
+import { randomInt } from 'node:crypto';
+import fc, { type Arbitrary } from 'fast-check';
+import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { Protocols } from '../../src/protocol/index.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+
+/** Whose law it is, over how many values. */
+export interface Trial {
+  readonly protocols: Protocols;
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly runs: number;
+}
+
+/** What broke the law, in words; undefined while it holds. */
+export type Law = (trial: Trial) => string | undefined;
+
+export const seed = Number(process.env['LAW_SEED'] ?? randomInt(2 ** 31 - 1));
+export const runs = 1_000;
+
+/** Milliseconds that a protocol keeps of a moment. */
+export const precisionMs: Readonly<Record<ProtocolName, number>> = {
+  soap11: 1,
+  soap12: 1,
+  json: 1_000,
+  form: 1_000,
+  adapter: 1_000,
+};
+
+export const namesOf = (protocols: Protocols): readonly ProtocolName[] => Object.keys(protocols) as ProtocolName[];
+
+/** Judges `runs` values; the smallest that the judge has something to say about, with what it says. */
+export const search = <T>(values: Arbitrary<T>, count: number, judge: (value: T) => string | undefined) => {
+  let complaint: string | undefined;
+  const details = fc.check(
+    fc.property(values, (value) => {
+      const found = judge(value);
+      if (found !== undefined) complaint = found;
+      return found === undefined;
+    }),
+    // Two minutes of shrinking help nobody who waits for the answer.
+    { seed, numRuns: count, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+  );
+  if (!details.failed) return undefined;
+  const thrown = details.errorInstance instanceof Error ? details.errorInstance.stack : undefined;
+  return `seed ${seed}: ${complaint ?? thrown ?? 'out of time'}\n${fc.stringify(details.counterexample)}`;
+};

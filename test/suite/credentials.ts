@@ -1,0 +1,151 @@
+/** Credentials over an engine: who is let in, for how long, and what the database tells of a secret. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Credentials } from '../../src/gateway/ports.ts';
+import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
+import { createCredentials, keptMsMax } from '../../src/store/sql/credentials.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { furnish, pepper, ring } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+export function describeCredentials({ open, dispose }: EngineFactory): void {
+  describe('credentials', () => {
+    let engine: Engine;
+    let registry: Registry;
+    let credentials: Credentials;
+    let now: number;
+    const clock = { now: () => now };
+    beforeEach(async () => {
+      now = 1_700_000_000_000;
+      engine = await open();
+      await furnish(engine);
+      registry = createRegistry(engine, pepper, clock);
+      credentials = createCredentials(engine, pepper, clock);
+    });
+    afterEach(() => dispose(engine));
+
+    const wanted = {
+      company: 'Demo',
+      roles: ['recurring'],
+      merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'],
+    } as const;
+    const basic = (secret: string, username = 'ws@Company.Demo') =>
+      credentials.verify({ kind: 'basic', username, secret });
+    const apiKey = (secret: string) => credentials.verify({ kind: 'apiKey', secret });
+    const expected = (id: string) => ({
+      credential: id,
+      company: 'Demo',
+      roles: new Set(['recurring']),
+      merchantAccounts: new Set(['DemoMerchant', 'DemoMerchantNL']),
+    });
+
+    test('the right secret lets its credential in, and no other does', async () => {
+      const { id, username, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
+      expect(username).toBe('ws@Company.Demo');
+      expect(secret).toMatch(/^[A-Za-z0-9_-]{32}$/);
+      expect(await basic(secret)).toEqual(expected(id));
+      for (const wrong of ['', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
+        expect(await basic(wrong)).toBeUndefined();
+      }
+      expect(await basic(secret, 'ws@Company.Other')).toBeUndefined();
+      expect(await basic(secret, 'x'.repeat(10_000))).toBeUndefined();
+      expect(await apiKey(secret)).toBeUndefined();
+    });
+    test('an API key lets its credential in, and is no password', async () => {
+      const { id, username, secret } = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+      expect(username).toBeUndefined();
+      expect(await apiKey(secret)).toEqual(expected(id));
+      expect(await apiKey(`${secret}x`)).toBeUndefined();
+      expect(await basic(secret)).toBeUndefined();
+    });
+    test('a given secret serves a demonstration; the same API key twice is refused', async () => {
+      await registry.addCredential({ ...wanted, kind: 'apiKey', secret: 'demo-api-key' });
+      expect(await apiKey('demo-api-key')).toBeDefined();
+      const again = registry.addCredential({ ...wanted, kind: 'apiKey', secret: 'demo-api-key' });
+      await expect(again).rejects.toThrow(/another API key/);
+      expect(await registry.listCredentials()).toHaveLength(1);
+    });
+    test('revoked: out within a second, and the username is free again', async () => {
+      const { id, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
+      expect(await basic(secret)).toBeDefined();
+      await registry.revokeCredential(id);
+      now += keptMsMax;
+      expect(await basic(secret)).toBeUndefined();
+      await expect(registry.revokeCredential(id)).rejects.toThrow(/no live credential/);
+      const next = await registry.addCredential({ ...wanted, kind: 'basic' });
+      now += keptMsMax;
+      expect(await basic(secret)).toBeUndefined();
+      expect(await basic(next.secret)).toEqual(expected(next.id));
+    });
+    test('what is kept is read again when the clock is set back', async () => {
+      const { id, secret } = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+      expect(await apiKey(secret)).toBeDefined();
+      await registry.revokeCredential(id);
+      now -= 1;
+      expect(await apiKey(secret)).toBeUndefined();
+    });
+    test.each(['basic', 'apiKey'] as const)('a %s secret that is rotated stays good for its grace', async (kind) => {
+      const verify = kind === 'basic' ? basic : apiKey;
+      const { id, secret: old } = await registry.addCredential({ ...wanted, kind });
+      const { secret: fresh } = await registry.rotateCredential(id, { graceMs: 10_000 });
+      expect(fresh).not.toBe(old);
+      expect(await verify(old)).toEqual(expected(id));
+      expect(await verify(fresh)).toEqual(expected(id));
+      now += 9_999;
+      expect(await verify(old)).toBeDefined();
+      now += 1;
+      expect(await verify(old)).toBeUndefined();
+      expect(await verify(fresh)).toBeDefined();
+    });
+    test('a later rotation does not lengthen an earlier grace, and clears what is over', async () => {
+      const { id, secret } = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+      await registry.rotateCredential(id, { graceMs: 1_000 });
+      now += 500;
+      await registry.rotateCredential(id, { graceMs: 60_000 });
+      expect((await registry.listCredentials())[0]?.secrets).toHaveLength(3);
+      now += 500;
+      expect(await apiKey(secret)).toBeUndefined();
+      await registry.rotateCredential(id, { graceMs: 0 });
+      expect((await registry.listCredentials())[0]?.secrets).toHaveLength(2 - 1);
+    });
+    test('the list shows everything but the secrets', async () => {
+      const { id, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
+      const list = await registry.listCredentials();
+      expect(list).toEqual([
+        {
+          id,
+          company: 'Demo',
+          kind: 'basic',
+          username: 'ws@Company.Demo',
+          roles: ['recurring'],
+          merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'],
+          createdAt: now,
+          revokedAt: undefined,
+          secrets: [{ createdAt: now, validUntil: undefined }],
+        },
+      ]);
+      expect(JSON.stringify(list)).not.toContain(secret);
+      await registry.revokeCredential(id);
+      expect(await registry.listCredentials()).toMatchObject([{ id, revokedAt: now, secrets: [] }]);
+    });
+    test('another pepper knows no secret', async () => {
+      const { secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
+      const elsewhere = createCredentials(engine, ring.index, clock);
+      expect(await elsewhere.verify({ kind: 'basic', username: 'ws@Company.Demo', secret })).toBeUndefined();
+    });
+    test('what cannot be is refused, with its reason', async () => {
+      await registry.addCredential({ ...wanted, kind: 'basic' });
+      const add = (parts: object) => registry.addCredential({ ...wanted, kind: 'basic', ...parts });
+      await expect(add({})).rejects.toThrow(/is taken/);
+      await expect(add({ username: 'ws@Company.Other' })).rejects.toThrow(/\{name\}@Company\.Demo/);
+      await expect(add({ username: 'a:b@Company.Demo' })).rejects.toThrow(/\{name\}@Company\.Demo/);
+      await expect(add({ kind: 'apiKey', username: 'ws@Company.Demo' })).rejects.toThrow(/no username/);
+      await expect(add({ merchantAccounts: ['OtherMerchant'] })).rejects.toThrow(/not one of Demo/);
+      await expect(add({ company: 'a b', merchantAccounts: [] })).rejects.toThrow(/a company has/);
+      await expect(registry.addMerchantAccount('Other', 'DemoMerchant')).rejects.toThrow(/another company/);
+      await expect(registry.addMerchantAccount('Demo', '')).rejects.toThrow(/1 to 80/);
+      expect(await registry.findCompany('DemoMerchant')).toBe('Demo');
+      expect(await registry.findCompany('nobody')).toBeUndefined();
+      expect(await registry.listCredentials()).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,52 @@
+/** Shoppers, details and keys for the tests of the store. */
+import type { KeyObject } from 'node:crypto';
+import type { ShopperKey, StoredDetail } from '../../src/domain/ports.ts';
+import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+
+export const ring: KeyRing = parseKeyRing(freshKeys());
+export const vault = createVault(ring);
+export const pepper: KeyObject = ring.pepper;
+
+export const cardNumber = '4111111111111111';
+export const iban = 'NL13TEST0123456789';
+
+export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
+
+/** A card, and an account beside it, sealed for the company. */
+export function sampleDetail(
+  reference: string,
+  parts: Partial<StoredDetail> & { company?: string } = {},
+): StoredDetail {
+  const { company = 'Demo', ...rest } = parts;
+  return {
+    recurringDetailReference: reference,
+    createdAt: 1_583_059_991_000,
+    contracts: ['ONECLICK', 'RECURRING'],
+    fingerprint: vault.fingerprint(company, cardNumber),
+    open: {
+      alias: vault.alias(company, cardNumber),
+      aliasType: 'Default',
+      card: { expiryMonth: '3', expiryYear: '2030', holderName: 'Änna "van" Dijk', number: '1111' },
+      firstPspReference: '8815252013129012',
+      variant: 'visa',
+    },
+    sealed: vault.seal(
+      { company, recurringDetailReference: reference },
+      { number: cardNumber, shown: JSON.stringify({ bank: { iban, ownerName: 'Anna' } }) },
+    ),
+    ...rest,
+  };
+}
+
+/** Tables, and the accounts of two companies. */
+export async function furnish(engine: Engine): Promise<void> {
+  await migrate(engine);
+  const registry = createRegistry(engine, pepper, { now: () => 1 });
+  await registry.addMerchantAccount('Demo', 'DemoMerchant');
+  await registry.addMerchantAccount('Demo', 'DemoMerchantNL');
+  await registry.addMerchantAccount('Other', 'OtherMerchant');
+}

@@ -1,0 +1,164 @@
+/** The store suite on SQLite, and what is SQLite's own: the folder, the lock, other processes, and what lies on the disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import { createDetailStore } from '../../src/store/sql/details.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { anna, cardNumber, furnish, iban, pepper, sampleDetail } from './samples.ts';
+import { describeStore } from './store.ts';
+
+const temporary = () => mkdtempSync(join(tmpdir(), 'triglyph-store-'));
+const folders = new Map<Engine, string>();
+
+describeStore('store on SQLite', {
+  open: async () => {
+    const dataDir = temporary();
+    const engine = openSqlite({ dataDir, exclusive: true });
+    folders.set(engine, dataDir);
+    return engine;
+  },
+  dispose: async (engine) => {
+    await engine.close();
+    rmSync(folders.get(engine)!, { recursive: true });
+    folders.delete(engine);
+  },
+});
+
+describe('the data folder', () => {
+  let parent: string;
+  let dataDir: string;
+  const open: Engine[] = [];
+  beforeEach(() => {
+    parent = temporary();
+    dataDir = join(parent, 'deep', 'data');
+  });
+  afterEach(async () => {
+    for (const engine of open.splice(0)) await engine.close();
+    rmSync(parent, { recursive: true });
+  });
+  const opened = (exclusive: boolean) => {
+    const engine = openSqlite({ dataDir, exclusive });
+    open.push(engine);
+    return engine;
+  };
+  const mode = (...path: string[]) => (statSync(join(dataDir, ...path)).mode & 0o777).toString(8);
+  const detailsOf = async (engine: Engine) =>
+    (await createDetailStore(engine).read((view) => view.findShopper(anna)))?.details.length;
+  const save = (engine: Engine, reference: string) =>
+    createDetailStore(engine).write(async (unit) => {
+      await unit.saveShopper(anna, { createdAt: 1 });
+      await unit.saveDetail(anna, sampleDetail(reference));
+    });
+
+  test('is its owner’s alone, and so is every file in it', async () => {
+    await furnish(opened(true));
+    expect(mode()).toBe('700');
+    const files = readdirSync(dataDir).filter((name) => name.startsWith('triglyph.db'));
+    expect(files.sort()).toEqual(['triglyph.db', 'triglyph.db-shm', 'triglyph.db-wal']);
+    expect(files.map((name) => mode(name))).toEqual(['600', '600', '600']);
+  });
+  test('a second serving process is refused and told who serves; a command is not', async () => {
+    const first = opened(true);
+    await furnish(first);
+    expect(() => openSqlite({ dataDir, exclusive: true })).toThrow(new RegExp(`process ${process.pid} .* already`));
+    const command = opened(false);
+    await save(command, 'D1');
+    expect(await detailsOf(first)).toBe(1);
+    await first.close();
+    expect(await detailsOf(opened(true))).toBe(1);
+  });
+  test('another process is refused as well, and the lock dies with its holder', async () => {
+    const source = new URL('../../src/store/sqlite/open.ts', import.meta.url).href;
+    const script = (then: string) =>
+      `const { openSqlite } = await import(${JSON.stringify(source)});
+       openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: true }); ${then}`;
+    const serve = (then: string) =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', script(then)], { encoding: 'utf8', stdio: 'pipe' });
+    expect(() => serve(`process.kill(process.pid, 'SIGKILL')`)).toThrow();
+    const survivor = opened(true);
+    expect(() => serve('')).toThrow(/serves from .* already/);
+    await survivor.close();
+    expect(serve(`process.stdout.write('open'); process.exit(0)`)).toBe('open');
+  });
+  test('two writers wait for one another beside the event loop', async () => {
+    const first = opened(true);
+    await furnish(first);
+    const second = opened(false);
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 5);
+    const slow = first.write(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    await Promise.all([slow, save(second, 'D1'), save(first, 'D2')]);
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(10);
+    expect(await detailsOf(first)).toBe(2);
+  });
+  test('a full disk is StoreUnavailable, the unit leaves nothing, and the store goes on', async () => {
+    const engine = opened(true);
+    await furnish(engine);
+    const pages = statement<{ readonly page_count: number }>('pages', 'pragma page_count');
+    await engine.write(async (session) => {
+      const [row] = await session.query(pages, []);
+      await session.query(statement('limit', `pragma max_page_count = ${row!.page_count + 4}`), []);
+    });
+    const store = createDetailStore(engine);
+    const filling = store.write(async (unit) => {
+      await unit.saveShopper(anna, { createdAt: 1 });
+      for (let index = 0; index < 1_000; index += 1) await unit.saveDetail(anna, sampleDetail(`D${index}`));
+    });
+    await expect(filling).rejects.toMatchObject({ name: 'StoreUnavailable', message: expect.stringContaining('full') });
+    expect(await detailsOf(engine)).toBeUndefined();
+    await save(engine, 'D1');
+    expect(await detailsOf(engine)).toBe(1);
+  });
+  test('every commit is flushed: write-ahead log, synchronous full, foreign keys on', async () => {
+    const engine = opened(true);
+    const read = (name: string) =>
+      engine.write(
+        async (session) => Object.values((await session.query(statement(name, `pragma ${name}`), []))[0]!)[0],
+      );
+    expect(await read('journal_mode')).toBe('wal');
+    expect(await read('synchronous')).toBe(2);
+    expect(await read('foreign_keys')).toBe(1);
+  });
+  test('the list of a shopper comes from one index walk, without sorting', async () => {
+    await furnish(opened(true));
+    const { findShopper } = await import('../../src/store/sql/detail-statements.ts');
+    const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
+    const plan = database.prepare(`explain query plan ${findShopper.text.replace(/\$\d/g, '?')}`).all('a', 'b', 'c');
+    database.close();
+    const steps = plan.map(({ detail }) => String(detail));
+    expect(steps.join('\n')).toMatch(/stored_detail_active/);
+    expect(steps.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
+  test('neither a card number nor an account nor a secret lies in any file, log included', async () => {
+    const engine = opened(true);
+    await furnish(engine);
+    const registry = createRegistry(engine, pepper, { now: () => 1 });
+    const wanted = { company: 'Demo', roles: ['recurring'], merchantAccounts: ['DemoMerchant'] } as const;
+    const { secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
+    const key = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+    await save(engine, 'D1');
+    // A plain copy, since closing a file of an open database would drop this process's locks on it.
+    const copy = join(parent, 'copy');
+    execFileSync('cp', ['-r', dataDir, copy]);
+    const bytes = Buffer.concat(readdirSync(copy).map((name) => readFileSync(join(copy, name))));
+    expect(statSync(join(copy, 'triglyph.db-wal')).size).toBeGreaterThan(0);
+    for (const clear of ['anna', 'ws@Company.Demo', 'DemoMerchant']) expect(bytes.includes(clear)).toBe(true);
+    for (const text of [cardNumber, iban, secret, key.secret]) {
+      for (const shape of [
+        text,
+        Buffer.from(text).toString('base64').replace(/=+$/, '').slice(0, -1),
+        Buffer.from(text).toString('hex'),
+      ]) {
+        expect(bytes.includes(shape)).toBe(false);
+      }
+    }
+  });
+});

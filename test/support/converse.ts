@@ -1,0 +1,47 @@
+/** What becomes of a call when it is read: detected, routed and decoded as the gateway does it, without a caller. */
+import { Buffer } from 'node:buffer';
+import { services } from '../../src/api/index.ts';
+import { dotted } from '../../src/contract/path.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import { detect } from '../../src/gateway/detect.ts';
+import { compileRoutes } from '../../src/gateway/route.ts';
+import type { Protocols } from '../../src/protocol/index.ts';
+import type { Call, Decoded, ProtocolName } from '../../src/protocol/protocol.ts';
+
+/** Canonical, as text with its keys in order; or the whole refusal. */
+export type Outcome =
+  | { readonly operation: string; readonly input: string }
+  | { readonly problem: string; readonly message: string; readonly issues: readonly (readonly string[])[] };
+
+export interface Bytes extends Omit<Call, 'body'> {
+  readonly body: Buffer | string;
+}
+
+const routes = compileRoutes(services);
+
+/** Throws a Problem, or whatever a defect throws. */
+export const decode = (protocols: Protocols, name: ProtocolName, { path, contentType, body }: Bytes): Decoded => {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const wire = { method: 'POST', path, headers: { 'content-type': contentType }, body: async () => bytes };
+  const { protocol, media, understood } = detect(wire, protocols);
+  if (protocol.name !== name || !understood) throw new TypeError(`${name} is taken for ${protocol.name}`);
+  return protocol.decode(bytes, media, routes.find('POST', path));
+};
+
+export const refusal = (problem: Problem): Outcome => ({
+  problem: problem.problem,
+  message: problem.message,
+  issues: problem.issues.map(({ path, problem, message }) => [dotted(path), problem, message]),
+});
+
+/** The decoded request, or the refusal that the gateway would make of it. */
+export const outcomeOf = (protocols: Protocols, name: ProtocolName, call: Bytes): Outcome => {
+  try {
+    const { operation, input, issues } = decode(protocols, name, call);
+    if (issues.length > 0) return refusal(Problem.of(issues));
+    return { operation: operation.name, input: JSON.stringify(input) };
+  } catch (thrown) {
+    if (thrown instanceof Problem) return refusal(thrown);
+    throw thrown;
+  }
+};

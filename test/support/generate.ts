@@ -1,0 +1,223 @@
+/** Values made up from a contract: whatever a shape allows, in normal form, with the texts that break careless codecs. */
+import fc, { type Arbitrary } from 'fast-check';
+import { parser } from '../../src/contract/lexical.ts';
+import type {
+  Choice,
+  DateTimeShape,
+  EnumShape,
+  Format,
+  IntegerShape,
+  ListShape,
+  MapShape,
+  ObjectShape,
+  ScalarShape,
+  Shape,
+  StringShape,
+} from '../../src/contract/shape.ts';
+
+/** Each has been misread by some XML, JSON or form codec. */
+const hostile: readonly string[] = [
+  `<>&"'`,
+  ']]>',
+  '<![CDATA[x]]>',
+  '<!-- x -->',
+  '&amp;',
+  '&#65;',
+  '\r',
+  '\r\n',
+  '\n',
+  '\t',
+  ' leading',
+  'trailing ',
+  '  ',
+  '%',
+  '%41',
+  '%zz',
+  '+',
+  '%2B',
+  'a=b&c=d',
+  ';',
+  '{"a":[1]}',
+  '\\u0041',
+  '\\',
+  '"',
+  '/',
+  '~!()*',
+  '00123',
+  '1e5',
+  '0x1F',
+  'null',
+  'true',
+  'undefined',
+  '__proto__',
+  '\u00a0',
+  '\u2028',
+  '\u0085',
+  '\u007f',
+  'e\u0301\u00e9',
+  '😀',
+  '👩‍👩‍👧',
+  'שלום',
+  '\u202eabc',
+  '日本語',
+];
+
+const scrap = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...hostile) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
+);
+
+/** Up to `max` UTF-16 units, now and then exactly so many. */
+const freeText = (max: number): Arbitrary<string> =>
+  fc.oneof(
+    { weight: 20, arbitrary: fc.array(scrap, { minLength: 1, maxLength: 4 }).map((all) => all.join('').slice(0, max)) },
+    { weight: 1, arbitrary: fc.constantFrom('x', '7', ' ').map((sign) => sign.repeat(max)) },
+  );
+
+const digits = (min: number, max: number): Arbitrary<string> => fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
+
+const luhnNumber: Arbitrary<string> = digits(11, 18).map((start) => {
+  const valid = [...'0123456789'].find((digit) => isLuhn(start + digit));
+  return start + valid;
+});
+
+/** Written again here, so that a wrong check in the sources does not make the texts it is tried with. */
+const isLuhn = (text: string): boolean => {
+  const weighed = [...text].reverse().map((digit, at) => (at % 2 === 0 ? Number(digit) : Number(digit) * 2));
+  return weighed.reduce((sum, each) => sum + Math.floor(each / 10) + (each % 10), 0) % 10 === 0;
+};
+
+const ibanNumber: Arbitrary<string> = fc
+  .tuple(fc.stringMatching(/^[A-Z]{2}$/), fc.stringMatching(/^[A-Z0-9]{11,30}$/))
+  .map(([country, account]) => {
+    const numeral = [...`${account}${country}00`].map((sign) => Number.parseInt(sign, 36)).join('');
+    return `${country}${String(98n - (BigInt(numeral) % 97n)).padStart(2, '0')}${account}`;
+  });
+
+const formats: Readonly<Record<Format, Arbitrary<string>>> = { luhn: luhnNumber, iban: ibanNumber };
+
+const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new RegExp(`^(?:${pattern})$`));
+
+const texts = (shape: StringShape): Arbitrary<string> => {
+  const { max = 4000, pattern, format } = shape;
+  if (format !== undefined) return formats[format];
+  // A pattern with a dot in it lets free text through, too.
+  if (pattern !== undefined && !pattern.includes('.*')) return ofPattern(pattern);
+  return pattern === undefined ? freeText(max) : fc.oneof(ofPattern(pattern), freeText(max - 1).map((text) => `${text}x`));
+};
+
+const moments = (_: DateTimeShape): Arbitrary<number> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2040, 0) }) },
+    // Around the two changes of the clock in a year, and far away.
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: -7_200_000, max: 7_200_000 }).map((off) => Date.UTC(2026, 2, 29, 1) + off),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: -7_200_000, max: 7_200_000 }).map((off) => Date.UTC(2026, 9, 25, 1) + off),
+    },
+    { weight: 1, arbitrary: fc.integer({ min: Date.UTC(1000, 0), max: Date.UTC(9999, 0) - 1 }) },
+  );
+
+const scalars = (shape: ScalarShape): Arbitrary<unknown> => {
+  switch (shape.kind) {
+    case 'string': {
+      const parse = parser(shape);
+      return texts(shape).filter((text) => text !== '' && 'value' in parse(text));
+    }
+    case 'integer':
+      return integers(shape);
+    case 'boolean':
+      return fc.boolean();
+    case 'dateTime':
+      return moments(shape);
+    case 'enum':
+      return fc.constantFrom(...shape.values);
+    default:
+      return shape satisfies never;
+  }
+};
+
+const integers = ({ min, max }: IntegerShape): Arbitrary<number> => fc.integer({ min, max });
+
+const sets = (shape: ListShape): Arbitrary<unknown> =>
+  fc.subarray([...(shape.item as EnumShape).values], { minLength: 1, maxLength: shape.max });
+
+const keyOfMap = fc.oneof(
+  fc.constantFrom('a.b', 'card.encrypted.json', '007', '10', '9', 'constructor', 'toString', 'a b', 'a+b', 'a&b=c', 'ключ', '😀'),
+  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+  fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.]{0,30}$/),
+);
+
+/** What the contract lets a key be: see the reading walk. */
+export const isKey = (key: string): boolean =>
+  key.length > 0 &&
+  key.length <= 128 &&
+  'value' in parser({ kind: 'string', example: '' })(key) &&
+  !/[[\]]/.test(key) &&
+  key.split('.').length <= 8 &&
+  key.split('.').every((part) => part !== '' && part !== '__proto__');
+
+const maps = (_: MapShape): Arbitrary<unknown> =>
+  fc
+    .dictionary(keyOfMap.filter(isKey), scalars({ kind: 'string', max: 200, example: '' }) as Arbitrary<string>, {
+      minKeys: 1,
+      maxKeys: 5,
+      noNullPrototype: true,
+    })
+    .map((map) => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+/** Which fields are left out, so that the choices of the shape hold. */
+const obey = (choices: readonly Choice[], pick: number, has: ReadonlySet<string>): ReadonlySet<string> => {
+  const present = new Set(has);
+  for (const { options, exclusive } of choices) {
+    const chosen = options[pick % options.length]!;
+    if (exclusive) for (const name of options.flat()) present.delete(name);
+    for (const name of chosen) present.add(name);
+  }
+  return present;
+};
+
+const objects = (shape: ObjectShape): Arbitrary<Readonly<Record<string, unknown>>> => {
+  const fields = Object.entries(shape.fields);
+  const all = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, arbitrary(field.shape)])));
+  // All there, nothing but what must be, or anything between.
+  const density = fc.constantFrom(0, 0.2, 0.5, 0.8, 1);
+  const dice = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
+    minLength: fields.length,
+    maxLength: fields.length,
+  });
+  return fc.tuple(all, density, dice, fc.nat(11)).map(([whole, share, rolls, pick]) => {
+    const rolled = fields.filter(([, field], at) => field.required || rolls[at]! < share).map(([name]) => name);
+    const present = obey(shape.choices, pick, new Set(rolled));
+    // An optional object with nothing in it is absent: normal form.
+    const kept = fields.filter(([name]) => present.has(name) && !isEmpty(whole[name]));
+    return Object.fromEntries(kept.map(([name]) => [name, whole[name]]));
+  });
+};
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const lists = (shape: ListShape): Arbitrary<unknown> =>
+  fc.array(
+    arbitrary(shape.item).filter((item) => !isEmpty(item)),
+    { minLength: 1, maxLength: Math.min(shape.max, 4) },
+  );
+
+/** Canonical values of a shape. */
+export const arbitrary = (shape: Shape): Arbitrary<unknown> => {
+  switch (shape.kind) {
+    case 'list':
+      return shape.joined ? sets(shape) : lists(shape);
+    case 'map':
+      return maps(shape);
+    case 'object':
+      return objects(shape);
+    default:
+      return scalars(shape);
+  }
+};

@@ -1,0 +1,151 @@
+/** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
+import { namespaceUris } from '../../src/contract/namespaces.ts';
+import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { ObjectShape, Shape } from '../../src/contract/shape.ts';
+import { adapterPath, operationPath, servicePath } from '../../src/protocol/paths.ts';
+import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+
+export interface Member {
+  name: string;
+  node: Loose;
+}
+
+/** Not read-only: breaking a tree is what it is for. */
+export type Loose =
+  | { kind: 'text'; text: string }
+  /** null, xsi:nil; a form has no word for it, and leaves the pair out. */
+  | { kind: 'nothing' }
+  | { kind: 'object'; members: Member[] }
+  | { kind: 'map'; members: Member[] }
+  | { kind: 'list'; items: Loose[]; itemName: string; wrapped: boolean };
+
+export const textNode = (text: string): Loose => ({ kind: 'text', text });
+
+/** The tree of a canonical value; moments in UTC with milliseconds, which every wire reads. */
+export const loosen = (shape: Shape, value: unknown): Loose => {
+  switch (shape.kind) {
+    case 'string':
+    case 'enum':
+    case 'integer':
+    case 'boolean':
+      return textNode(String(value));
+    case 'dateTime':
+      return textNode(new Date(value as number).toISOString());
+    case 'list': {
+      if (shape.joined) return textNode((value as string[]).join(','));
+      const items = (value as unknown[]).map((item) => loosen(shape.item, item));
+      return { kind: 'list', items, itemName: shape.itemName, wrapped: shape.wrapped };
+    }
+    case 'map': {
+      const entries = Object.entries(value as Record<string, string>);
+      return { kind: 'map', members: entries.map(([name, text]) => ({ name, node: textNode(text) })) };
+    }
+    case 'object':
+      return { kind: 'object', members: membersOf(shape, value as Record<string, unknown>) };
+    default:
+      return shape satisfies never;
+  }
+};
+
+const membersOf = (shape: ObjectShape, value: Readonly<Record<string, unknown>>): Member[] =>
+  Object.entries(shape.fields)
+    .filter(([name]) => value[name] !== undefined)
+    .map(([name, field]) => ({ name, node: loosen(field.shape, value[name]) }));
+
+const jsonOf = (node: Loose): string => {
+  switch (node.kind) {
+    case 'text':
+      return JSON.stringify(node.text);
+    case 'nothing':
+      return 'null';
+    case 'object':
+    case 'map':
+      return `{${node.members.map(({ name, node }) => `${JSON.stringify(name)}:${jsonOf(node)}`).join(',')}}`;
+    case 'list': {
+      const { itemName, wrapped, items } = node;
+      return `[${items.map((item) => (wrapped ? `{${JSON.stringify(itemName)}:${jsonOf(item)}}` : jsonOf(item))).join(',')}]`;
+    }
+    default:
+      return node satisfies never;
+  }
+};
+
+const pairsOf = (node: Loose, key: string): string[] => {
+  const below = (name: string) => (key === '' ? name : `${key}.${name}`);
+  switch (node.kind) {
+    case 'text':
+      return [`${encodeURIComponent(key)}=${encodeURIComponent(node.text)}`];
+    case 'nothing':
+      return [];
+    case 'object':
+    case 'map':
+      return node.members.flatMap(({ name, node }) => pairsOf(node, below(name)));
+    case 'list':
+      return node.items.flatMap((item, index) => pairsOf(item, below(String(index))));
+    default:
+      return node satisfies never;
+  }
+};
+
+const escape = (text: string): string =>
+  text.replace(/[&<>\r]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? '&#xD;');
+
+const xmlOf = (node: Loose): string => {
+  switch (node.kind) {
+    case 'text':
+      return escape(node.text);
+    case 'nothing':
+      return '';
+    case 'object':
+      return node.members.map(({ name, node }) => elementOf(name, node)).join('');
+    case 'map':
+      return node.members
+        .map(({ name, node }) => `<r:entry><r:key>${escape(name)}</r:key>${elementOf('value', node)}</r:entry>`)
+        .join('');
+    case 'list':
+      return node.items.map((item) => elementOf(node.itemName, item)).join('');
+    default:
+      return node satisfies never;
+  }
+};
+
+const elementOf = (name: string, node: Loose): string =>
+  node.kind === 'nothing' ? `<r:${name} xsi:nil="true"/>` : `<r:${name}>${xmlOf(node)}</r:${name}>`;
+
+const envelopeOf = (envelope: string, operation: Operation, tree: Loose): string =>
+  `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
+  `<r:${operation.name} xmlns:r="${namespaceUris.recurring}">${elementOf('request', tree)}</r:${operation.name}>` +
+  '</e:Body></e:Envelope>';
+
+const formType = 'application/x-www-form-urlencoded';
+
+type Print = (service: Service, operation: Operation, tree: Loose) => Call;
+
+/** A wire form for each protocol, written apart from the sources' printers. */
+export const printLoose: Readonly<Record<ProtocolName, Print>> = {
+  soap11: (service, operation, tree) => ({
+    path: servicePath(service),
+    contentType: 'text/xml',
+    body: envelopeOf('http://schemas.xmlsoap.org/soap/envelope/', operation, tree),
+  }),
+  soap12: (service, operation, tree) => ({
+    path: servicePath(service),
+    contentType: 'application/soap+xml',
+    body: envelopeOf('http://www.w3.org/2003/05/soap-envelope', operation, tree),
+  }),
+  json: (service, operation, tree) => ({
+    path: operationPath(service, operation),
+    contentType: 'application/json',
+    body: jsonOf(tree),
+  }),
+  form: (service, operation, tree) => ({
+    path: operationPath(service, operation),
+    contentType: formType,
+    body: pairsOf(tree, '').join('&'),
+  }),
+  adapter: (service, operation, tree) => {
+    const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
+    const pairs = [`action=${service.name}.${operation.name}`, ...pairsOf(tree, prefix)];
+    return { path: adapterPath, contentType: formType, body: pairs.join('&') };
+  },
+};

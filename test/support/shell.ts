@@ -1,0 +1,97 @@
+/** A shell on a free port around a small journey of the test's own, and a socket to write to it byte by byte. */
+import { connect, type Socket } from 'node:net';
+import { readConfig } from '../../src/config.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Account, Answer } from '../../src/gateway/answer.ts';
+import type { Documents } from '../../src/http/documents.ts';
+import type { Seen } from '../../src/http/log.ts';
+import type { Observer } from '../../src/http/observe.ts';
+import { openShell, type Shell } from '../../src/http/server.ts';
+import type { WireRequest } from '../../src/protocol/wire.ts';
+
+const contentType = 'application/json; charset=utf-8';
+const pspReference = 'QFQTPCQ8HXSKGK82';
+const none: Documents = { find: () => undefined };
+
+/** Tells what it was asked, and refuses as the journey does: in its own format, with the problem's status. */
+export const echo =
+  (work: (wire: WireRequest) => Promise<void> = async () => {}) =>
+  async (wire: WireRequest): Promise<Answer> => {
+    const account = { protocol: 'json', pspReference, operation: 'echo', version: 25 };
+    try {
+      wire.inspect?.();
+      if (wire.path === '/secret') {
+        throw new Problem('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="test"' } });
+      }
+      const length = wire.method === 'POST' ? (await wire.body()).length : 0;
+      await work(wire);
+      const body = JSON.stringify({ method: wire.method, path: wire.path, length });
+      return {
+        message: { status: 200, contentType, headers: { pspReference }, body },
+        account: { ...account, outcome: 'ok' },
+      };
+    } catch (thrown) {
+      const problem = Problem.from(thrown);
+      const body = JSON.stringify({ status: problem.status, message: problem.message });
+      return {
+        message: { status: problem.status, contentType, headers: { pspReference, ...problem.headers }, body },
+        account: { ...account, outcome: problem.problem, problem },
+      };
+    }
+  };
+
+export interface Watched {
+  readonly observer: Observer;
+  readonly answers: { readonly account: Account; readonly seen: Seen }[];
+  readonly failures: unknown[];
+}
+
+export const watch = (): Watched => {
+  const answers: Watched['answers'] = [];
+  const failures: unknown[] = [];
+  const observer: Observer = {
+    begun: () => {},
+    answered: (account, seen) => answers.push({ account, seen }),
+    failed: (thrown) => failures.push(thrown),
+    hungUp: () => {},
+  };
+  return { observer, answers, failures };
+};
+
+export const openTestShell = (
+  serve: (wire: WireRequest) => Promise<Answer> = echo(),
+  env: Readonly<Record<string, string>> = {},
+  documents: Documents = none,
+  watched: Watched = watch(),
+): Promise<Shell> =>
+  openShell({
+    serve,
+    documents,
+    observer: watched.observer,
+    config: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
+  });
+
+/** Writes the pieces as they are, waiting before each but the first, and returns all that comes until the connection ends. */
+export const exchange = (port: number, pieces: readonly string[], pauseMs = 50): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket: Socket = connect(port, '127.0.0.1');
+    const heard: string[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const say = (at: number): void => {
+      if (at >= pieces.length || !socket.writable) return;
+      socket.write(Buffer.from(pieces[at]!, 'latin1'));
+      timer = setTimeout(() => say(at + 1), pauseMs);
+    };
+    socket.setEncoding('latin1');
+    socket.on('connect', () => say(0));
+    socket.on('data', (text: string) => heard.push(text));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(heard.join(''));
+    });
+  });
+
+/** The status lines of what was heard. */
+export const statuses = (heard: string): readonly number[] =>
+  [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -1,0 +1,142 @@
+/** Configuration: what is read, what is refused and how the refusal helps. */
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import {
+  ConfigError,
+  demoMark,
+  describeConfig,
+  environment,
+  inspectConfig,
+  readConfig,
+  unsafe,
+} from '../../src/config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const keyFile = join(folder, 'keys');
+writeFileSync(keyFile, 'the ring\n', { mode: 0o600 });
+const sound = { TRIGLYPH_KEYS: 'ring', DATA_DIR: folder };
+
+describe('defaults', () => {
+  test('production listens everywhere, the demo and the admin port on loopback only', () => {
+    expect(readConfig('production', {})).toMatchObject({
+      host: '0.0.0.0',
+      port: 8080,
+      adminHost: '127.0.0.1',
+      adminPort: 9090,
+    });
+    expect(readConfig('demo', {})).toMatchObject({ host: '127.0.0.1', environment: 'test', mode: 'demo' });
+  });
+  test('an idle connection outlives the proxy in front', () => {
+    expect(readConfig('production', {}).keepAliveMs).toBe(5000);
+    expect(readConfig('production', { TRUSTED_PROXIES: '10.0.0.1' }).keepAliveMs).toBe(65_000);
+  });
+  test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
+  test('an empty variable is an absent one', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
+});
+
+describe('refusals', () => {
+  test.each<[Record<string, string>, string]>([
+    [{ PORT: 'http' }, 'PORT is "http": give a whole number from 0 to 65535.'],
+    [{ PORT: '65536' }, 'PORT is "65536": give a whole number from 0 to 65535.'],
+    [{ PORT: '8e3' }, 'PORT is "8e3": give a whole number from 0 to 65535.'],
+    [{ PORT: '9090' }, 'PORT and ADMIN_PORT are both 9090: give them different ports.'],
+    [{ ENVIRONMENT: 'prod' }, 'ENVIRONMENT is "prod": give one of test, live.'],
+    [{ HOST: 'localhost:80' }, 'HOST is "localhost:80": give an address or a host name, without a port.'],
+    [
+      { PUBLIC_URL: 'https://a.example/pal' },
+      'PUBLIC_URL is "https://a.example/pal": give scheme, host and port only, like https://pay.example.com.',
+    ],
+    [
+      { PUBLIC_URL: 'ftp://a.example' },
+      'PUBLIC_URL is "ftp://a.example": give scheme, host and port only, like https://pay.example.com.',
+    ],
+    [
+      { TRUSTED_PROXIES: '10.0.0.0/33' },
+      'TRUSTED_PROXIES is "10.0.0.0/33": give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1.',
+    ],
+    [{ REQUEST_MS_MAX: '500' }, 'REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.'],
+    [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is no setting: remove it, or see docs/configuration.md for the right name.'],
+    [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file.'],
+    [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both given: keep one of them.'],
+  ])('%j', (env, problem) => {
+    expect(inspectConfig('production', env)).toMatchObject({ problems: [problem] });
+    expect(() => readConfig('production', env)).toThrow(ConfigError);
+  });
+  test('all problems come at once', () => {
+    const { problems, config } = inspectConfig('production', { PORT: 'x', LOG_LEVEL: 'loud', TRIGLYPH_PORT: '1' });
+    expect(problems).toHaveLength(3);
+    expect(config).toBeUndefined();
+  });
+});
+
+describe('sources', () => {
+  test('the environment is stronger than .env', () => {
+    writeFileSync(join(folder, '.env'), 'PORT=8181\nADMIN_PORT=9191\n');
+    const config = readConfig('demo', environment({ PORT: '8282' }, folder));
+    expect(config).toMatchObject({ port: 8282, adminPort: 9191 });
+  });
+  test.each(['KEY_FILE', 'TRIGLYPH_KEYS_FILE'])('%s names the file of the keys', (name) => {
+    expect(readConfig('production', { [name]: keyFile })).toMatchObject({ keys: 'the ring', keyFile });
+  });
+  test('no line shows a secret', () => {
+    const { lines } = inspectConfig('production', { TRIGLYPH_KEYS: 'very-secret' });
+    expect(lines.find(({ name }) => name === 'TRIGLYPH_KEYS')).toMatchObject({
+      shown: '(hidden)',
+      from: 'environment',
+    });
+    expect(JSON.stringify(lines)).not.toContain('very-secret');
+  });
+});
+
+describe('trusted proxies', () => {
+  const { trustedProxies } = readConfig('demo', { TRUSTED_PROXIES: '10.0.0.0/8, 192.168.1.5 2001:db8::/32' });
+  test.each<[string, boolean]>([
+    ['10.200.3.4', true],
+    ['::ffff:10.0.0.1', true],
+    ['192.168.1.5', true],
+    ['192.168.1.6', false],
+    ['2001:db8::7', true],
+    ['2001:db9::7', false],
+    ['not an address', false],
+  ])('%s: %s', (address, trusted) => expect(trustedProxies.trusts(address)).toBe(trusted));
+});
+
+describe('unsafe', () => {
+  const faults = (env: Record<string, string>) => unsafe(readConfig('production', env));
+  test('a sound configuration may serve', () => expect(faults(sound)).toEqual([]));
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['no keys', { TRIGLYPH_KEYS: '' }, /no keys: name a key file/],
+    ['made-up shoppers', { DEMO_SHOPPERS: '5' }, /remove it/],
+    ['live in the clear', { ENVIRONMENT: 'live' }, /TRUSTED_PROXIES/],
+    ['live under a plain address', { ENVIRONMENT: 'live', HOST: '127.0.0.1', PUBLIC_URL: 'http://a.example' }, /https/],
+  ])('%s', (_, env, said) => {
+    expect(faults({ ...sound, ...env })).toEqual([expect.stringMatching(said)]);
+  });
+  test('a key file that others can read', () => {
+    chmodSync(keyFile, 0o644);
+    expect(faults({ KEY_FILE: keyFile, DATA_DIR: folder })).toEqual([expect.stringMatching(/chmod 600/)]);
+    chmodSync(keyFile, 0o640);
+    expect(faults({ KEY_FILE: keyFile, DATA_DIR: folder })).toEqual([]);
+  });
+  test("the demo's folder", () => {
+    const data = join(folder, 'data');
+    mkdirSync(data);
+    writeFileSync(join(data, demoMark), '');
+    expect(faults({ ...sound, DATA_DIR: data })).toEqual([expect.stringMatching(/demo's data/)]);
+  });
+  test('live behind a named proxy may serve', () => {
+    expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);
+  });
+  test('the demo leaves loopback for nothing', () => {
+    expect(unsafe(readConfig('demo', { HOST: '0.0.0.0' }))).toEqual([expect.stringMatching(/127\.0\.0\.1/)]);
+  });
+});
+
+test('docs/configuration.md is current', () => {
+  const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+  expect(page).toBe(describeConfig());
+});

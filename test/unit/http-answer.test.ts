@@ -1,0 +1,155 @@
+/** What the shell adds to an answer, where documents come from, and which addresses are believed. */
+import { request } from 'node:http';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Documents } from '../../src/http/documents.ts';
+import type { Shell } from '../../src/http/server.ts';
+import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
+
+let shell: Shell | undefined;
+afterEach(() => shell?.drain());
+
+interface Heard {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Heard> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ port: shell?.port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+
+const library: Documents = {
+  find: (path, query, origin) =>
+    path === '/service' && query.toLowerCase() === 'wsdl'
+      ? { contentType: 'text/xml; charset=utf-8', body: `<address location="${origin}/é"/>`, etag: '"one"' }
+      : undefined,
+};
+
+describe('headers of every answer', () => {
+  test('as the message brings them, never cached, never sniffed', async () => {
+    shell = await openTestShell();
+    const { status, headers, body } = await ask('GET', '/x');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(body)),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      pspreference: 'QFQTPCQ8HXSKGK82',
+    });
+    expect(headers).not.toHaveProperty('transfer-encoding');
+  });
+  test('WWW-Authenticate is for programs, not for browsers', async () => {
+    shell = await openTestShell();
+    expect((await ask('POST', '/secret')).headers).toHaveProperty('www-authenticate');
+    expect((await ask('POST', '/secret', { 'Sec-Fetch-Mode': 'navigate' })).headers).not.toHaveProperty(
+      'www-authenticate',
+    );
+  });
+  test('HEAD has the head of GET', async () => {
+    shell = await openTestShell();
+    const { headers, body } = await ask('HEAD', '/x');
+    expect(Number(headers['content-length'])).toBeGreaterThan(10);
+    expect(body).toBe('');
+  });
+  test('a message that cannot be written costs a plain 500, without a reason', async () => {
+    const watched = watch();
+    const serve = async () => ({
+      message: { status: 200, contentType: 'text/plain', headers: { 'X-A': 'a\r\nSet-Cookie: b' }, body: 'x' },
+      account: { protocol: 'json', pspReference: '', outcome: 'ok' },
+    });
+    shell = await openTestShell(serve, {}, undefined, watched);
+    const { status, headers, body } = await ask('GET', '/x');
+    expect({ status, body }).toEqual({ status: 500, body: 'Internal Server Error' });
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(watched.failures).toHaveLength(1);
+  });
+  test('a journey that breaks its promise costs a plain 500, without a stack', async () => {
+    const watched = watch();
+    shell = await openTestShell(() => Promise.reject(new Error('4111111111111111')), {}, undefined, watched);
+    expect(await ask('GET', '/x')).toMatchObject({ status: 500, body: 'Internal Server Error' });
+    expect(watched.failures).toHaveLength(1);
+  });
+});
+
+describe('documents', () => {
+  test('are open, revalidated, and anything else goes on', async () => {
+    shell = await openTestShell(echo(), {}, library);
+    const found = await ask('GET', '/service?WSDL', { Host: 'pal.example:8443' });
+    expect(found).toMatchObject({ status: 200, body: '<address location="http://pal.example:8443/é"/>' });
+    expect(found.headers).toMatchObject({
+      'cache-control': 'no-cache',
+      etag: '"one"',
+      'content-type': 'text/xml; charset=utf-8',
+    });
+    expect(await ask('HEAD', '/service?wsdl')).toMatchObject({ status: 200, body: '' });
+    expect((await ask('GET', '/service')).body).toContain('"path":"/service"');
+    expect((await ask('POST', '/service?wsdl')).body).toContain('"method":"POST"');
+  });
+  test.each([
+    ['"one"', 304],
+    ['W/"one"', 304],
+    ['"two", "one"', 304],
+    ['*', 304],
+    ['"two"', 200],
+  ])('If-None-Match %s: %i', async (tag, status) => {
+    shell = await openTestShell(echo(), {}, library);
+    expect((await ask('GET', '/service?wsdl', { 'If-None-Match': tag })).status).toBe(status);
+  });
+  test('two Hosts get a refusal, not a document', async () => {
+    shell = await openTestShell(echo(), {}, library);
+    const heard = await exchange(shell.port, [
+      'GET /service?wsdl HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+    ]);
+    expect(statuses(heard)).toEqual([400]);
+  });
+});
+
+describe('the origin in documents', () => {
+  const forwarded = { 'X-Forwarded-Host': 'evil.example, pay.example', 'X-Forwarded-Proto': 'https' };
+  test.each<[string, Record<string, string>, Record<string, string>, RegExp]>([
+    ['follows Host', {}, { Host: 'a.example:81' }, /"http:\/\/a\.example:81\//],
+    ['may be an address', {}, { Host: '[::1]:8080' }, /"http:\/\/\[::1\]:8080\//],
+    ['does not repeat what is no host', {}, { Host: 'a"><script' }, /"http:\/\/localhost:\d+\//],
+    ['does not believe a stranger', {}, { Host: 'a.example', ...forwarded }, /"http:\/\/a\.example\//],
+    [
+      'believes the proxy next to us',
+      { TRUSTED_PROXIES: '127.0.0.1' },
+      { Host: 'a', ...forwarded },
+      /"https:\/\/pay\.example\//,
+    ],
+    ['is PUBLIC_URL where given', { PUBLIC_URL: 'https://b.example' }, { Host: 'a' }, /"https:\/\/b\.example\//],
+  ])('%s', async (_, env, headers, said) => {
+    shell = await openTestShell(echo(), env, library);
+    expect((await ask('GET', '/service?wsdl', headers)).body).toMatch(said);
+  });
+});
+
+describe('the address of a caller', () => {
+  test.each<[string, Record<string, string>, string, string]>([
+    ['is the peer', {}, '6.6.6.6', '127.0.0.1'],
+    [
+      'is what a trusted proxy saw',
+      { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8' },
+      '6.6.6.6, 7.7.7.7, 10.0.0.2',
+      '7.7.7.7',
+    ],
+    ['is never free text', { TRUSTED_PROXIES: '127.0.0.1' }, '"; drop', '127.0.0.1'],
+  ])('%s', async (_, env, chain, address) => {
+    const watched = watch();
+    shell = await openTestShell(echo(), env, undefined, watched);
+    await ask('GET', '/x', { 'X-Forwarded-For': chain });
+    expect(watched.answers[0]?.seen.address).toBe(address);
+  });
+});

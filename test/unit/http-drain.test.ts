@@ -1,0 +1,107 @@
+/** A stop under load: every request that reaches the server is answered. */
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { expect, test } from '@jest/globals';
+import type { Shell } from '../../src/http/server.ts';
+import { echo, openTestShell } from '../support/shell.ts';
+
+const workMs = 20;
+const work = echo(() => new Promise((resolve) => setTimeout(resolve, workMs)));
+
+const ask = (port: number, agent: Agent): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method: 'POST', path: '/x', agent }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end('{}');
+  });
+
+/** Callers on connections kept alive, each asking again as soon as it is answered, until the server takes no more. */
+const underLoad = async (stop: (shell: Shell) => Promise<void>) => {
+  const shell = await openTestShell(work);
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  let answered = 0;
+  let refused = 0;
+  const dropped: string[] = [];
+  const caller = async (): Promise<void> => {
+    for (;;) {
+      try {
+        expect(await ask(shell.port, agent)).toBe(200);
+        answered++;
+      } catch (thrown) {
+        const { code = '' } = thrown as NodeJS.ErrnoException;
+        if (code === 'ECONNREFUSED') refused++;
+        else dropped.push(code);
+        return;
+      }
+    }
+  };
+  const callers = Array.from({ length: 16 }, caller);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const before = answered;
+  await Promise.all([stop(shell), ...callers]);
+  agent.destroy();
+  return { answered, before, refused, dropped, connections: shell.connections() };
+};
+
+test('a drain under load drops no request', async () => {
+  const { answered, before, refused, dropped, connections } = await underLoad((shell) => shell.drain());
+  expect(dropped).toEqual([]);
+  expect(before).toBeGreaterThan(16);
+  // All sixteen were in flight when the stop came, and were answered.
+  expect(answered - before).toBeGreaterThanOrEqual(16);
+  expect(refused).toBe(16);
+  expect(connections).toBe(0);
+});
+
+test('cutting the connections instead would drop some: the load is real', async () => {
+  const { dropped } = await underLoad(async ({ server }) => {
+    server.close();
+    server.closeAllConnections();
+  });
+  expect(dropped.length).toBeGreaterThan(0);
+});
+
+test('a request that was on its way on an idle connection is answered, and the last', async () => {
+  const shell = await openTestShell(work);
+  const heard: string[] = [];
+  const socket = connect(shell.port, '127.0.0.1');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  socket.setEncoding('utf8').on('data', (text: string) => heard.push(text));
+  socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(heard.join('')).toMatch(/connection: keep-alive/i);
+  const drained = shell.drain();
+  expect(shell.draining()).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  heard.length = 0;
+  socket.write('GET /y HTTP/1.1\r\nHost: a\r\n\r\n');
+  await closed;
+  expect(heard.join('')).toMatch(/^HTTP\/1\.1 200.*connection: close.*"path":"\/y"/is);
+  await drained;
+});
+
+test('idle connections do not hold the stop up, and endless requests only so long', async () => {
+  const idle = await openTestShell(work);
+  const socket = connect(idle.port, '127.0.0.1');
+  socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const startedAt = performance.now();
+  await idle.drain();
+  expect(performance.now() - startedAt).toBeLessThan(3000);
+
+  const stuck = await openTestShell(
+    echo(() => new Promise(() => {})),
+    { DRAIN_MS_MAX: '300' },
+  );
+  const waiting = connect(stuck.port, '127.0.0.1').on('error', () => {});
+  waiting.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const cutAt = performance.now();
+  await stuck.drain();
+  expect(performance.now() - cutAt).toBeGreaterThan(250);
+  expect(performance.now() - cutAt).toBeLessThan(3000);
+});

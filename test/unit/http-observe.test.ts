@@ -1,0 +1,160 @@
+/** What is logged and counted of a request, what never is, and what the admin port tells. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Account } from '../../src/gateway/answer.ts';
+import { openAdmin, type Probe } from '../../src/http/health.ts';
+import { openLog, type Seen, scrub } from '../../src/http/log.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createObserver } from '../../src/http/observe.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const names = { protocols: ['soap11', 'json'], operations: ['disable'], versions: [25] };
+const account: Account = {
+  protocol: 'json',
+  service: 'Recurring',
+  version: 25,
+  operation: 'disable',
+  credential: 'ws@Company.Demo',
+  company: 'Demo',
+  pspReference: '8515208516304269',
+  outcome: 'ok',
+};
+const seen: Seen = { status: 200, ms: 1.23456, bytesIn: 10, bytesOut: 20, address: '127.0.0.1', aborted: false };
+
+const refused = (problem: Problem): Account => ({ ...account, outcome: problem.problem, problem });
+
+describe('the log', () => {
+  let files = 0;
+  const lines = (...accounts: readonly Account[]): readonly Record<string, unknown>[] => {
+    const file = join(folder, String(files++));
+    const { log, close } = openLog('info', file);
+    const observer = createObserver(log, createMetrics(names));
+    for (const each of accounts) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
+    close();
+    const text = readFileSync(file, 'utf8').trim();
+    return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  test('one line a request, names and numbers only', () => {
+    const [line] = lines(account);
+    expect(line).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      protocol: 'json',
+      service: 'Recurring',
+      version: 25,
+      operation: 'disable',
+      credential: 'ws@Company.Demo',
+      company: 'Demo',
+      pspReference: '8515208516304269',
+      outcome: 'ok',
+      status: 200,
+      ms: 1.235,
+      bytesIn: 10,
+      bytesOut: 20,
+      address: '127.0.0.1',
+    });
+  });
+  test('a refusal says why, an internal problem where it came from, neither a card number', () => {
+    const cause = new Error('no row for 4111111111111111', { cause: new TypeError('4111 1111 1111 1111') });
+    const [refusal, internal] = lines(
+      refused(new Problem('undecodable', undefined, { reason: 'xmlDepth' })),
+      refused(new Problem('internal', undefined, { cause })),
+    );
+    expect(refusal).toMatchObject({ level: 'info', outcome: 'undecodable', reason: 'xmlDepth', status: 400 });
+    expect(internal).toMatchObject({
+      level: 'error',
+      outcome: 'internal',
+      cause: { name: 'Error', message: 'no row for [digits]', cause: { name: 'TypeError', message: '[digits]' } },
+    });
+    expect(JSON.stringify(internal)).not.toMatch(/1111/);
+  });
+  test.each([
+    ['card 4111-1111-1111-1111 x', 'card [digits] x'],
+    ['6011000990139424,', '[digits],'],
+    ['12345678901', '12345678901'],
+    ['123456789012', '[digits]'],
+  ])('%s', (text, expected) => expect(scrub(text)).toBe(expected));
+});
+
+describe('the metrics', () => {
+  test('count by format, operation, version and outcome; unknown names are one', async () => {
+    const metrics = createMetrics(names);
+    metrics.connections = () => 7;
+    metrics.inFlight = 3;
+    metrics.count(account, 0.002);
+    metrics.count(account, 0.004);
+    for (let at = 0; at < 500; at++) {
+      metrics.count({ ...account, protocol: `p${at}`, operation: `o${at}`, version: 1000 + at, outcome: `x${at}` }, 1);
+      metrics.count(refused(new Problem('undecodable', undefined, { reason: `r${at}` })), 1);
+    }
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('triglyph_requests_total{protocol="json",operation="disable",version="25",outcome="ok"} 2');
+    expect(text).toContain(
+      'triglyph_requests_total{protocol="other",operation="other",version="other",outcome="other"} 500',
+    );
+    expect(text).toContain(
+      'triglyph_request_duration_seconds_bucket{le="0.0025",protocol="json",operation="disable"} 1',
+    );
+    expect(text).toContain('triglyph_decode_errors_total{protocol="json",reason="r1"} 1');
+    expect(text).toContain('triglyph_decode_errors_total{protocol="json",reason="other"} 400');
+    expect(text).toContain('triglyph_connections 7');
+    expect(text).toContain('triglyph_requests_in_flight 3');
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(text.split('\n').filter((line) => line.startsWith('triglyph_requests_total'))).toHaveLength(3);
+  });
+  test('what was read and refused is no decode error', async () => {
+    const metrics = createMetrics(names);
+    metrics.count(refused(new Problem('contractNotFound')), 0.001);
+    expect(await metrics.registry.metrics()).not.toContain('triglyph_decode_errors_total{');
+  });
+});
+
+describe('the admin port', () => {
+  const ask = async (probes: readonly Probe[], path: string, draining = false, method = 'GET') => {
+    const { registry } = createMetrics(names);
+    const admin = await openAdmin({ host: '127.0.0.1', port: 0, registry, probes, draining: () => draining });
+    try {
+      const response = await fetch(`http://127.0.0.1:${admin.port}${path}`, {
+        method,
+        headers: { connection: 'close' },
+      });
+      return { status: response.status, body: await response.text() };
+    } finally {
+      await admin.close();
+    }
+  };
+  const well: Probe = { name: 'store', check: () => Promise.resolve() };
+  const ill: Probe = {
+    name: 'vault',
+    check: () => {
+      throw new RangeError('secret text');
+    },
+  };
+  test('alive whatever the probes say', async () => {
+    expect(await ask([ill], '/livez')).toEqual({ status: 200, body: '{"live":true}\n' });
+  });
+  test('ready when each probe is', async () => {
+    expect(await ask([well], '/readyz')).toEqual({
+      status: 200,
+      body: '{"ready":true,"draining":false,"probes":{"store":"ok"}}\n',
+    });
+  });
+  test('not ready when one is not, by the name of its error only', async () => {
+    expect(await ask([well, ill], '/readyz')).toEqual({
+      status: 503,
+      body: '{"ready":false,"draining":false,"probes":{"store":"ok","vault":"RangeError"}}\n',
+    });
+  });
+  test('not ready while draining', async () =>
+    expect(await ask([well], '/readyz', true)).toMatchObject({ status: 503 }));
+  test('metrics', async () => expect((await ask([], '/metrics')).body).toContain('triglyph_connections 0'));
+  test('nothing else', async () => {
+    expect(await ask([], '/')).toMatchObject({ status: 404 });
+    expect(await ask([], '/metrics', false, 'POST')).toMatchObject({ status: 405 });
+  });
+});

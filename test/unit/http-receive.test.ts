@@ -1,0 +1,148 @@
+/** The shell against hostile and broken HTTP, byte by byte. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Shell } from '../../src/http/server.ts';
+import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
+
+const watched = watch();
+let shell: Shell;
+let heard: readonly Promise<string>[];
+beforeAll(async () => {
+  // Slow enough to be in flight while the next bytes arrive.
+  const slow = echo(async (wire) => {
+    if (wire.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 150));
+  });
+  shell = await openTestShell(
+    slow,
+    { HEADERS_MS_MAX: '300', REQUEST_MS_MAX: '600', KEEP_ALIVE_MS: '300' },
+    undefined,
+    watched,
+  );
+  // All at once: most end with a connection that times out.
+  heard = cases.map(([, pieces]) => exchange(shell.port, pieces));
+});
+afterAll(() => shell.drain());
+
+const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+const post = (...lines: readonly string[]): string => head('POST /x HTTP/1.1', 'Host: a', ...lines);
+const over = 'x'.repeat(65_537);
+
+/** What it is, the pieces sent, the statuses heard, and a text in the last answer. */
+const cases: readonly (readonly [string, readonly string[], readonly number[], (string | RegExp)?])[] = [
+  ['a sound request', [`${post('Content-Length: 2')}ab`], [200], '"length":2'],
+  ['a chunked body', [`${post('Transfer-Encoding: chunked')}2;x=1\r\nab\r\n0\r\n\r\n`], [200], '"length":2'],
+  ['CL and TE', [`${post('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`], [400], '400 Bad Request'],
+  ['two CL', [`${post('Content-Length: 2', 'Content-Length: 3')}abc`], [400]],
+  ['two equal CL', [`${post('Content-Length: 2', 'Content-Length: 2')}ab`], [400]],
+  ['a signed CL', [`${post('Content-Length: +2')}ab`], [400]],
+  ['an obfuscated TE', [`${post('Transfer-Encoding: xchunked')}0\r\n\r\n`], [400]],
+  ['an endless chunk', [`${post('Transfer-Encoding: chunked')}ffffffffffffffff1\r\n`], [400]],
+  ['a broken chunk', [post('Transfer-Encoding: chunked'), 'zz\r\n'], [400], /"status":400/],
+  ['obs-fold', [post('X-A: b', ' c', 'Content-Length: 0')], [400]],
+  ['bare LF', ['POST /x HTTP/1.1\nHost: a\nContent-Length: 0\n\n'], [400]],
+  ['a bare CR', ['POST /x HTTP/1.1\rHost: a\r\r'], [400]],
+  ['NUL in a header', [post('X-A: b\0c', 'Content-Length: 0')], [400]],
+  ['no Host', [head('POST /x HTTP/1.1', 'Content-Length: 0')], [400]],
+  ['no Host in 1.0', [head('POST /x HTTP/1.0', 'Content-Length: 0')], [400], 'Header host missing'],
+  ['HTTP/0.9', ['GET /x\r\n\r\n'], [400]],
+  ['HTTP/2.0', [head('GET /x HTTP/2.0', 'Host: a')], [400]],
+  ['two Hosts', [post('Host: b', 'Content-Length: 0')], [400], 'Header host sent twice'],
+  [
+    'two Authorizations',
+    [post('Authorization: Basic YQ==', 'authorization: Basic Yg==', 'Content-Length: 0')],
+    [400],
+    'authorization sent twice',
+  ],
+  ['two API keys', [post('X-API-Key: a', 'x-api-key: b', 'Content-Length: 0')], [400], 'x-api-key sent twice'],
+  [
+    'two content types',
+    [post('Content-Type: text/xml', 'Content-Type: application/json', 'Content-Length: 0')],
+    [400],
+    'content-type sent twice',
+  ],
+  [
+    'two idempotency keys',
+    [post('Idempotency-Key: a', 'Idempotency-Key: b', 'Content-Length: 0')],
+    [400],
+    'idempotency-key sent twice',
+  ],
+  ['a head too large', [post(`X-A: ${'b'.repeat(20_000)}`, 'Content-Length: 0')], [431]],
+  [
+    'too many headers',
+    [post(...Array.from({ length: 63 }, (_, at) => `X-${at}: 1`), 'Content-Length: 0')],
+    [400],
+    'More than 64 headers',
+  ],
+  ['very many headers', [post(...Array.from({ length: 700 }, (_, at) => `a${at}:`), 'Content-Length: 0')], [431]],
+  ['a header named __proto__', [post('__proto__: x', 'Content-Length: 0')], [200]],
+  ['TRACE', [head('TRACE /x HTTP/1.1', 'Host: a')], [200], '"method":"TRACE"'],
+  [
+    'absolute form',
+    [head('POST http://evil.example/pal/x?y HTTP/1.1', 'Host: a', 'Content-Length: 0')],
+    [200],
+    '"path":"/pal/x"',
+  ],
+  ['a method override', [post('X-HTTP-Method-Override: DELETE', 'Content-Length: 0')], [200], '"method":"POST"'],
+  ['an upgrade', [post('Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 0')], [200]],
+  ['a gzip body', [`${post('Content-Encoding: gzip', 'Content-Length: 2')}\x1f\x8b`], [415]],
+  ['an identity body', [`${post('Content-Encoding: identity', 'Content-Length: 2')}ab`], [200]],
+  [
+    'a body over the limit',
+    [post('Content-Length: 65537') + over],
+    [413],
+    'Request larger than the maximum of 65536 bytes',
+  ],
+  ['a body declared over the limit', [post('Content-Length: 99999999')], [413], /connection: close/i],
+  ['a chunked body over the limit', [`${post('Transfer-Encoding: chunked')}10001\r\n${over}\r\n0\r\n\r\n`], [413]],
+  ['a body at the limit', [post('Content-Length: 65536') + over.slice(1)], [200], '"length":65536'],
+  ['Expect', [post('Expect: 100-continue', 'Content-Length: 2'), 'ab'], [100, 200], '"length":2'],
+  ['Expect of too much', [post('Expect: 100-continue', 'Content-Length: 99999999')], [413]],
+  ['another Expect', [post('Expect: 200-maybe', 'Content-Length: 0')], [417]],
+  ['a form of another site', [post('Sec-Fetch-Site: cross-site', 'Content-Length: 0')], [403]],
+  ['a form of a sister site', [post('Sec-Fetch-Site: same-site', 'Content-Length: 0')], [403]],
+  ['a page of some origin', [post('Origin: https://a.example', 'Content-Length: 0')], [403]],
+  ['an address bar', [post('Sec-Fetch-Site: none', 'Content-Length: 0')], [200]],
+  ['a slow head', ['POST /x HTTP/1.1\r\nHo'], [408], '408 Request Timeout'],
+  ['a slow body', [`${post('Content-Length: 5')}ab`], [408], /"status":408/],
+  [
+    'two requests in one piece',
+    [`${post('Content-Length: 1')}a${post('Content-Length: 2')}ab`],
+    [200, 200],
+    '"length":2',
+  ],
+  [
+    'rubbish behind a request in flight',
+    [`${head('POST /slow HTTP/1.1', 'Host: a', 'Content-Length: 1')}a`, '\x01\x02'],
+    [200],
+    /connection: close/i,
+  ],
+];
+
+describe('each is answered, in the format of the journey where there is a request', () => {
+  test.each(cases.map(([name, , expected, text], at) => ({ name, expected, text, at })))('$name', async (row) => {
+    const answer = await heard[row.at];
+    expect(statuses(answer ?? '')).toEqual(row.expected);
+    if (row.text !== undefined) expect(answer).toMatch(row.text);
+    expect(answer).not.toMatch(/node_modules|\.ts:\d|Error:/);
+    expect(watched.failures).toEqual([]);
+  });
+});
+
+test.each(['destroy', 'resetAndDestroy'] as const)(
+  'a caller who hangs up in a body by %s breaks nothing',
+  async (how) => {
+    const before = watched.answers.length;
+    await new Promise<void>((resolve) => {
+      const socket = connect(shell.port, '127.0.0.1', () => {
+        socket.write(`${post('Content-Length: 10')}abc`, () => setTimeout(() => socket[how](), 50));
+      });
+      socket.on('close', () => setTimeout(resolve, 100));
+    });
+    expect(watched.answers).toHaveLength(before + 1);
+    const last = watched.answers.at(-1);
+    expect(last?.account.problem?.reason).toBe('aborted');
+    // To a connection that is only half closed something can be said.
+    if (how === 'resetAndDestroy') expect(last?.seen).toMatchObject({ aborted: true, bytesOut: 0 });
+    expect(watched.failures).toEqual([]);
+  },
+);

@@ -1,0 +1,153 @@
+/** The vault: what is sealed opens in its own place under its own key, and nowhere else. */
+import { describe, expect, test } from '@jest/globals';
+import { type SealedDetail, VaultUnavailable } from '../../src/domain/ports.ts';
+import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { SealBroken } from '../../src/vault/seal.ts';
+import { createVault } from '../../src/vault/vault.ts';
+
+const text = freshKeys();
+const ring = parseKeyRing(text);
+const vault = createVault(ring);
+const here = { company: 'Demo', recurringDetailReference: '8314442372419167' };
+const secrets = { number: '4111111111111111', shown: '{"bank":{"ownerName":"Änna 😀"}}' };
+
+/** The same bytes with one bit turned. */
+const turned = (sealed: string, index: number): string => {
+  const bytes = Buffer.from(sealed, 'base64');
+  bytes[index]! ^= 1;
+  return bytes.toString('base64');
+};
+
+describe('sealing', () => {
+  test('opens to what it was', () => {
+    const sealed = vault.seal(here, secrets);
+    expect(sealed.keyId).toBe(ring.current);
+    expect(vault.open(here, sealed, 'number')).toBe(secrets.number);
+    expect(vault.open(here, sealed, 'shown')).toBe(secrets.shown);
+  });
+  test('a part that is not there stays absent and does not open', () => {
+    const sealed = vault.seal(here, { number: '' });
+    expect(sealed.shown).toBeUndefined();
+    expect(vault.open(here, sealed, 'number')).toBe('');
+    expect(() => vault.open(here, sealed, 'shown')).toThrow(SealBroken);
+  });
+  test('never gives the same bytes twice', () => {
+    const [one, two] = [vault.seal(here, secrets), vault.seal(here, secrets)];
+    for (const part of ['dataKey', 'number', 'shown'] as const) {
+      expect(one[part]).not.toBe(two[part]);
+      expect(one[part]!.slice(0, 16)).not.toBe(two[part]!.slice(0, 16));
+    }
+  });
+  test('1,000 nonces of a record part are distinct', () => {
+    const nonces = Array.from({ length: 1_000 }, () => vault.seal(here, secrets)).flatMap((sealed) =>
+      [sealed.dataKey, sealed.number!, sealed.shown!].map((part) => part.slice(0, 16)),
+    );
+    expect(new Set(nonces).size).toBe(3_000);
+  });
+});
+
+describe('a ciphertext out of its place fails closed', () => {
+  const sealed = vault.seal(here, secrets);
+  const other = vault.seal({ ...here, recurringDetailReference: 'OTHER' }, secrets);
+  const places: [string, Parameters<typeof vault.open>][] = [
+    ['another record', [{ ...here, recurringDetailReference: 'OTHER' }, sealed, 'number']],
+    ['another company', [{ ...here, company: 'Other' }, sealed, 'number']],
+    [
+      'the border of company and record moved',
+      [{ company: 'Demo8', recurringDetailReference: '314442372419167' }, sealed, 'number'],
+    ],
+    ['another field', [here, { ...sealed, shown: sealed.number }, 'shown']],
+    ['the data key of another record', [here, { ...sealed, dataKey: other.dataKey }, 'number']],
+    ['the number of another record', [here, { ...sealed, number: other.number }, 'number']],
+    [
+      'data key and number of another record',
+      [here, { ...sealed, dataKey: other.dataKey, number: other.number }, 'number'],
+    ],
+    ['a field as data key', [here, { ...sealed, dataKey: sealed.number! }, 'number']],
+    ['cut short', [here, { ...sealed, number: sealed.number!.slice(0, 32) }, 'number']],
+    ['empty', [here, { ...sealed, number: '' }, 'number']],
+    ['no base64', [here, { ...sealed, number: '!!!' }, 'number']],
+  ];
+  test.each(places)('%s', (_, [scope, moved, part]) => {
+    expect(() => vault.open(scope, moved, part)).toThrow(SealBroken);
+  });
+  test.each(['dataKey', 'number'] as const)('any bit of %s turned', (part) => {
+    const length = Buffer.from(sealed[part]!, 'base64').length;
+    for (let index = 0; index < length; index += 1) {
+      const changed: SealedDetail = { ...sealed, [part]: turned(sealed[part]!, index) };
+      expect(() => vault.open(here, changed, 'number')).toThrow(SealBroken);
+    }
+  });
+  test('an error repeats nothing of the text, the key or the ciphertext', () => {
+    try {
+      vault.open(here, { ...sealed, number: other.number }, 'number');
+      throw new Error('it opened');
+    } catch (thrown) {
+      const told = `${(thrown as Error).message} ${(thrown as Error).stack}`;
+      for (const secret of [secrets.number, other.number!, sealed.dataKey]) expect(told).not.toContain(secret);
+      expect(thrown).toBeInstanceOf(SealBroken);
+    }
+  });
+});
+
+describe('several wrapping keys', () => {
+  const [, first, ...rest] = text.trim().split('\n');
+  const newer = parseKeyRing([`k-new:${'ab'.repeat(32)}`, first, ...rest].join('\n'));
+
+  test('the first is for sealing, the others still open', () => {
+    const rotated = createVault(newer);
+    const old = vault.seal(here, secrets);
+    expect(rotated.open(here, old, 'number')).toBe(secrets.number);
+    const moved = rotated.seal(here, { number: rotated.open(here, old, 'number') });
+    expect(moved.keyId).toBe('k-new');
+    expect(rotated.open(here, moved, 'number')).toBe(secrets.number);
+    expect(() => vault.open(here, moved, 'number')).toThrow(VaultUnavailable);
+  });
+  test('an id that is not in the ring is VaultUnavailable, and says which', () => {
+    const sealed = { ...vault.seal(here, secrets), keyId: 'k-gone' };
+    expect(() => vault.open(here, sealed, 'number')).toThrow(VaultUnavailable);
+    expect(() => vault.open(here, sealed, 'number')).toThrow(/k-gone/);
+  });
+  test('a key under the id of another does not open', () => {
+    const sealed = createVault(newer).seal(here, secrets);
+    expect(() => createVault(newer).open(here, { ...sealed, keyId: ring.current }, 'number')).toThrow(SealBroken);
+    const twin = createVault(parseKeyRing([`k-new:${'cd'.repeat(32)}`, ...rest].join('\n')));
+    expect(() => twin.open(here, sealed, 'number')).toThrow(SealBroken);
+  });
+});
+
+describe('fingerprints and aliases', () => {
+  test('are the same for the same card of a company, and for nothing else', () => {
+    const fingerprint = vault.fingerprint('Demo', secrets.number);
+    expect(fingerprint).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(createVault(ring).fingerprint('Demo', secrets.number)).toBe(fingerprint);
+    expect(vault.fingerprint('Other', secrets.number)).not.toBe(fingerprint);
+    expect(vault.fingerprint('Demo', '4111111111111112')).not.toBe(fingerprint);
+    const alias = vault.alias('Demo', secrets.number);
+    expect(alias).toMatch(/^[A-Z]\d{15}$/);
+    expect(createVault(ring).alias('Demo', secrets.number)).toBe(alias);
+    expect(vault.alias('Other', secrets.number)).not.toBe(alias);
+  });
+  test('stay the same when the wrapping key changes, and change with the index key', () => {
+    const lines = text.trim().split('\n');
+    const rewrapped = createVault(parseKeyRing([`k-x:${'12'.repeat(32)}`, ...lines.slice(2)].join('\n')));
+    expect(rewrapped.alias('Demo', '1')).toBe(vault.alias('Demo', '1'));
+    const elsewhere = createVault(parseKeyRing(freshKeys()));
+    expect(elsewhere.fingerprint('Demo', '1')).not.toBe(vault.fingerprint('Demo', '1'));
+  });
+  test('companies beyond those kept at hand still get their own', () => {
+    const before = vault.fingerprint('c0', '1');
+    const all = Array.from({ length: 1_500 }, (_, index) => vault.fingerprint(`c${index}`, '1'));
+    expect(new Set(all).size).toBe(1_500);
+    expect(vault.fingerprint('c0', '1')).toBe(before);
+  });
+  test('known answers: the derivation never changes, or every stored fingerprint is lost', () => {
+    const fixed = createVault(
+      parseKeyRing(`k:${'01'.repeat(32)}\nindex:${'02'.repeat(32)}\npepper:${'03'.repeat(32)}`),
+    );
+    expect([fixed.fingerprint('Demo', secrets.number), fixed.alias('Demo', secrets.number)]).toEqual([
+      'CxZ2FpDNQJStC0KlWxmIh4UPBjeVwhO3YTggfKS_nGE',
+      'U732633698462464',
+    ]);
+  });
+});

@@ -64,7 +64,7 @@ export const startServer = async (config: Config, room: Strongroom): Promise<Run
     perform: performer(handlers, room.details, room.world),
   });
   const metrics = createMetrics(knownNames(protocols));
-  const { log, close: closeLog } = openLog(config.logLevel);
+  const log = openLog(config.logLevel);
   const shell = await openShell({
     serve: (wire) => serve(wire, gateway),
     documents: documentsOf(services),
@@ -92,7 +92,7 @@ export const startServer = async (config: Config, room: Strongroom): Promise<Run
       await shell.drain();
       await admin.close();
       await room.close();
-      closeLog();
+      log.close();
     },
   });
 };

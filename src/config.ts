@@ -167,7 +167,7 @@ export const unsafe = (config: Config): readonly string[] => {
     return faults;
   }
   if (config.keys === undefined) {
-    faults.push('There are no keys: name a key file in KEY_FILE; `triglyph key` makes one.');
+    faults.push('There are no keys: name a key file in KEY_FILE; `triglyph keys create FILE` makes one.');
   }
   if (config.keyFile !== undefined) faults.push(...keyFileFaults(config.keyFile));
   if (config.demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo makes shoppers up.');

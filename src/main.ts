@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
+import { flushCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { explain } from './command/explain.ts';
 
@@ -33,6 +34,9 @@ const program = new Command('triglyph')
 const named = process.argv[2] ?? '';
 const wanted = Object.hasOwn(commands, named) ? [commands[named]!] : Object.values(commands);
 for (const load of wanted) (await load()).add(program);
+
+// A server may never end by itself, and it is on ending that Node would write what it has compiled.
+setTimeout(flushCompileCache, 2_000).unref();
 
 try {
   await program.parseAsync();

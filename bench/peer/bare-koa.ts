@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { bodyParser } from '@koa/bodyparser';
 import Koa from 'koa';
 
-const known = new Map(Object.entries(JSON.parse(readFileSync(process.env.SHOPPERS!, 'utf8')) as Record<string, object>));
+const known = new Map(
+  Object.entries(JSON.parse(readFileSync(process.env.SHOPPERS!, 'utf8')) as Record<string, object>),
+);
 
 const app = new Koa();
 app.use(bodyParser());

@@ -10,20 +10,32 @@ interface Known {
   readonly details: readonly { readonly RecurringDetail: Fields }[];
 }
 
-const detail = ({ RecurringDetail: { additionalData, contractTypes, ...fields } }: Known['details'][number]): Fields => ({
-  ...fields,
-  ...(contractTypes === undefined ? {} : { contractTypes: { string: contractTypes } }),
-  ...(additionalData === undefined
-    ? {}
-    : { additionalData: { entry: Object.entries(additionalData as Fields).map(([key, value]) => ({ key, value })) } }),
-});
+/** The server of the package prints names as they are given, so a field in another namespace brings its prefix along. */
+const prefixed = (prefix: string, fields: unknown): Fields =>
+  Object.fromEntries(Object.entries(fields as Fields).map(([name, value]) => [`${prefix}:${name}`, value]));
 
-/** Members in the order of the WSDL; the package prints them as they stand. */
-const result = ({ details, ...fields }: Known): Fields => ({ ...fields, details: { RecurringDetail: details.map(detail) } });
+const member = (name: string, value: unknown): unknown => {
+  switch (name) {
+    case 'details':
+      return { RecurringDetail: (value as Known['details']).map(({ RecurringDetail }) => members(RecurringDetail)) };
+    case 'card':
+      return prefixed('payment', value);
+    case 'contractTypes':
+      return { string: value };
+    case 'additionalData':
+      return { entry: Object.entries(value as Fields).map(([key, entry]) => ({ key, value: entry })) };
+    default:
+      return value;
+  }
+};
+
+/** Members in the order of the WSDL, which is that of the answer in JSON; the package prints them as they stand. */
+const members = (fields: object): Fields =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, member(name, value)]));
 
 const known = new Map(
   Object.entries(JSON.parse(readFileSync(process.env.SHOPPERS!, 'utf8')) as Record<string, Known>).map(
-    ([reference, answer]) => [reference, { result: result(answer) }],
+    ([reference, answer]) => [reference, { result: members(answer) }],
   ),
 );
 

@@ -18,7 +18,10 @@ const say = (text: string): void => {
 };
 
 const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): void => {
-  if (json) return say(JSON.stringify({ id, username, secret }));
+  if (json) {
+    say(JSON.stringify({ id, username, secret }));
+    return;
+  }
   say(`credential  ${id}`);
   if (username !== undefined) say(`username    ${username}`);
   say(`secret      ${secret}\nIt is shown this once: what is stored cannot be turned back into it.`);
@@ -39,9 +42,9 @@ const lineOf = ({ id, company, kind, username, roles, merchantAccounts, createdA
   ].join('  ');
 
 const sayList = (credentials: readonly ListedCredential[], { json }: Printing): void => {
-  if (json) return say(JSON.stringify(credentials));
-  if (credentials.length === 0) return say('There is no credential yet.');
-  for (const credential of credentials) say(lineOf(credential));
+  if (json) say(JSON.stringify(credentials));
+  else if (credentials.length === 0) say('There is no credential yet.');
+  else for (const credential of credentials) say(lineOf(credential));
 };
 
 const minutes = (text: string): number => {
@@ -120,8 +123,8 @@ const addMerchantAccount = (credential: Command): void => {
     .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
     .action(async ({ json }: Printing) => {
       const accounts = await beside(({ registry }) => registry.listMerchantAccounts());
-      if (json) return say(JSON.stringify(accounts));
-      for (const { company, code } of accounts) say(`${company}  ${code}`);
+      if (json) say(JSON.stringify(accounts));
+      else for (const { company, code } of accounts) say(`${company}  ${code}`);
     });
   account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
 };

@@ -29,7 +29,13 @@ const systemFaults: Readonly<Record<string, string>> = Object.freeze({
   EROFS: 'the file system is read-only',
 });
 
-const place = ({ path, address, port }: { path?: string; address?: string; port?: number }): string =>
+/** What a system error adds to its code. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+}
+
+const place = ({ path, address, port }: SystemError): string =>
   path ?? (port === undefined ? '' : `${address ?? ''}:${port}`);
 
 export const explain = (thrown: unknown): readonly string[] => {

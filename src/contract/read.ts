@@ -4,9 +4,9 @@
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
  * the contract refuses it; a joined set stands in the enumeration's order; fields stand in the contract's order; frozen.
  */
-import { parser } from './lexical.ts';
+import { parser, printable } from './lexical.ts';
 import type { Path } from './path.ts';
-import { type Issue, issue, type ProblemName } from './problem.ts';
+import { type Issue, issue, Problem, type ProblemName } from './problem.ts';
 import type { EnumShape, Field, ListShape, MapShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
 import { type Member, walk } from './walk.ts';
 
@@ -69,7 +69,9 @@ const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
     if (text === '' && !keepsBlank) return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
-    const problem = parsed.fault === 'type' ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
+    // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
+    const unreadable = parsed.fault === 'type' || !printable(text);
+    const problem = unreadable ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
     return problem === 'structure'
       ? findings.add(path, problem, `${label(path)} is not a valid ${shape.kind}`)
       : findings.add(path, problem, label(path), max);
@@ -80,7 +82,8 @@ const readJoined = <N>(list: ListShape, item: EnumShape, reader: Reader<N>): Rea
   return (node, path, findings, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, { kind: 'string', example: '' });
-    if (text === undefined) return findings.add(path, 'structure', `${label(path)} is not a string`);
+    if (text === undefined || !printable(text))
+      return findings.add(path, 'structure', `${label(path)} is not a string`);
     if (text.trim() === '') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
@@ -110,20 +113,35 @@ const readList = <N>(shape: ListShape, item: ReadAt<N>, reader: Reader<N>): Read
   };
 };
 
+/** JSON and FORM cannot hold a name twice and refuse the whole body for it; so does every other format. */
+const refuseTwice = (): never => {
+  throw new Problem('undecodable', undefined, { reason: 'name stands twice' });
+};
+
+/** What each format can write as a key: one line; dots make it steps of a form's name, in which brackets mean something. */
+const isKey = (key: string): boolean =>
+  printable(key) &&
+  /^.{1,128}$/.test(key) &&
+  !/[[\]]/.test(key) &&
+  key.split('.').every(isStep) &&
+  key.split('.').length <= 8;
+
+const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
+
 const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
   const parse = parser({ kind: 'string', max: 4000, example: '' });
-  const parseKey = parser({ kind: 'string', min: 1, max: 256, example: '' });
   const text: ScalarShape = { kind: 'string', example: '' };
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
     const entries = new Map<string, string>();
+    const seen = new Set<string>();
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
       const at = [...path, key];
-      const parsedKey = parseKey(key);
-      if (!('value' in parsedKey) || key === '__proto__') return findings.add(at, 'structure', 'a key is not valid');
-      if (entries.has(key)) return findings.add(at, 'structure', `${shown(key)} stands twice`);
+      if (!isKey(key)) return findings.add(at, 'structure', 'a key is not valid');
+      if (seen.has(key)) return refuseTwice();
+      seen.add(key);
       if (reader.isAbsent(value)) return undefined;
       const raw = reader.text(value, text);
       const parsed = raw === undefined ? undefined : parse(raw);
@@ -138,31 +156,35 @@ const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readObject = <N>(
-  shape: ObjectShape,
-  members: readonly Member<ReadAt<N>>[],
-  reader: Reader<N>,
-): ReadAt<N> => {
+const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
   const slots = new Map(members.map(({ name }, slot) => [name, slot]));
   const tolerated = new Set(shape.tolerated);
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
     const found: (N | undefined)[] = new Array(members.length).fill(undefined);
-    let unknown: string[] | undefined;
+    let unknown: Set<string> | undefined;
     let occupied = false;
-    const understood = reader.eachMember(node, (name, child) => {
-      const slot = slots.get(name);
-      if (slot === undefined) {
-        if (!tolerated.has(name)) unknown = [...(unknown ?? []), name];
-      } else if (found[slot] !== undefined) {
-        findings.add([...path, name], 'structure', `${name} stands twice`);
-      } else {
-        found[slot] = child;
-      }
-    }, shape);
-    if (!understood) return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
+    const understood = reader.eachMember(
+      node,
+      (name, child) => {
+        const slot = slots.get(name);
+        if (slot === undefined) {
+          if (tolerated.has(name)) return;
+          unknown ??= new Set();
+          if (unknown.has(name)) refuseTwice();
+          unknown.add(name);
+        } else if (found[slot] !== undefined) {
+          refuseTwice();
+        } else {
+          found[slot] = child;
+        }
+      },
+      shape,
+    );
+    if (!understood)
+      return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
     if (unknown !== undefined) {
-      const names = unknown.slice(0, 10).map(shown).join(', ');
+      const names = [...unknown].slice(0, 10).map(shown).join(', ');
       for (const name of unknown) findings.add([...path, name], 'unknownField', shape.name, names);
     }
 

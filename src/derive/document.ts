@@ -1,5 +1,5 @@
-/** XML documents as nested tags, printed with every text and attribute escaped. */
-import { XMLBuilder } from 'fast-xml-parser';
+/** XML documents as nested tags, printed with every text and attribute escaped; and any document made readable. */
+import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 
 export interface Tag {
   readonly name: string;
@@ -41,6 +41,18 @@ const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0
 
 /** The document as text, in UTF-8, with a newline at its end. */
 export const printDocument = (root: Tag): string => `${builder.build([declaration, node(root)]).trim()}\n`;
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: prefix,
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+});
+
+/** A document of ours with each element on a line of its own, for people. */
+export const indentDocument = (text: string): string => builder.build(parser.parse(text)).trim();
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

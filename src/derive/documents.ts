@@ -6,6 +6,7 @@ import { serviceAddress, unversionedAddress } from './addresses.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveOpenApi } from './openapi.ts';
+import { type Printer, referencePages } from './reference.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { deriveXsd } from './xsd.ts';
 
@@ -135,8 +136,11 @@ export const documentsOf = (services: readonly Service[]): Documents => {
   });
 };
 
-/** The documents as the repository keeps them, with an address that is nobody's. */
-export const committedDocuments = (services: readonly Service[]): readonly CommittedDocument[] => [
+/** The documents as the repository keeps them, with an address that is nobody's; `printers` make the examples. */
+export const committedDocuments = (
+  services: readonly Service[],
+  printers: readonly Printer[],
+): readonly CommittedDocument[] => [
   ...services.flatMap((service) => {
     const { name, version } = service;
     const address = neutralOrigin + serviceAddress(service, version);
@@ -147,4 +151,5 @@ export const committedDocuments = (services: readonly Service[]): readonly Commi
     ];
   }),
   { path: 'openapi.json', text: printJson(deriveOpenApi(services, neutralOrigin)) },
+  ...referencePages(services, printers).map(({ file, text }) => ({ path: `docs/reference/${file}`, text })),
 ];

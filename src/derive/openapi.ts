@@ -128,6 +128,8 @@ const operationObject = (service: Service, operation: Operation, components: Com
 /** `origin`: where the services are called, like `https://pay.example.com`. */
 export const deriveOpenApi = (services: readonly Service[], origin: string): JsonSchema => {
   const components = new Components();
+  // Requests first: what a caller writes has the plain names.
+  for (const { operations } of services) for (const each of operations.values()) components.json(each, 'input');
   const paths = services.flatMap((service) =>
     [...service.operations.values()].map((operation) => [
       operationAddress(service, operation),

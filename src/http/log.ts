@@ -3,7 +3,15 @@ import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Account } from '../gateway/answer.ts';
 
-export type Log = Logger;
+/** Where lines go. */
+export interface Log {
+  /** For everything but the requests. */
+  readonly logger: Logger;
+  /** One line with these fields; those undefined are left out. */
+  write(level: 'info' | 'error', fields: object): void;
+  /** Writes what is still gathered. */
+  close(): void;
+}
 
 /** What an answered request was, beside its account. */
 export interface Seen {
@@ -17,37 +25,34 @@ export interface Seen {
   readonly aborted: boolean;
 }
 
-const bufferBytesMin = 4096;
-const flushEveryMs = 500;
+/** Lines are gathered to this length before they are written, or for this long. */
+const gatheredBytes = 16_383;
+const gatheredMs = 500;
 
 /** Many lines are written in one millisecond. */
-const isoTime = (): (() => string) => {
+const isoClock = (): (() => string) => {
   let at = 0;
   let printed = '';
   return () => {
     const now = Date.now();
     if (now !== at) {
       at = now;
-      printed = `,"time":"${new Date(now).toISOString()}"`;
+      printed = new Date(now).toISOString();
     }
     return printed;
   };
 };
 
-/**
- * Opens the log on standard output, or on a file. Lines are gathered and written together; `close` writes the last ones.
- */
-export const openLog = (level: string, file?: string): { readonly log: Log; close(): void } => {
-  const destination = pino.destination({
-    dest: file === undefined ? 1 : openSync(file, 'a'),
-    sync: false,
-    minLength: bufferBytesMin,
-    periodicFlush: flushEveryMs,
-  });
-  const log = pino(
-    { level, base: null, timestamp: isoTime(), formatters: { level: (label) => ({ level: label }) } },
+/** Opens the log on standard output, or on a file. */
+export const openLog = (level: string, file?: string): Log => {
+  const dest = file === undefined ? 1 : openSync(file, 'a');
+  const destination = pino.destination({ dest, sync: false, minLength: gatheredBytes, periodicFlush: gatheredMs });
+  const now = isoClock();
+  const logger = pino(
+    { level, base: null, timestamp: () => `,"time":"${now()}"`, formatters: { level: (label) => ({ level: label }) } },
     destination,
   );
+  const enabled = { info: logger.isLevelEnabled('info'), error: logger.isLevelEnabled('error') };
   const close = (): void => {
     process.off('exit', close);
     try {
@@ -57,7 +62,15 @@ export const openLog = (level: string, file?: string): { readonly log: Log; clos
     }
   };
   process.once('exit', close);
-  return { log, close };
+  return {
+    logger,
+    // The line of every request goes round pino's serializers, which take twice as long as V8's own.
+    write: (level, fields) => {
+      if (!enabled[level]) return;
+      destination.write(`{"level":"${level}","time":"${now()}",${JSON.stringify(fields).slice(1)}\n`);
+    },
+    close,
+  };
 };
 
 /** Runs of 12 to 19 digits, also with blanks or dashes between, may be a card number: free text loses them. */
@@ -75,7 +88,9 @@ const causeOf = (thrown: unknown, depth = 1): object => {
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */
 export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
   const { problem } = account;
-  const line: Record<string, unknown> = {
+  const cause = problem?.type === 'internal' ? problem.cause : undefined;
+  // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.
+  log.write(problem?.type === 'internal' ? 'error' : 'info', {
     protocol: account.protocol,
     service: account.service,
     version: account.version,
@@ -89,23 +104,13 @@ export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
     bytesIn: seen.bytesIn,
     bytesOut: seen.bytesOut,
     address: seen.address,
-  };
-  if (seen.aborted) line.aborted = true;
-  if (problem === undefined) {
-    log.info(line);
-    return;
-  }
-  line.reason = problem.reason;
-  if (problem.type !== 'internal') {
-    log.info(line);
-    return;
-  }
-  // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.
-  if (problem.cause !== undefined) line.cause = causeOf(problem.cause);
-  log.error(line);
+    aborted: seen.aborted || undefined,
+    reason: problem?.reason,
+    cause: cause === undefined ? undefined : causeOf(cause),
+  });
 };
 
 /** Something of ours failed outside of a request's account. */
 export const logFailure = (log: Log, thrown: unknown, message: string): void => {
-  log.error({ cause: causeOf(thrown) }, message);
+  log.write('error', { msg: message, cause: causeOf(thrown) });
 };

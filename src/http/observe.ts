@@ -25,6 +25,6 @@ export const createObserver = (log: Log, metrics: Metrics): Observer => ({
     logFailure(log, thrown, 'the shell failed');
   },
   hungUp(thrown) {
-    log.debug({ code: (thrown as NodeJS.ErrnoException).code }, 'connection broke');
+    log.logger.debug({ code: (thrown as NodeJS.ErrnoException).code }, 'connection broke');
   },
 });

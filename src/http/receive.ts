@@ -127,9 +127,13 @@ export class Received implements WireRequest {
     }
   }
 
-  /** The connection broke or timed out under the request: the body, if it is still wanted, rejects with the problem. */
+  /**
+   * The connection broke or timed out under the request: its body, where not all of it has arrived, rejects with the
+   * problem. A request that is all there is answered as ever; what broke came after it.
+   */
   interrupt(problem: Problem): void {
     this.broken = true;
+    if (this.request.complete) return;
     this.#interruption = problem;
     this.#reject?.(problem);
   }

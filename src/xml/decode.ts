@@ -19,7 +19,9 @@ const byteOrderMark = (bytes: Buffer): Mark | undefined => {
 };
 
 const agrees = (charset: string, mark: Mark | undefined): boolean =>
-  charset === 'utf-16' ? mark !== undefined && mark !== 'utf-8' : mark === undefined || charset === mark;
+  charset === 'utf-16'
+    ? mark !== undefined && mark !== 'utf-8'
+    : mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
 
 const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
 

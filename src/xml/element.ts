@@ -18,7 +18,6 @@ export interface Element {
 }
 
 export const attribute = (element: Element, namespace: string, local: string): string | undefined => {
-  for (const each of element.attributes)
-    if (each.local === local && each.namespace === namespace) return each.value;
+  for (const each of element.attributes) if (each.local === local && each.namespace === namespace) return each.value;
   return undefined;
 };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/protocol/index.ts';
-import { type Law, runs, seed } from './law.ts';
+import { type Law, operationsOf, runs, seed } from './law.ts';
 import { refusalsAgree, spellingsAgree, unspeakableRefused } from './refusal.ts';
 import { answersReturn, protocolsAgree, requestsReturn } from './round-trip.ts';
 
@@ -16,11 +16,7 @@ const laws: Readonly<Record<string, Law>> = {
 };
 
 const protocols = speak(services);
-const operations = services.flatMap((service) =>
-  [...service.operations.values()].map((operation) => ({ service, operation, title: `${service.name} v${service.version} ${operation.name}` })),
-);
-
-describe.each(operations)(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
+describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
   test.each(Object.entries(laws))('%s', (_, law) => {
     expect(law({ protocols, service, operation, runs })).toBeUndefined();
   });

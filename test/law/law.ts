@@ -11,12 +11,14 @@ export interface Trial {
   readonly service: Service;
   readonly operation: Operation;
   readonly runs: number;
+  /** Takes the first value that breaks the law, where else a smaller one would be looked for. */
+  readonly unshrunk?: true;
 }
 
 /** What broke the law, in words; undefined while it holds. */
 export type Law = (trial: Trial) => string | undefined;
 
-export const seed = Number(process.env['LAW_SEED'] ?? randomInt(2 ** 31 - 1));
+export const seed = Number(process.env.LAW_SEED ?? randomInt(2 ** 31 - 1));
 export const runs = 1_000;
 
 /** Milliseconds that a protocol keeps of a moment. */
@@ -31,7 +33,7 @@ export const precisionMs: Readonly<Record<ProtocolName, number>> = {
 export const namesOf = (protocols: Protocols): readonly ProtocolName[] => Object.keys(protocols) as ProtocolName[];
 
 /** Judges `runs` values; the smallest that the judge has something to say about, with what it says. */
-export const search = <T>(values: Arbitrary<T>, count: number, judge: (value: T) => string | undefined) => {
+export const search = <T>(values: Arbitrary<T>, { runs, unshrunk }: Trial, judge: (value: T) => string | undefined) => {
   let complaint: string | undefined;
   const details = fc.check(
     fc.property(values, (value) => {
@@ -39,10 +41,26 @@ export const search = <T>(values: Arbitrary<T>, count: number, judge: (value: T)
       if (found !== undefined) complaint = found;
       return found === undefined;
     }),
-    // Two minutes of shrinking help nobody who waits for the answer.
-    { seed, numRuns: count, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    // Long shrinking helps nobody who waits for the answer.
+    {
+      seed,
+      numRuns: runs,
+      endOnFailure: unshrunk ?? false,
+      interruptAfterTimeLimit: 30_000,
+      markInterruptAsFailure: true,
+    },
   );
   if (!details.failed) return undefined;
   const thrown = details.errorInstance instanceof Error ? details.errorInstance.stack : undefined;
   return `seed ${seed}: ${complaint ?? thrown ?? 'out of time'}\n${fc.stringify(details.counterexample)}`;
 };
+
+/** Every operation there is, with a title for its tests. */
+export const operationsOf = (services: readonly Service[]) =>
+  services.flatMap((service) =>
+    [...service.operations.values()].map((operation) => ({
+      service,
+      operation,
+      title: `${service.name} v${service.version} ${operation.name}`,
+    })),
+  );

@@ -8,7 +8,9 @@ import { type Law, namesOf, search, type Trial } from './law.ts';
 
 /** Changes that were picked from those that a tree allows; the later ones may find that their place is gone. */
 const change = (changes: readonly Change[], picks: readonly number[]): string => {
-  const chosen = picks.map((pick) => changes[pick % changes.length]!).filter((each, at, all) => all.indexOf(each) === at);
+  const chosen = picks
+    .map((pick) => changes[pick % changes.length]!)
+    .filter((each, at, all) => all.indexOf(each) === at);
   for (const each of chosen) each.apply();
   return chosen.map(({ name }) => name).join('; ');
 };
@@ -32,7 +34,7 @@ const isRefused = (outcome: Outcome) => 'problem' in outcome;
 export const refusalsAgree: Law = (trial) => {
   const { operation, runs } = trial;
   let refused = 0;
-  const found = search(fc.tuple(arbitrary(operation.input), picks), runs, ([input, picked]) => {
+  const found = search(fc.tuple(arbitrary(operation.input), picks), trial, ([input, picked]) => {
     const tree = loosen(operation.input, input);
     const what = change(breakages(operation.input, tree), picked);
     const { outcome, complaint } = compare(trial, tree, what);
@@ -45,8 +47,8 @@ export const refusalsAgree: Law = (trial) => {
 
 /** Nil, null, empty and absent, other orders, spaces and tolerated members: all the same canonical input. */
 export const spellingsAgree: Law = (trial) => {
-  const { operation, runs } = trial;
-  return search(fc.tuple(arbitrary(operation.input), picks), runs, ([input, picked]) => {
+  const { operation } = trial;
+  return search(fc.tuple(arbitrary(operation.input), picks), trial, ([input, picked]) => {
     const tree = loosen(operation.input, input);
     const what = change(spellings(operation.input, tree), picked);
     const { outcome, complaint } = compare(trial, tree, what);
@@ -58,23 +60,33 @@ export const spellingsAgree: Law = (trial) => {
 
 /** Texts that XML cannot carry, and keys that a form cannot: no protocol takes what another could not. */
 const unspeakable = fc.oneof(
-  fc.constantFrom('\u0000', '\u0001', 'a\u0008b', '\u000b', '\u001f', '\ufffe', 'x\uffff').map((text) => ({ key: 'k', text })),
-  fc.constantFrom('', '.', 'a.', '.a', 'a..b', '__proto__', 'a.__proto__.b', 'a[0]', ']', '\u0001').map((key) => ({ key, text: 'x' })),
+  fc
+    .constantFrom('\u0000', '\u0001', 'a\u0008b', '\u000b', '\u001f', '\ufffe', 'x\uffff')
+    .map((text) => ({ key: 'k', text })),
+  fc
+    .constantFrom('', '.', 'a.', '.a', 'a..b', '__proto__', 'a.__proto__.b', 'a[0]', ']', 'a\nb', '\u2028', '\u0001')
+    .map((key) => ({ key, text: 'x' })),
   fc.constantFrom('k'.repeat(129), 'a.b.c.d.e.f.g.h.i').map((key) => ({ key, text: 'x' })),
 );
 
 /** Refused everywhere with the one code of a request that cannot be read. */
-export const unspeakableRefused: Law = ({ protocols, service, operation, runs }) =>
-  search(fc.tuple(arbitrary(operation.input), fc.nat(10_000), unspeakable), runs, ([input, pick, { key, text }]) => {
-    const tree = loosen(operation.input, input);
-    if (!plant(tree, pick, key, text)) return undefined;
-    for (const name of namesOf(protocols)) {
-      const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree));
-      if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
-        return `${name} makes ${JSON.stringify(outcome)} of ${JSON.stringify({ key, text })}`;
-    }
-    return undefined;
-  });
+export const unspeakableRefused: Law = (trial) => {
+  const { protocols, service, operation } = trial;
+  return search(
+    fc.tuple(arbitrary(operation.input), fc.nat(10_000), unspeakable),
+    trial,
+    ([input, pick, { key, text }]) => {
+      const tree = loosen(operation.input, input);
+      if (!plant(tree, pick, key, text)) return undefined;
+      for (const name of namesOf(protocols)) {
+        const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree));
+        if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
+          return `${name} makes ${JSON.stringify(outcome)} of ${JSON.stringify({ key, text })}`;
+      }
+      return undefined;
+    },
+  );
+};
 
 /** Puts the text in a field, or the key in a map; false where the tree has no such place. */
 const plant = (node: Loose, pick: number, key: string, text: string): boolean => {
@@ -83,7 +95,9 @@ const plant = (node: Loose, pick: number, key: string, text: string): boolean =>
     return true;
   }
   if (node.kind !== 'object') return false;
-  const places = node.members.filter(({ node }) => (key === 'k' ? node.kind !== 'list' : node.kind === 'map' || node.kind === 'object'));
+  const places = node.members.filter(({ node }) =>
+    key === 'k' ? node.kind !== 'list' : node.kind === 'map' || node.kind === 'object',
+  );
   if (places.length === 0) return false;
   const member = places[pick % places.length]!;
   if (member.node.kind !== 'text') return plant(member.node, pick, key, text);

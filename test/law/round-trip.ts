@@ -1,5 +1,4 @@
 /** Round trip: what is printed is read again as it was, both ways, by the client's half and by ours. */
-import fc from 'fast-check';
 import type { Shape } from '../../src/contract/shape.ts';
 import { outcomeOf } from '../support/converse.ts';
 import { arbitrary } from '../support/generate.ts';
@@ -24,20 +23,26 @@ const rounded = (shape: Shape, value: unknown, ms: number): unknown => {
 const differ = (what: string, sent: string, wire: string, read: string) =>
   sent === read ? undefined : `${what} was\n  ${sent}\nand is read as\n  ${read}\nfrom\n  ${wire}`;
 
-export const requestsReturn: Law = ({ protocols, service, operation, runs }) =>
-  search(arbitrary(operation.input), runs, (input) => {
+export const requestsReturn: Law = (trial) => {
+  const { protocols, service, operation } = trial;
+  return search(arbitrary(operation.input), trial, (input) => {
     for (const name of namesOf(protocols)) {
       const call = protocols[name].ask(service, operation, input);
-      const expected = { operation: operation.name, input: JSON.stringify(rounded(operation.input, input, precisionMs[name])) };
+      const expected = {
+        operation: operation.name,
+        input: JSON.stringify(rounded(operation.input, input, precisionMs[name])),
+      };
       const read = JSON.stringify(outcomeOf(protocols, name, call));
       const complaint = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
       if (complaint !== undefined) return complaint;
     }
     return undefined;
   });
+};
 
-export const answersReturn: Law = ({ protocols, operation, runs }) =>
-  search(arbitrary(operation.output), runs, (output) => {
+export const answersReturn: Law = (trial) => {
+  const { protocols, operation } = trial;
+  return search(arbitrary(operation.output), trial, (output) => {
     for (const name of namesOf(protocols)) {
       const { body } = protocols[name].encode(operation, output);
       const heard = protocols[name].hear(operation, body);
@@ -48,10 +53,12 @@ export const answersReturn: Law = ({ protocols, operation, runs }) =>
     }
     return undefined;
   });
+};
 
 /** Any two protocols make the same canonical input of the same value. */
-export const protocolsAgree: Law = ({ protocols, service, operation, runs }) =>
-  search(fc.tuple(arbitrary(operation.input)), runs, ([input]) => {
+export const protocolsAgree: Law = (trial) => {
+  const { protocols, service, operation } = trial;
+  return search(arbitrary(operation.input), trial, (input) => {
     const [first, ...others] = namesOf(protocols).map((name) => {
       const call = protocols[name].ask(service, operation, input);
       return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call)) };
@@ -59,3 +66,4 @@ export const protocolsAgree: Law = ({ protocols, service, operation, runs }) =>
     const odd = others.find(({ outcome }) => outcome !== first!.outcome);
     return odd && `${first!.name} reads\n  ${first!.outcome}\nand ${odd.name}\n  ${odd.outcome}`;
   });
+};

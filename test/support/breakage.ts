@@ -64,7 +64,10 @@ const choiceBroken = (shape: ObjectShape, node: ObjectNode, { options, exclusive
 };
 
 const inObject = (shape: ObjectShape, node: ObjectNode): Change[] => [
-  { name: `unknown field in ${shape.name}`, apply: () => node.members.push({ name: 'shoperReference', node: textNode('x') }) },
+  {
+    name: `unknown field in ${shape.name}`,
+    apply: () => node.members.push({ name: 'shoperReference', node: textNode('x') }),
+  },
   ...shape.choices.flatMap((choice) => choiceBroken(shape, node, choice)),
   ...node.members.flatMap((member) => {
     const field = shape.fields[member.name];
@@ -76,10 +79,13 @@ const inMember = (owner: ObjectNode, member: Member, { shape, required }: Field)
   const set = (node: Loose) => {
     member.node = node;
   };
-  const changes = inNode(shape, member.node, set).map(({ name, apply }) => ({ name: `${member.name}: ${name}`, apply }));
+  const changes = inNode(shape, member.node, set).map(({ name, apply }) => ({
+    name: `${member.name}: ${name}`,
+    apply,
+  }));
   if (required) changes.push({ name: `${member.name}: missing`, apply: () => remove(owner, [member.name]) });
-  // An empty one twice is still no pair in a form.
-  if (member.node.kind === 'text') changes.push({ name: `${member.name}: twice`, apply: () => owner.members.push(member) });
+  if (member.node.kind === 'text')
+    changes.push({ name: `${member.name}: twice`, apply: () => owner.members.push(member) });
   return changes;
 };
 
@@ -111,7 +117,11 @@ const inNode = (shape: Shape, node: Loose, set: Set): Change[] => {
     }
     case 'list': {
       const item = shape.kind === 'list' ? shape.item : shape;
-      const each = node.items.flatMap((each, at) => inNode(item, each, (changed) => void (node.items[at] = changed)));
+      const each = node.items.flatMap((each, at) =>
+        inNode(item, each, (changed) => {
+          node.items[at] = changed;
+        }),
+      );
       return [...each, { name: 'text for a list', apply: () => set(textNode('x')) }];
     }
     case 'nothing':
@@ -129,7 +139,13 @@ export const breakages = (shape: ObjectShape, tree: Loose): readonly Change[] =>
 export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] => {
   if (tree.kind !== 'object') return [];
   const { members } = tree;
-  const put = (name: string, node: Loose): Change => ({ name, apply: () => void members.push({ name, node }) });
+  const put = (name: string, node: Loose): Change => ({
+    name,
+    apply: () => {
+      // Another change may have put it there by now.
+      if (find(tree, name) === undefined) members.push({ name, node });
+    },
+  });
   return [
     { name: 'other order', apply: () => void members.reverse() },
     ...shape.tolerated.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
@@ -137,7 +153,8 @@ export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] =>
       const member = find(tree, name);
       if (member !== undefined) return inWords(shape, member);
       const blank = shape.kind === 'string' && shape.blank === 'refused' ? [] : [put(name, textNode(''))];
-      const empty = shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
+      const empty =
+        shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
       return [put(name, { kind: 'nothing' }), ...blank, ...(empty ? [empty] : [])];
     }),
   ];
@@ -147,7 +164,12 @@ const inWords = (shape: Shape, member: Member): Change[] => {
   const { node } = member;
   if (shape.kind === 'object') return [...spellings(shape, node)];
   if (node.kind !== 'text') return [];
-  const say = (text: string): Change => ({ name: text, apply: () => void (member.node = textNode(text)) });
+  const say = (text: string): Change => ({
+    name: text,
+    apply: () => {
+      member.node = textNode(text);
+    },
+  });
   if (shape.kind === 'list') return [say(node.text.split(',').reverse().join(' , '))];
   return shape.kind === 'string' ? [] : [say(` ${node.text}\n`)];
 };

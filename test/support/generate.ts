@@ -104,7 +104,12 @@ const texts = (shape: StringShape): Arbitrary<string> => {
   if (format !== undefined) return formats[format];
   // A pattern with a dot in it lets free text through, too.
   if (pattern !== undefined && !pattern.includes('.*')) return ofPattern(pattern);
-  return pattern === undefined ? freeText(max) : fc.oneof(ofPattern(pattern), freeText(max - 1).map((text) => `${text}x`));
+  return pattern === undefined
+    ? freeText(max)
+    : fc.oneof(
+        ofPattern(pattern),
+        freeText(max - 1).map((text) => `${text}x`),
+      );
 };
 
 const moments = (_: DateTimeShape): Arbitrary<number> =>
@@ -147,7 +152,20 @@ const sets = (shape: ListShape): Arbitrary<unknown> =>
   fc.subarray([...(shape.item as EnumShape).values], { minLength: 1, maxLength: shape.max });
 
 const keyOfMap = fc.oneof(
-  fc.constantFrom('a.b', 'card.encrypted.json', '007', '10', '9', 'constructor', 'toString', 'a b', 'a+b', 'a&b=c', 'ключ', '😀'),
+  fc.constantFrom(
+    'a.b',
+    'card.encrypted.json',
+    '007',
+    '10',
+    '9',
+    'constructor',
+    'toString',
+    'a b',
+    'a+b',
+    'a&b=c',
+    'ключ',
+    '😀',
+  ),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.]{0,30}$/),
 );
@@ -157,6 +175,7 @@ export const isKey = (key: string): boolean =>
   key.length > 0 &&
   key.length <= 128 &&
   'value' in parser({ kind: 'string', example: '' })(key) &&
+  /^.+$/.test(key) &&
   !/[[\]]/.test(key) &&
   key.split('.').length <= 8 &&
   key.split('.').every((part) => part !== '' && part !== '__proto__');

@@ -87,20 +87,20 @@ const pairsOf = (node: Loose, key: string): string[] => {
   }
 };
 
-const escape = (text: string): string =>
+const escapeText = (text: string): string =>
   text.replace(/[&<>\r]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? '&#xD;');
 
 const xmlOf = (node: Loose): string => {
   switch (node.kind) {
     case 'text':
-      return escape(node.text);
+      return escapeText(node.text);
     case 'nothing':
       return '';
     case 'object':
       return node.members.map(({ name, node }) => elementOf(name, node)).join('');
     case 'map':
       return node.members
-        .map(({ name, node }) => `<r:entry><r:key>${escape(name)}</r:key>${elementOf('value', node)}</r:entry>`)
+        .map(({ name, node }) => `<r:entry><r:key>${escapeText(name)}</r:key>${elementOf('value', node)}</r:entry>`)
         .join('');
     case 'list':
       return node.items.map((item) => elementOf(node.itemName, item)).join('');

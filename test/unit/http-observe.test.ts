@@ -32,10 +32,10 @@ describe('the log', () => {
   let files = 0;
   const lines = (...accounts: readonly Account[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
-    const { log, close } = openLog('info', file);
+    const log = openLog('info', file);
     const observer = createObserver(log, createMetrics(names));
     for (const each of accounts) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
-    close();
+    log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };

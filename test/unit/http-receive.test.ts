@@ -10,7 +10,7 @@ let heard: readonly Promise<string>[];
 beforeAll(async () => {
   // Slow enough to be in flight while the next bytes arrive.
   const slow = echo(async (wire) => {
-    if (wire.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 150));
+    if (wire.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 500));
   });
   shell = await openTestShell(
     slow,
@@ -109,6 +109,12 @@ const cases: readonly (readonly [string, readonly string[], readonly number[], (
     [`${post('Content-Length: 1')}a${post('Content-Length: 2')}ab`],
     [200, 200],
     '"length":2',
+  ],
+  [
+    'rubbish in one piece with a request',
+    [`${head('POST /slow HTTP/1.1', 'Host: a', 'Content-Length: 1')}a\x01\x02`],
+    [200],
+    /connection: close/i,
   ],
   [
     'rubbish behind a request in flight',

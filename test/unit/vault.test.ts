@@ -108,6 +108,13 @@ describe('several wrapping keys', () => {
     expect(() => vault.open(here, sealed, 'number')).toThrow(VaultUnavailable);
     expect(() => vault.open(here, sealed, 'number')).toThrow(/k-gone/);
   });
+  test('a ciphertext does not open under another id, even of the same key', () => {
+    const key = ring.wrapping.get(ring.current)!;
+    const twins = createVault({ ...ring, wrapping: new Map([...ring.wrapping, ['k-twin', key]]) });
+    const sealed = twins.seal(here, secrets);
+    expect(twins.open(here, sealed, 'number')).toBe(secrets.number);
+    expect(() => twins.open(here, { ...sealed, keyId: 'k-twin' }, 'number')).toThrow(SealBroken);
+  });
   test('a key under the id of another does not open', () => {
     const sealed = createVault(newer).seal(here, secrets);
     expect(() => createVault(newer).open(here, { ...sealed, keyId: ring.current }, 'number')).toThrow(SealBroken);

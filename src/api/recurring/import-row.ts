@@ -18,7 +18,10 @@ export const importRow = object(
       missing: 'invalidRecurringContract',
       invalid: 'invalidRecurringContract',
     }),
-    creationDate: optional(dateTime(shapes.someDay), 'When the detail was created; the moment of the import otherwise.'),
+    creationDate: optional(
+      dateTime(shapes.someDay),
+      'When the detail was created; the moment of the import otherwise.',
+    ),
     elv: optional(shapes.elv, 'The account of a German direct debit.'),
     firstPspReference: optional(
       shapes.text(16, '8815252013129012'),

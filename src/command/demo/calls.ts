@@ -19,7 +19,9 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const authorisation = (protocol: ProtocolName): string => {
   const kind = protocol === 'json' ? 'apiKey' : 'basic';
   const { shown } = demoCredentials.find((each) => each.company === 'Demo' && each.shown.kind === kind)!;
-  return shown.kind === 'basic' ? `-u ${quote(`${shown.username}:${shown.secret}`)}` : `-H ${quote(`X-API-Key: ${shown.secret}`)}`;
+  return shown.kind === 'basic'
+    ? `-u ${quote(`${shown.username}:${shown.secret}`)}`
+    : `-H ${quote(`X-API-Key: ${shown.secret}`)}`;
 };
 
 /** Each with the name of its script. */

@@ -17,7 +17,10 @@ const basic = (company: string, secret: string): PublishedCredential => ({
   shown: { kind: 'basic', username: `ws@Company.${company}`, secret },
 });
 
-const apiKey = (company: string, secret: string): PublishedCredential => ({ company, shown: { kind: 'apiKey', secret } });
+const apiKey = (company: string, secret: string): PublishedCredential => ({
+  company,
+  shown: { kind: 'apiKey', secret },
+});
 
 export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   basic('Demo', 'demo-password'),

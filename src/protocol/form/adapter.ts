@@ -65,6 +65,10 @@ export const adapter = (services: readonly Service[]): Protocol => {
     }),
 
     hear: (operation, body) =>
-      codecs.read(operation, 'output', under(understood(lexText(body)), prefixOf(operation.output))),
+      codecs.read(
+        operation,
+        'output',
+        under(understood(lexText(body, Number.POSITIVE_INFINITY)), prefixOf(operation.output)),
+      ),
   });
 };

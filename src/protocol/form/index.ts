@@ -62,6 +62,6 @@ export const form = (services: readonly Service[]): Protocol => {
       body: codecs.print(operation, 'input', input),
     }),
 
-    hear: (operation, body) => codecs.read(operation, 'output', understood(lexText(body))),
+    hear: (operation, body) => codecs.read(operation, 'output', understood(lexText(body, Number.POSITIVE_INFINITY))),
   });
 };

@@ -1,7 +1,7 @@
 /** Form text to a tree of dotted names: strict percent-decoding, counted pairs, one meaning for every key. */
 import { type Buffer, isUtf8 } from 'node:buffer';
 
-export const limits = Object.freeze({ pairsMax: 200, depthMax: 10, keyLengthMax: 256 });
+export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
 
 /** A name's own value, the names below it, or (for maps alone) both. */
 export interface Node {
@@ -53,13 +53,25 @@ const place = (tree: Node, key: string, value: string): string | undefined => {
   return undefined;
 };
 
-export const lexText = (text: string): Lexed => {
+/** The tree of names and values that are decoded already. */
+export const treeOf = (pairs: Iterable<readonly [key: string, value: string]>): Lexed => {
+  const tree = node();
+  for (const [key, value] of pairs) {
+    if (key.length > limits.keyLengthMax) return { fault: 'key too long' };
+    const fault = place(tree, key, value);
+    if (fault !== undefined) return { fault };
+  }
+  return { tree };
+};
+
+/** `pairsMax` guards against callers; an answer may hold as many as it needs. */
+export const lexText = (text: string, pairsMax: number = limits.pairsMax): Lexed => {
   const tree = node();
   let pairs = 0;
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     pairs += 1;
-    if (pairs > limits.pairsMax) return { fault: 'too many pairs' };
+    if (pairs > pairsMax) return { fault: 'too many pairs' };
     const equals = pair.indexOf('=');
     const key = decode(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? '' : decode(pair.slice(equals + 1));

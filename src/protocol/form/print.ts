@@ -7,7 +7,14 @@ import { printMoment } from '../moment.ts';
 type PrintAt = (key: string, value: unknown) => string;
 
 const plain = /^[A-Za-z0-9._*-]*$/;
-const others: Readonly<Record<string, string>> = { '%20': '+', '!': '%21', "'": '%27', '(': '%28', ')': '%29', '~': '%7E' };
+const others: Readonly<Record<string, string>> = {
+  '%20': '+',
+  '!': '%21',
+  "'": '%27',
+  '(': '%28',
+  ')': '%29',
+  '~': '%7E',
+};
 
 /** As the form encoders of browsers and Java do it. */
 export const encode = (text: string): string =>
@@ -35,7 +42,8 @@ const compile = (shape: Shape): PrintAt =>
       return (key, value) => `&${key}=${print(value)}`;
     },
     joined: () => (key, value) => `&${key}=${encode((value as string[]).join(','))}`,
-    list: (_, item) => (key, value) => (value as unknown[]).map((each, index) => item(`${key}.${index}`, each)).join(''),
+    list: (_, item) => (key, value) =>
+      (value as unknown[]).map((each, index) => item(`${key}.${index}`, each)).join(''),
     map: () => (key, value) =>
       Object.entries(value as Record<string, string>)
         .map(([name, entry]) => `&${key}.${encode(name)}=${encode(entry)}`)

@@ -14,13 +14,16 @@ export const reader: Reader<unknown> = Object.freeze({
     return typeof node === 'boolean' && shape.kind === 'boolean' ? String(node) : undefined;
   },
 
+  // An empty text is absent wherever it stands, as in the formats that cannot tell it from an empty object.
   eachMember(node, visit) {
+    if (node === '') return true;
     if (!isObject(node)) return false;
     for (const name of Object.keys(node)) visit(name, node[name]);
     return true;
   },
 
   items(node, shape) {
+    if (node === '') return [];
     if (!Array.isArray(node)) return undefined;
     if (!shape.wrapped) return node;
     const { itemName } = shape;
@@ -29,6 +32,7 @@ export const reader: Reader<unknown> = Object.freeze({
   },
 
   eachEntry(node, visit) {
+    if (node === '') return true;
     if (!isObject(node)) return false;
     for (const key of Object.keys(node)) visit(key, node[key]);
     return true;

@@ -1,7 +1,7 @@
 /** The envelope: what may stand in it, and which single element is the message. */
 import { Problem } from '../../contract/problem.ts';
 import { attribute, type Element } from '../../xml/element.ts';
-import { soap11, soap12, type Dialect } from './dialect.ts';
+import { type Dialect, soap11, soap12 } from './dialect.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
@@ -48,7 +48,8 @@ export const bodyChild = (root: Element, dialect: Dialect): Element => {
 };
 
 /** xsi:nil: the same as not being there. */
-export const isNil = (element: Element): boolean => element.attributes.length > 0 && isTrue(attribute(element, xsi, 'nil'));
+export const isNil = (element: Element): boolean =>
+  element.attributes.length > 0 && isTrue(attribute(element, xsi, 'nil'));
 
 /** The local name of xsi:type, where one is given. */
 export const typeName = (element: Element): string | undefined =>

@@ -35,11 +35,13 @@ const compile = (shape: Shape): PrintIn =>
   walk<PrintIn>(shape, {
     scalar: (scalar) => () => text(scalar),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
-    list: ({ itemName }, item) => (around) => {
-      const before = `${opening(itemName, own, around)}>`;
-      const print = item(own);
-      return (value) => (value as unknown[]).map((each) => `${before}${print(each)}</${itemName}>`).join('');
-    },
+    list:
+      ({ itemName }, item) =>
+      (around) => {
+        const before = `${opening(itemName, own, around)}>`;
+        const print = item(own);
+        return (value) => (value as unknown[]).map((each) => `${before}${print(each)}</${itemName}>`).join('');
+      },
     map: () => (around) => {
       const before = `${opening('entry', own, around)}><key xsi:type="xsd:string">`;
       return (value) =>

@@ -1,5 +1,5 @@
 /** Only one process serves from a data folder: a lock that the operating system drops when its holder dies. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,9 @@ import { isBusy } from './failure.ts';
 /** Throws a plain error naming the holder when another process, or this one, serves already. Gives what releases the lock. */
 export function takeServingLock(dataDir: string): () => void {
   // A second database, since the first must stay open to commands beside the server.
-  const lock = new DatabaseSync(join(dataDir, 'serving.lock'), { timeout: 0 });
+  const path = join(dataDir, 'serving.lock');
+  const lock = new DatabaseSync(path, { timeout: 0 });
+  chmodSync(path, 0o600);
   const holder = join(dataDir, 'serving.txt');
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');

@@ -1,0 +1,106 @@
+/**
+ * Which room may import which, and the one door of each outside library. scripts/imports.mjs runs it.
+ * Rooms are allowed what is listed; everything else between rooms is an error.
+ */
+const rooms = {
+  contract: [],
+  xml: [],
+  api: ['contract'],
+  domain: ['contract', 'api'],
+  protocol: ['contract', 'xml'],
+  derive: ['contract'],
+  vault: ['domain'],
+  world: ['domain'],
+  store: ['contract', 'domain', 'gateway'],
+  gateway: ['contract', 'domain', 'protocol'],
+  http: ['contract', 'gateway', 'protocol'],
+};
+
+/** Files beside the rooms that a room may read. */
+const beside = { http: ['config.ts', 'settings.ts'] };
+
+/** The only folders or files that may import a library. */
+const doors = {
+  koa: ['http/'],
+  'raw-body': ['http/'],
+  pino: ['http/log.ts'],
+  'prom-client': ['http/'],
+  saxes: ['xml/'],
+  'fast-xml-parser': ['derive/'],
+  commander: ['main.ts', 'command/'],
+  'csv-parse': ['command/import/csv.ts'],
+  'cli-progress': ['command/import/progress.ts'],
+  'node:sqlite': ['store/sqlite/'],
+  'node:http': ['http/'],
+};
+
+const escape = (text) => text.replace(/[.]/g, '\\.');
+const extension = (file) => file.replace(/\.ts$/, '.js');
+const under = (paths) => `^src/(${paths.map((path) => escape(extension(path))).join('|')})`;
+
+const directions = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `${room}-imports-only-${['itself', ...allowed, ...(beside[room] ?? [])].join('-')}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: under([`${room}/`, ...allowed.map((each) => `${each}/`), ...(beside[room] ?? [])]) },
+}));
+
+const doorRules = Object.entries(doors).map(([library, places]) => ({
+  name: `door-of-${library}`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: under(places) },
+  to: {
+    path: library.startsWith('node:') ? `^(node:)?${library.slice(5)}$` : `^node_modules/(@types/)?${library}(/|$)`,
+  },
+}));
+
+/** The gateway's ports are what the store fulfils; the journey itself is nobody's to import but the root's. */
+const ports = [
+  {
+    name: 'store-imports-only-the-ports-of-others',
+    severity: 'error',
+    from: { path: '^src/store/' },
+    to: { path: '^src/(domain|gateway)/', pathNot: '/ports\\.js$' },
+  },
+  {
+    name: 'vault-and-world-import-only-the-ports-of-the-domain',
+    severity: 'error',
+    from: { path: '^src/(vault|world)/' },
+    to: { path: '^src/domain/', pathNot: '/ports\\.js$' },
+  },
+  {
+    name: 'gateway-sees-no-format',
+    severity: 'error',
+    from: { path: '^src/gateway/' },
+    to: { path: '^src/protocol/[^/]+/' },
+  },
+  {
+    name: 'nobody-imports-the-roots',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom)\\.js$|^src/command/' },
+    to: { path: '^src/(main|compose|strongroom)\\.js$|^src/command/' },
+  },
+];
+
+module.exports = {
+  forbidden: [
+    ...directions,
+    ...doorRules,
+    ...ports,
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-undeclared-library',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'deprecated'] },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/' },
+      to: {},
+    },
+  ],
+  options: { doNotFollow: { path: 'node_modules' }, preserveSymlinks: true },
+};

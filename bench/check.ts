@@ -1,0 +1,24 @@
+/** Checks before anything is measured: every server and format gives the same whole answer. */
+import { ask, reference, type Target } from './targets.ts';
+
+const detailsExpected = 3;
+
+/** Shoppers to look at: both ends, and some between. */
+const sample = (shoppers: number): readonly number[] =>
+  [1, 2, 0.25, 0.5, 0.75, 1].map((part, index) =>
+    index < 2 ? Math.min(part, shoppers) : Math.max(1, Math.floor(part * shoppers)),
+  );
+
+/** Throws unless the target answers three details for every sampled shopper, and the same as `oracle` does. */
+export const checkAnswers = async (target: Target, oracle: Target, shoppers: number): Promise<void> => {
+  for (const number of sample(shoppers)) {
+    const shopper = reference(number);
+    const answer = target.read(await ask(target, shopper));
+    const expected = oracle.read(await ask(oracle, shopper));
+    if (answer !== expected)
+      throw new Error(`${target.name} answers differently for ${shopper}:\n${answer}\n${expected}`);
+    const { details } = JSON.parse(answer) as { readonly details?: readonly object[] };
+    if (details?.length !== detailsExpected)
+      throw new Error(`${target.name}: ${shopper} has ${details?.length} details`);
+  }
+};

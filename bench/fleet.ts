@@ -1,0 +1,109 @@
+/** The servers of a run: Triglyph as it is delivered, and the peers on the same data. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, type Launch, type Server, startServer } from './server.ts';
+import { ask, reference, type ServerName, type Target, type TargetName, targetsAt } from './targets.ts';
+
+export interface Fleet {
+  readonly targets: Readonly<Record<TargetName, Target>>;
+  readonly servers: Readonly<Record<ServerName, Server>>;
+  /** From an empty folder, all shoppers stored. */
+  readonly firstReadyMs: number;
+  /** Resident memory of Triglyph, ready and idle. */
+  readonly idleBytes: number;
+  stop(): Promise<void>;
+}
+
+const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** Making the shoppers of a first start takes its time. */
+const firstReadyMsMax = 60_000;
+const readyMsMax = 10_000;
+const idleMs = 1000;
+
+export interface TriglyphOptions {
+  readonly folder: string;
+  readonly port: number;
+  readonly shoppers: number;
+  /** Parameters of `node` before the program. */
+  readonly before?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Triglyph with everything on: credentials, validation, the durable store, the log in a file, metrics. */
+export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> => {
+  const { folder, port, shoppers, before = [], env = {} } = options;
+  const adminPort = await freePort();
+  return {
+    parameters: [...before, local('../src/main.ts'), 'demo'],
+    env: {
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      DATA_DIR: join(folder, 'data'),
+      DEMO_SHOPPERS: String(shoppers),
+      ...env,
+    },
+    readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
+    logFile: join(folder, 'triglyph.log'),
+    readyMsMax: firstReadyMsMax,
+  };
+};
+
+/** What Triglyph answers for every shopper, for the peers to answer the same. */
+const exportAnswers = async (target: Target, shoppers: number, file: string): Promise<void> => {
+  const answers: Record<string, unknown> = {};
+  const atOnce = 16;
+  const numbers = Array.from({ length: shoppers }, (_, index) => index + 1).values();
+  const worker = async () => {
+    for (const number of numbers) answers[reference(number)] = JSON.parse(await ask(target, reference(number)));
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  writeFileSync(file, JSON.stringify(answers));
+};
+
+const launchPeer = (name: string, folder: string, port: number): Launch => ({
+  parameters: [local(`peer/${name}.ts`)],
+  env: {
+    PORT: String(port),
+    SHOPPERS: join(folder, 'shoppers.json'),
+    WSDL: local('../wsdl/Recurring-v25.wsdl'),
+    NODE_ENV: 'production',
+  },
+  readyUrl: `http://127.0.0.1:${port}/pal/servlet/Recurring/v25?wsdl`,
+  logFile: join(folder, `${name}.log`),
+  readyMsMax,
+});
+
+/** Starts all of them; Triglyph twice, since what counts is a start on data that is there. */
+export const startFleet = async (folder: string, shoppers: number): Promise<Fleet> => {
+  mkdirSync(folder, { recursive: true });
+  const ports = { triglyph: await freePort(), soapPackage: await freePort(), bareKoa: await freePort() };
+  const targets = targetsAt(ports);
+  const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers });
+  const first = await startServer(launch);
+  const firstReadyMs = first.readyMs;
+  await first.stop();
+
+  const started: Server[] = [];
+  const start = async (how: Launch): Promise<Server> => {
+    const server = await startServer(how);
+    started.push(server);
+    return server;
+  };
+  const stop = async () => {
+    await Promise.all(started.map((server) => server.stop()));
+  };
+  try {
+    const triglyph = await start({ ...launch, readyMsMax });
+    await new Promise((resolve) => setTimeout(resolve, idleMs));
+    const idleBytes = triglyph.rssBytes();
+    await exportAnswers(targets.triglyphJson, shoppers, join(folder, 'shoppers.json'));
+    const soapPackage = await start(launchPeer('soap-package', folder, ports.soapPackage));
+    const bareKoa = await start(launchPeer('bare-koa', folder, ports.bareKoa));
+    return { targets, servers: { triglyph, soapPackage, bareKoa }, firstReadyMs, idleBytes, stop };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+};

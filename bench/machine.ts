@@ -1,0 +1,9 @@
+/** The machine and the programs of a run, so that a table can be read later. */
+import { cpus, release } from 'node:os';
+import { canPin } from './cores.ts';
+
+export const describeMachine = (): string => {
+  const all = cpus();
+  const pinning = canPin ? 'server and load on a core each' : 'no pinning';
+  return `Node ${process.versions.node}, Linux ${release().split('-')[0]}, ${all.length} cores (${all[0]?.model.trim()}), ${pinning}.`;
+};

@@ -1,0 +1,16 @@
+/** The page of results: what a run printed, between its markers in docs/bench.md. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
+const page = new URL('../docs/bench.md', import.meta.url);
+
+export type Section = 'results' | 'profile';
+
+/** Replaces one section of the page; throws where the page has no place for it. */
+export const writeSection = (section: Section, text: string): void => {
+  const [open, close] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`];
+  const before = existsSync(page) ? readFileSync(page, 'utf8') : '';
+  const start = before.indexOf(open);
+  const end = before.indexOf(close);
+  if (start < 0 || end < start) throw new Error(`docs/bench.md has no ${open} ... ${close}`);
+  writeFileSync(page, `${before.slice(0, start + open.length)}\n${text}\n${before.slice(end)}`);
+};

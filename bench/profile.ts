@@ -1,0 +1,135 @@
+/** Where the microseconds go: Triglyph under load with a sampling profiler, its CPU time by room and format. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { Profiler } from 'node:inspector';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { launchTriglyph } from './fleet.ts';
+import { provideLoad, putLoad } from './load.ts';
+import { describeMachine } from './machine.ts';
+import { writeSection } from './page.ts';
+import { ownRoom, type Room, rooms } from './rooms.ts';
+import { freePort, type Server, startServer } from './server.ts';
+import { type Target, targetsAt } from './targets.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    write: { type: 'boolean', default: false },
+    /** How many functions to name, by their own time. */
+    functions: { type: 'string', default: '0' },
+  },
+});
+
+const shoppers = 10_000;
+const warmUpSeconds = 4;
+const seconds = 4;
+
+interface Times {
+  /** Microseconds of self time. */
+  readonly byRoom: ReadonlyMap<Room, number>;
+  readonly byFunction: ReadonlyMap<string, number>;
+  readonly busyUs: number;
+}
+
+const add = <K>(map: Map<K, number>, key: K, value: number): void => {
+  map.set(key, (map.get(key) ?? 0) + value);
+};
+
+/** Self time of each node of the call tree goes to its own room, or to that of the nearest caller that has one. */
+const attribute = (profile: Profiler.Profile): Times => {
+  const self = new Map<number, number>();
+  const { samples = [], timeDeltas = [] } = profile;
+  for (const [index, id] of samples.entries()) add(self, id, timeDeltas[index] ?? 0);
+  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
+  const byRoom = new Map<Room, number>();
+  const byFunction = new Map<string, number>();
+  let busyUs = 0;
+  const visit = (id: number, around: Room): void => {
+    const { callFrame, children = [] } = nodes.get(id)!;
+    const us = self.get(id) ?? 0;
+    const room = ownRoom(callFrame) ?? around;
+    if (callFrame.functionName !== '(idle)') {
+      add(byRoom, room, us);
+      const { functionName, url, lineNumber } = callFrame;
+      const file = url.replace(/^.*\/(src|node_modules)\//, '$1/');
+      add(byFunction, `${room}: ${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`, us);
+      busyUs += us;
+    }
+    for (const child of children) visit(child, room);
+  };
+  visit(profile.nodes[0]!.id, 'node:http and streams');
+  return { byRoom, byFunction, busyUs };
+};
+
+interface Profiled {
+  readonly target: Target;
+  readonly requests: number;
+  /** Of the whole process by the kernel, all threads. */
+  readonly cpuUs: number;
+  readonly times: Times;
+}
+
+const profileTarget = async (target: Target, server: Server, file: string): Promise<Profiled> => {
+  await putLoad(target, warmUpSeconds, shoppers);
+  server.signal('SIGUSR2');
+  await sleep(200);
+  const before = server.cpuUs();
+  const { requests } = await putLoad(target, seconds, shoppers);
+  const cpuUs = server.cpuUs() - before;
+  server.signal('SIGUSR2');
+  while (!existsSync(file)) await sleep(50);
+  await sleep(500);
+  const times = attribute(JSON.parse(readFileSync(file, 'utf8')) as Profiler.Profile);
+  rmSync(file);
+  return { target, requests, cpuUs, times };
+};
+
+const print = (profiled: readonly Profiled[]): string => {
+  const each = (cell: (one: Profiled) => number) => profiled.map((one) => cell(one).toFixed(1)).join(' | ');
+  const rows = rooms.map(
+    (room) => `| ${room} | ${each(({ times, requests }) => (times.byRoom.get(room) ?? 0) / requests)} |`,
+  );
+  return [
+    `| room, us per request | ${profiled.map(({ target }) => target.label.replace(/^.*, /, '')).join(' | ')} |`,
+    `|---|${'---:|'.repeat(profiled.length)}`,
+    ...rows,
+    `| other threads (writing the log, collecting garbage) | ${each(({ cpuUs, times, requests }) => Math.max(0, cpuUs - times.busyUs) / requests)} |`,
+    `| whole process, by the kernel | ${each(({ cpuUs, requests }) => cpuUs / requests)} |`,
+  ].join('\n');
+};
+
+const printFunctions = ({ target, times, requests }: Profiled, count: number): string =>
+  [
+    `${target.label}, by function (us per request, own time)`,
+    ...[...times.byFunction]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, count)
+      .map(([name, us]) => `${(us / requests).toFixed(2).padStart(7)}  ${name}`),
+  ].join('\n');
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-profile-'));
+try {
+  provideLoad();
+  const port = await freePort();
+  const file = join(folder, 'profile.json');
+  const before = ['--import', fileURLToPath(new URL('profiler.ts', import.meta.url))];
+  const launch = await launchTriglyph({ folder, port, shoppers, before, env: { PROFILE: file } });
+  const server = await startServer(launch);
+  try {
+    const { triglyphSoap, triglyphJson, triglyphForm } = targetsAt({ triglyph: port, soapPackage: 0, bareKoa: 0 });
+    const profiled: Profiled[] = [];
+    for (const target of [triglyphSoap, triglyphJson, triglyphForm])
+      profiled.push(await profileTarget(target, server, file));
+    const report = `${describeMachine()} The profiler's own work is in these numbers.\n\n${print(profiled)}`;
+    console.log(report);
+    const count = Number(options.functions);
+    if (count > 0) for (const one of profiled) console.log(`\n${printFunctions(one, count)}`);
+    if (options.write) writeSection('profile', report);
+  } finally {
+    await server.stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,73 @@
+/** What was measured becomes a table, ratios and a verdict. */
+import type { Round } from './load.ts';
+import type { Target, TargetName } from './targets.ts';
+
+export interface Measured extends Round {
+  /** Of the server, all threads, over the round. */
+  readonly cpuUs: number;
+}
+
+export type Rounds = ReadonlyMap<TargetName, readonly Measured[]>;
+
+/** A limit, and whether it holds. */
+export interface Finding {
+  readonly name: string;
+  readonly measured: string;
+  readonly limit: string;
+  readonly holds: boolean;
+}
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+};
+
+const cpuPerRequest = ({ cpuUs, requests }: Measured): number => cpuUs / requests;
+
+export const medianCpu = (rounds: readonly Measured[]): number => median(rounds.map(cpuPerRequest));
+
+const row = (label: string, rounds: readonly Measured[]): string => {
+  const cpu = rounds.map(cpuPerRequest);
+  const spread = `${Math.min(...cpu).toFixed(0)} to ${Math.max(...cpu).toFixed(0)}`;
+  const of = (pick: (round: Measured) => number) => median(rounds.map(pick));
+  const cells = [
+    label,
+    median(cpu).toFixed(0),
+    spread,
+    of(({ requests, us }) => (requests * 1e6) / us).toFixed(0),
+    (of(({ p50Us }) => p50Us) / 1000).toFixed(1),
+    (of(({ p99Us }) => p99Us) / 1000).toFixed(1),
+    of(({ bytes, requests }) => bytes / requests).toFixed(0),
+  ];
+  return `| ${cells.join(' | ')} |`;
+};
+
+export const printRounds = (targets: readonly Target[], rounds: Rounds): string =>
+  [
+    '| server and format | CPU per request, us | lowest to highest | requests/s | p50, ms | p99, ms | bytes per answer |',
+    '|---|---:|---:|---:|---:|---:|---:|',
+    ...targets.map(({ name, label }) => row(label, rounds.get(name)!)),
+  ].join('\n');
+
+/** The ratios that are promised: how much less CPU a request costs here than at a peer. */
+const promised: readonly (readonly [ours: TargetName, peer: TargetName, name: string, least: number])[] = [
+  ['triglyphSoap', 'soapPackage', 'SOAP against (a)', 2],
+  ['triglyphSoap', 'bareKoa', 'SOAP against (b)', 0.7],
+  ['triglyphJson', 'bareKoa', 'JSON against (b)', 0.8],
+];
+
+export const ratios = (rounds: Rounds): readonly Finding[] =>
+  promised.map(([ours, peer, name, least]) => {
+    const ratio = medianCpu(rounds.get(peer)!) / medianCpu(rounds.get(ours)!);
+    return { name, measured: ratio.toFixed(2), limit: `at least ${least.toFixed(1)}`, holds: ratio >= least };
+  });
+
+export const printFindings = (findings: readonly Finding[]): string =>
+  [
+    '| promise | measured | limit | holds |',
+    '|---|---:|---:|---|',
+    ...findings.map(
+      ({ name, measured, limit, holds }) => `| ${name} | ${measured} | ${limit} | ${holds ? 'yes' : 'NO'} |`,
+    ),
+  ].join('\n');

@@ -1,0 +1,50 @@
+/**
+ * Checks who imports whom (.dependency-cruiser.cjs). The checker cannot read TypeScript 7, so it gets a copy in which
+ * Node has stripped the types and in which `import type` is an import like any other: types have a direction too.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cruise } from 'dependency-cruiser';
+
+const root = process.argv[2] ?? join(import.meta.dirname, '..');
+const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
+
+const asJavaScript = (source) =>
+  stripTypeScriptTypes(source.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, '$1 ').replace(/([{,]\s*)type (?=\w)/g, '$1')).replace(
+    /(from '|import\(')(\.[^']*)\.ts'/g,
+    "$1$2.js'",
+  );
+
+const mirror = realpathSync(mkdtempSync(join(tmpdir(), 'triglyph-imports-')));
+try {
+  for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
+    if (!name.endsWith('.ts')) continue;
+    const target = join(mirror, 'src', name.replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, asJavaScript(readFileSync(join(root, 'src', name), 'utf8')));
+  }
+  cpSync(join(root, 'package.json'), join(mirror, 'package.json'));
+  symlinkSync(join(import.meta.dirname, '../node_modules'), join(mirror, 'node_modules'));
+  process.chdir(mirror);
+  const { output } = await cruise(['src'], {
+    ...rules.options,
+    ruleSet: { forbidden: rules.forbidden },
+    validate: true,
+    outputType: 'json',
+  });
+  const { summary } = JSON.parse(output);
+  for (const { rule, from, to } of summary.violations) {
+    const [source, target] = [from, to].map((path) => path.replace(/^(src\/.*)\.js$/, '$1.ts'));
+    process.stdout.write(`${rule.name}: ${source} imports ${target}\n`);
+  }
+  process.stdout.write(
+    `${summary.totalCruised} files, ${summary.totalDependenciesCruised} imports, ${summary.violations.length} forbidden\n`,
+  );
+  // Nothing found can also mean that nothing was read.
+  if (summary.violations.length > 0 || summary.totalDependenciesCruised < 100) process.exitCode = 1;
+} finally {
+  rmSync(mirror, { recursive: true, force: true });
+}

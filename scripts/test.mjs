@@ -1,0 +1,94 @@
+/**
+ * The whole proof: installs the outside tools that the tests lean on, then runs the compiler, the linter, the check of
+ * imports and every test. The last line counts the tests and these checks: `N passed, N failed`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const say = (text) => process.stdout.write(`${text}\n`);
+const node = (...parameters) => [process.execPath, ...parameters];
+const bin = (path) => join(root, 'node_modules', path);
+
+const run = ([command, ...parameters], options = {}) =>
+  spawnSync(command, parameters, { cwd: root, stdio: 'inherit', ...options });
+const quietly = (command) => run(command, { stdio: 'ignore' }).status === 0;
+
+/** Tools that no package of npm brings, and how to see that they work. */
+const tools = [
+  { packages: ['libxml2-utils'], why: 'xmllint, a second opinion on documents and answers', works: ['xmllint', '--version'] },
+  {
+    packages: ['php-cli', 'php-soap'],
+    why: 'PHP with its SoapClient, the most common caller',
+    works: ['php', '-r', 'exit(class_exists("SoapClient") ? 0 : 1);'],
+  },
+  {
+    packages: ['python3-zeep'],
+    why: 'zeep, the SOAP client of Python',
+    // The system's own Python, which is the one that apt installs for.
+    works: ['/usr/bin/python3', '-c', 'import zeep'],
+  },
+];
+
+const installTools = () => {
+  const missing = tools.filter(({ works }) => !quietly(works));
+  if (missing.length === 0) return [];
+  for (const { packages, why } of missing) say(`Installing ${packages.join(' and ')} by apt: ${why}.`);
+  const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const names = missing.flatMap(({ packages }) => packages);
+  const install = () => run([...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names], { env });
+  if (install().status !== 0) {
+    // The lists of packages may be missing or old.
+    run([...asRoot, 'apt-get', 'update', '-q'], { env });
+    install();
+  }
+  return missing
+    .filter(({ works }) => !quietly(works))
+    .map(({ packages }) => `${packages.join(' and ')} could not be installed: install it, or run the tests as root where apt is`);
+};
+
+const checks = [
+  ['types', node(bin('typescript/lib/tsc.js'), '-p', '.')],
+  ['lint and format', node(bin('@biomejs/biome/bin/biome'), 'check')],
+  ['imports', node('--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'))],
+];
+
+/** Counts also the files of tests that could not be run at all. */
+const runTests = () => {
+  const folder = join(root, '.cache');
+  const results = join(folder, 'jest.json');
+  mkdirSync(folder, { recursive: true });
+  rmSync(results, { force: true });
+  const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
+  const { status } = run(node(...flags, bin('jest/bin/jest.js'), '--json', `--outputFile=${results}`), {
+    stdio: ['inherit', 'ignore', 'inherit'],
+  });
+  try {
+    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
+      readFileSync(results, 'utf8'),
+    );
+    if (numPendingTests > 0) say(`${numPendingTests} tests were not run: a test that is passed over proves nothing.`);
+    const failed = numFailedTests + numRuntimeErrorTestSuites + numPendingTests;
+    return { passed: numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed };
+  } catch {
+    return { passed: 0, failed: 1 };
+  }
+};
+
+let passed = 0;
+const failures = [];
+for (const fault of installTools()) failures.push(fault);
+for (const [name, command] of checks) {
+  say(`\n== ${name}`);
+  if (run(command).status === 0) passed += 1;
+  else failures.push(`the check of ${name} failed`);
+}
+say('\n== tests');
+const tests = runTests();
+passed += tests.passed;
+const failed = failures.length + tests.failed;
+for (const failure of failures) say(`FAILED: ${failure}`);
+say(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,94 @@
+/** `triglyph demo`: a server with data to play with, on this machine alone, and three calls to copy. */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type Running, startServer } from '../compose.ts';
+import { type Config, demoMark, type Environment, environment, readConfig, unsafe } from '../config.ts';
+import { openStrongroom, type Strongroom } from '../strongroom.ts';
+import { createKeyFile } from '../vault/key-ring.ts';
+import { calls } from './demo/calls.ts';
+import { seed } from './demo/seed.ts';
+import { refuse } from './explain.ts';
+import { untilStopped } from './until-stopped.ts';
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+/** Marks the folder as the demo's, so that no production server ever serves it, nor the demo what is not its own. */
+const claimFolder = (dataDir: string): void => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const mark = join(dataDir, demoMark);
+  if (existsSync(mark)) return;
+  refuse(
+    readdirSync(dataDir).length === 0
+      ? []
+      : [`DATA_DIR ${dataDir} holds something that is not the demo's: name a folder that is empty or not there.`],
+  );
+  writeFileSync(mark, 'The data of a demo, with credentials that everyone knows. Delete the folder to start afresh.\n');
+};
+
+const keyVariables = ['TRIGLYPH_KEYS', 'KEY_FILE', 'TRIGLYPH_KEYS_FILE'] as const;
+
+/** The variable that names the demo's keys: a file that it makes, unless keys are given. */
+const keysFor = (dataDir: string, env: Environment): Environment => {
+  if (keyVariables.some((name) => env[name]?.trim())) return {};
+  const file = join(dataDir, 'keys');
+  if (!existsSync(file)) {
+    createKeyFile(file);
+    say(`Made the key file ${file}; a real installation keeps its keys away from the data.`);
+  }
+  return { KEY_FILE: file };
+};
+
+const prepare = (): Config => {
+  const given = environment();
+  const dataDir = given.DATA_DIR?.trim() || './data/demo';
+  // Everything that is wrong is said before a folder is made or touched.
+  refuse(unsafe(readConfig('demo', { ...given, DATA_DIR: dataDir })));
+  claimFolder(dataDir);
+  return readConfig('demo', { ...given, DATA_DIR: dataDir, ...keysFor(dataDir, given) });
+};
+
+const fill = async (room: Strongroom, { demoShoppers }: Config): Promise<void> => {
+  const startedAt = performance.now();
+  const added = await seed(room, demoShoppers);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  if (added > 0) say(`Added ${added} generated shoppers with three cards each, in ${seconds} s.`);
+};
+
+const introduce = ({ callers, admin, protocols }: Running, { dataDir }: Config): void => {
+  for (const [script, call] of calls(protocols, callers)) say(`\n# ${script}\n${call}`);
+  say(`
+WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
+OpenAPI  ${callers}/openapi.json
+Admin    ${admin}/readyz and ${admin}/metrics
+Data     ${dataDir}
+
+The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Requests are logged below.`);
+};
+
+const run = async (): Promise<void> => {
+  const config = prepare();
+  const room = await openStrongroom(config, { exclusive: true });
+  const running = await (async () => {
+    await fill(room, config);
+    return startServer(config, room);
+  })().catch(async (thrown) => {
+    await room.close();
+    throw thrown;
+  });
+  introduce(running, config);
+  await untilStopped(running);
+};
+
+export const add = (program: Command): void => {
+  program
+    .command('demo')
+    .description('serves data to play with on this machine alone, and prints three calls to copy')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo\n\nThe data is in ./data/demo, or in DATA_DIR; delete the folder to start afresh.',
+    )
+    .action(run);
+};

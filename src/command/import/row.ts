@@ -1,0 +1,54 @@
+/** What a row of an import comes to: a stored detail to keep, or every reason why not. */
+import { type ImportRow, importRow } from '../../api/recurring/import-row.ts';
+import { dotted } from '../../contract/path.ts';
+import { type Issue, type Problem, problems } from '../../contract/problem.ts';
+import { compileRead, Findings, type Reader } from '../../contract/read.ts';
+import { veil } from '../explain.ts';
+
+/** One reason; never holds what the row held. */
+export interface Reason {
+  /** In dotted form; empty where it is the whole row. */
+  readonly field: string;
+  /** As callers of the interface know it. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Outcome = { readonly row: ImportRow } | { readonly reasons: readonly Reason[] };
+
+/** A row as it was found, not yet read: rows that are done already need not be. */
+export interface Found {
+  /** Where it starts, from 1. */
+  readonly line: number;
+  /** Bytes of the file up to its end. */
+  readonly bytesDone: number;
+  read(): Outcome;
+}
+
+// Column and member names come from the file, and a row that has slipped may have a number for a name.
+const reasonOf = ({ path, problem, message }: Issue): Reason => ({
+  field: veil(dotted(path)),
+  code: problems[problem].code,
+  message: veil(message),
+});
+
+export const unreadable = (fault: string): Outcome => ({
+  reasons: [{ field: '', code: problems.undecodable.code, message: fault }],
+});
+
+/** What the domain refuses a row for. */
+export const reasonsOf = (problem: Problem): readonly Reason[] =>
+  problem.issues.length > 0
+    ? problem.issues.map(reasonOf)
+    : [{ field: '', code: problem.code, message: problem.message }];
+
+/** Compiles the reading of rows from one kind of tree: the walk that reads the requests of callers. */
+export const compileRow = <N>(reader: Reader<N>): ((node: N) => Outcome) => {
+  const read = compileRead(importRow, reader);
+  return (node) => {
+    const findings = new Findings();
+    const row = read(node, findings) as ImportRow | undefined;
+    if (findings.issues.length > 0) return { reasons: findings.issues.map(reasonOf) };
+    return row === undefined ? unreadable('the row is null') : { row };
+  };
+};

@@ -1,0 +1,201 @@
+/** The reference in Markdown: an index with the table of problems, and a page for each operation. */
+import type { Operation, Service } from '../contract/operation.ts';
+import { type ProblemName, problems } from '../contract/problem.ts';
+import type { Field, ObjectShape, ScalarShape, Shape } from '../contract/shape.ts';
+import { walk } from '../contract/walk.ts';
+import { operationAddress, serviceAddress } from './addresses.ts';
+import { indentDocument } from './document.ts';
+import { exampleOf } from './example.ts';
+import { byStatus, printMessage, refusalsOf } from './refusals.ts';
+
+interface Sent {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** What prints the examples of one format; a protocol is one. */
+export interface Printer {
+  readonly name: string;
+  ask(service: Service, operation: Operation, input: unknown): Sent & { readonly path: string };
+  encode(operation: Operation, output: unknown): Sent;
+}
+
+export interface Page {
+  readonly file: string;
+  readonly text: string;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+};
+
+const scalarName = (shape: ScalarShape): string => {
+  switch (shape.kind) {
+    case 'string':
+      return 'text';
+    case 'integer':
+    case 'boolean':
+      return shape.kind;
+    case 'dateTime':
+      return 'date and time';
+    case 'enum':
+      return shape.name;
+    default:
+      return shape satisfies never;
+  }
+};
+
+const typeName = (shape: Shape): string =>
+  walk<string>(shape, {
+    scalar: scalarName,
+    joined: (_, item) => `${scalarName(item)}, comma-separated`,
+    list: (_, item) => `list of ${item}`,
+    map: () => 'map of text to text',
+    object: ({ name }) => name,
+  });
+
+const code = (text: string): string => `\`${text}\``;
+
+const bounds = (shape: Shape): string => {
+  switch (shape.kind) {
+    case 'string':
+      return [
+        shape.max === undefined ? '' : ` Up to ${shape.max} characters.`,
+        shape.pattern === undefined ? '' : ` Matches ${code(shape.pattern)}.`,
+        shape.sensitive ? ' Never logged.' : '',
+      ].join('');
+    case 'integer':
+      return ` ${shape.min} to ${shape.max}.`;
+    case 'enum':
+      return ` One of ${shape.values.map(code).join(', ')}.`;
+    case 'list':
+      return shape.joined ? bounds(shape.item) : ` Up to ${shape.max} items.${bounds(shape.item)}`;
+    case 'map':
+      return ` Up to ${shape.max} entries.`;
+    case 'boolean':
+    case 'dateTime':
+    case 'object':
+      return '';
+    default:
+      return shape satisfies never;
+  }
+};
+
+const row = ([name, { shape, required, doc }]: [string, Field]): readonly string[] => [
+  code(name),
+  typeName(shape),
+  required ? 'mandatory' : 'optional',
+  doc + bounds(shape),
+];
+
+/** The records of a shape: the whole first, then its parts, each once. */
+const recordsOf = (shape: ObjectShape): readonly ObjectShape[] => {
+  const found: ObjectShape[] = [];
+  const visit = (each: Shape): void => {
+    if (each.kind === 'list') visit(each.item);
+    if (each.kind !== 'object' || found.includes(each)) return;
+    found.push(each);
+    for (const field of Object.values(each.fields)) visit(field.shape);
+  };
+  visit(shape);
+  return found;
+};
+
+const record = (shape: ObjectShape, side: 'input' | 'output'): string => {
+  const { name, fields, choices, tolerated } = shape;
+  return [
+    `### ${name}`,
+    table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
+    ...choices.map(({ doc }) => doc),
+    ...(side === 'input' && tolerated.length > 0 ? [`Taken and ignored: ${tolerated.map(code).join(', ')}.`] : []),
+  ].join('\n\n');
+};
+
+const records = (shape: ObjectShape, side: 'input' | 'output'): readonly string[] =>
+  recordsOf(shape).map((each) => record(each, side));
+
+const problemTable = (names: readonly ProblemName[]): string => {
+  const rows = [...byStatus(names).values()].flat().map((name) => {
+    const { status, code: number, type } = problems[name];
+    return [String(status), number, type, printMessage(name)];
+  });
+  const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
+  return table(['Status', 'Code', 'Type', 'Message'], distinct);
+};
+
+/** A body made readable; what is on the wire has none of these line breaks. */
+const readable = ({ contentType, body }: Sent): string => {
+  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
+  if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
+  return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
+};
+
+const formatTitles: Readonly<Record<string, string>> = {
+  soap11: 'SOAP 1.1',
+  soap12: 'SOAP 1.2',
+  json: 'JSON',
+  form: 'FORM',
+  adapter: 'The form adapter',
+};
+
+const examples = (service: Service, operation: Operation, printer: Printer): string => {
+  const call = printer.ask(service, operation, exampleOf(operation.input, 'full'));
+  const answer = printer.encode(operation, exampleOf(operation.output, 'full'));
+  return [
+    `### ${formatTitles[printer.name] ?? printer.name}`,
+    `${code(`POST ${call.path}`)} with ${code(`Content-Type: ${call.contentType}`)}:`,
+    readable(call),
+    'The answer:',
+    readable(answer),
+  ].join('\n\n');
+};
+
+const operationPage = (service: Service, operation: Operation, printers: readonly Printer[]): string => {
+  const { name, doc, input, output, role } = operation;
+  return `${[
+    `# ${name}`,
+    doc,
+    `${code(`POST ${operationAddress(service, operation)}`)} in JSON or FORM; in SOAP at ${code(serviceAddress(service, service.version))}. ` +
+      `The caller needs the role ${code(role)}.`,
+    '## Request',
+    ...records(input, 'input'),
+    '## Answer',
+    ...records(output, 'output'),
+    '## Refusals',
+    problemTable(refusalsOf(operation)),
+    '## Examples',
+    'They show every field, and stand here with line breaks that the wire does not have.',
+    ...printers.map((printer) => examples(service, operation, printer)),
+  ].join('\n\n')}\n`;
+};
+
+const indexPage = (services: readonly Service[]): string => {
+  const lists = services.flatMap((service) => {
+    const { name, version, doc, operations } = service;
+    const items = [...operations.values()].map((each) => `- [${each.name}](${each.name}.md): ${each.doc}`);
+    return [`## ${name}, version ${version}`, doc, items.join('\n')];
+  });
+  return `${[
+    '# Reference',
+    'Each operation takes SOAP, JSON and FORM, and answers in the format it was asked in. An empty text, an empty object, ' +
+      'null and nil are the same as leaving a field out, save for references, which are refused when empty.',
+    ...lists,
+    '## Problems',
+    'Statuses are those of JSON and FORM. In SOAP and at the form adapter the text of a refusal is `{type} {code} {message}`.',
+    problemTable(Object.keys(problems) as ProblemName[]),
+  ].join('\n\n')}\n`;
+};
+
+/** The pages, as files of one folder. */
+export const referencePages = (services: readonly Service[], printers: readonly Printer[]): readonly Page[] => [
+  { file: 'README.md', text: indexPage(services) },
+  ...services.flatMap((service) =>
+    [...service.operations.values()].map((operation) => ({
+      file: `${operation.name}.md`,
+      text: operationPage(service, operation, printers),
+    })),
+  ),
+];

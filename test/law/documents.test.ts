@@ -1,0 +1,14 @@
+/** The law that documents tell the truth, over every operation. */
+import { describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import { speak } from '../../src/protocol/index.ts';
+import { documentsTellTheTruth } from './documents.ts';
+import { operationsOf, runs, seed } from './law.ts';
+
+const protocols = speak(services);
+
+describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
+  test('every request and answer is what the derived documents say', () => {
+    expect(documentsTellTheTruth({ protocols, service, operation, runs })).toBeUndefined();
+  });
+});

@@ -1,0 +1,16 @@
+/** The law that no bytes make a protocol throw, hang or answer `internal`. */
+import { describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import { speak } from '../../src/protocol/index.ts';
+import { operationsOf, runs, seed } from './law.ts';
+import { bytesAreReadOrRefused, bytesAreReadSoon } from './total.ts';
+
+const protocols = speak(services);
+
+describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
+  test.each(
+    Object.entries({ 'bytes are read or refused': bytesAreReadOrRefused, 'bytes are read soon': bytesAreReadSoon }),
+  )('%s', (_, law) => {
+    expect(law({ protocols, service, operation, runs })).toBeUndefined();
+  });
+});

@@ -1,0 +1,140 @@
+/** A whole gateway for tests: real handlers, store and vault; only time, references and keys are fixed. */
+import { Buffer } from 'node:buffer';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { services } from '../../src/api/index.ts';
+import type { World } from '../../src/domain/handler.ts';
+import { handlers } from '../../src/domain/index.ts';
+import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import { performer } from '../../src/gateway/perform.ts';
+import { compileRoutes } from '../../src/gateway/route.ts';
+import { type Gateway, serve } from '../../src/gateway/serve.ts';
+import { speak } from '../../src/protocol/index.ts';
+import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import { createCredentials } from '../../src/store/sql/credentials.ts';
+import { createDetailStore } from '../../src/store/sql/details.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+
+/** The moment at which everything happens. */
+export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
+
+const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+
+/** The references of one gateway count from 1. */
+const counting = () => {
+  let psp = 0;
+  let detail = 0;
+  const numbered = (start: string, count: number) => start + String(count).padStart(16 - start.length, '0');
+  return {
+    pspReference: () => numbered('PSP', ++psp),
+    recurringDetailReference: () => numbered('DETAIL', ++detail),
+  };
+};
+
+const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+/** Headers of those who call. */
+export const callers = Object.freeze({
+  demo: basic('ws@Company.Demo:demo:password'),
+  key: { 'x-api-key': 'demo-api-key' },
+  other: { 'x-api-key': 'other-api-key' },
+  withoutRole: basic('ws_1@Company.Demo:no-role-at-all'),
+  wrong: basic('ws@Company.Demo:demo'),
+  nobody: {},
+});
+
+const anna = 'Anna van Dijk';
+
+/** shopper-1 at DemoMerchant has a visa card, a mc card and an account, in this order; shopper-2 nothing any more. */
+const details: readonly NewDetail[] = [
+  {
+    card: { number: '4111111111111111', expiryMonth: '03', expiryYear: '2030', holderName: anna },
+    contracts: ['ONECLICK', 'RECURRING'],
+    firstPspReference: '8815252013129012',
+    shopperEmail: 'shopper@example.com',
+    also: { additionalData: { 'card.bin': '411111' }, name: 'My "first" card & more' },
+    createdAt: Date.UTC(2020, 2, 1, 10, 53, 11),
+    recurringDetailReference: '8313147988756818',
+  },
+  {
+    card: { number: '5555444433331111', expiryMonth: '10', expiryYear: '2031', holderName: anna },
+    contracts: ['RECURRING'],
+    firstPspReference: '8815252013129013',
+    also: {},
+    createdAt: Date.UTC(2020, 6, 1, 10, 0, 0),
+    recurringDetailReference: '8415995487234100',
+  },
+  {
+    bank: { iban: 'NL13TEST0123456789', countryCode: 'NL', ownerName: 'Ánna van Dijk' },
+    contracts: ['PAYOUT'],
+    firstPspReference: '8815252013129014',
+    also: {},
+    createdAt: Date.UTC(2021, 0, 1),
+    recurringDetailReference: '8814232895168272',
+  },
+];
+
+export interface Asked {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer | string;
+}
+
+export interface TestGateway {
+  ask(request: Asked): Promise<Answer>;
+  /** What shopper-1 has: `reference: uses` for each active detail. */
+  active(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export const openGateway = async (): Promise<TestGateway> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-gateway-'));
+  const engine = openSqlite({ dataDir, exclusive: true });
+  await migrate(engine);
+  const clock = { now: () => now };
+  const registry = createRegistry(engine, ring.pepper, clock);
+  for (const code of ['DemoMerchant', 'DemoMerchantNL']) await registry.addMerchantAccount('Demo', code);
+  await registry.addMerchantAccount('Other', 'OtherMerchant');
+  const demo = { company: 'Demo', merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'], roles: ['recurring'] } as const;
+  const other = { company: 'Other', merchantAccounts: ['OtherMerchant'], roles: ['recurring'] } as const;
+  await registry.addCredential({ ...demo, kind: 'basic', secret: 'demo:password' });
+  await registry.addCredential({ ...demo, kind: 'apiKey', secret: 'demo-api-key' });
+  const username = 'ws_1@Company.Demo';
+  await registry.addCredential({ ...demo, kind: 'basic', username, roles: [], secret: 'no-role-at-all' });
+  await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
+
+  const store = createDetailStore(engine);
+  const world: World = { clock, references: counting(), vault: createVault(ring) };
+  const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+  await store.write(async (unit) => {
+    for (const detail of details) await keepDetail(key, detail, unit, world);
+    await unit.saveShopper({ ...key, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
+  });
+
+  const gateway: Gateway = {
+    protocols: speak(services),
+    services,
+    routes: compileRoutes(services),
+    credentials: createCredentials(engine, ring.pepper, clock),
+    references: world.references,
+    perform: performer(handlers, store, world),
+  };
+  return {
+    ask: ({ method = 'POST', path, headers, body }) =>
+      serve({ method, path, headers, body: async () => Buffer.from(body as string) }, gateway),
+    async active() {
+      const shopper = await store.read((view) => view.findShopper(key));
+      return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
+    },
+    async close() {
+      await engine.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,59 @@
+/** xmllint with the derived schemas: which of many envelopes are not what the schemas promise. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { namespaceUris, serviceNamespace } from '../../src/contract/namespaces.ts';
+import type { Service } from '../../src/contract/operation.ts';
+import { deriveXsd } from '../../src/derive/xsd.ts';
+
+const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'] as const;
+
+/** Envelope and Body of either SOAP version: what stands in the Body must be declared, and as it is declared. */
+const envelopeXsd = (uri: string) =>
+  `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${uri}" elementFormDefault="qualified">
+  <xs:element name="Envelope"><xs:complexType><xs:sequence><xs:element name="Body"><xs:complexType><xs:sequence>
+    <xs:any namespace="##other" processContents="strict"/>
+  </xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>
+</xs:schema>`;
+
+const writeSchemas = (folder: string, service: Service): string => {
+  for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`))
+    writeFileSync(join(folder, `${namespace}.xsd`), text);
+  const own = serviceNamespace(service);
+  const imports = envelopes.map((uri, index) => {
+    writeFileSync(join(folder, `envelope${index}.xsd`), envelopeXsd(uri));
+    return `<xs:import namespace="${uri}" schemaLocation="envelope${index}.xsd"/>`;
+  });
+  const path = join(folder, 'all.xsd');
+  const text = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">${imports.join('')}
+  <xs:import namespace="${namespaceUris[own]}" schemaLocation="${own}.xsd"/></xs:schema>`;
+  writeFileSync(path, text);
+  return path;
+};
+
+/** What xmllint says of the first document that is not valid, and the document; undefined when all are. */
+export const firstInvalid = (service: Service, documents: readonly string[]): string | undefined => {
+  const folder = mkdtempSync(join(tmpdir(), 'triglyph-xsd-'));
+  try {
+    const schema = writeSchemas(folder, service);
+    const names = documents.map((text, index) => {
+      writeFileSync(join(folder, `${index}.xml`), text);
+      return `${index}.xml`;
+    });
+    const args = ['--noout', '--nonet', '--schema', schema, ...names];
+    const { status, stderr, error } = spawnSync('xmllint', args, {
+      cwd: folder,
+      encoding: 'utf8',
+      maxBuffer: 64 << 20,
+    });
+    if (error !== undefined) throw error;
+    const lines = stderr.trimEnd().split('\n');
+    const verdicts = lines.filter((line) => line.endsWith(' validates'));
+    if (status === 0 && verdicts.length === documents.length) return undefined;
+    const wrong = lines.find((line) => !line.endsWith(' validates')) ?? `xmllint ends with ${status}`;
+    return `${wrong}\n${documents[Number.parseInt(wrong, 10)] ?? ''}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,94 @@
+/** The documents as callers fetch them and as the repository keeps them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { XMLParser } from 'fast-xml-parser';
+import { services } from '../../src/api/index.ts';
+import { committedDocuments, documentsOf } from '../../src/derive/index.ts';
+import { speak } from '../../src/protocol/index.ts';
+
+const documents = documentsOf(services);
+const origin = 'http://127.0.0.1:8080';
+const home = '/pal/servlet/Recurring/v25';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('the committed documents', () => {
+  test.each(committedDocuments(services, Object.values(speak(services))))('$path is current', ({ path, text }) => {
+    expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+  });
+
+  test('the reference tells the fields, the rules, the refusals and every format of an operation', () => {
+    const page = readFileSync(join(root, 'docs/reference/storeToken.md'), 'utf8');
+    expect(page).toContain('| `holderName` | text | mandatory | The name on the card. Up to 50 characters. |');
+    expect(page).toContain('Exactly one of card, bank and elv.');
+    expect(page).toContain('| 422 | 801 | validation | Too many PaymentDetails defined |');
+    expect(page.match(/^### (SOAP 1\.1|SOAP 1\.2|JSON|FORM|The form adapter)$/gm)).toHaveLength(5);
+  });
+});
+
+describe('the addresses of documents', () => {
+  const located = (path: string, query: string) =>
+    /address location="([^"]*)"/.exec(documents.find(path, query, origin)?.body ?? '')?.[1];
+
+  test.each([
+    [home, 'wsdl', `${origin}${home}`],
+    [home, 'WSDL', `${origin}${home}`],
+    [home, 'singleWsdl', `${origin}${home}`],
+    [home, 'wsdl=', `${origin}${home}`],
+    ['/pal/servlet/Recurring/V25/', 'wsdl', `${origin}${home}`],
+    ['/pal/servlet/Recurring/v68', 'wsdl', `${origin}/pal/servlet/Recurring/v68`],
+    ['/pal/servlet/soap/Recurring', 'wsdl', `${origin}/pal/servlet/soap/Recurring`],
+    ['/pal/Recurring.wsdl', '', `${origin}/pal/servlet/soap/Recurring`],
+    [home, '', undefined],
+    [home, 'xsd=unknown', undefined],
+    ['/pal/servlet/Recurring/v24', 'wsdl', undefined],
+    ['/pal/servlet/Recurring/v69', 'wsdl', undefined],
+    ['/pal/servlet/Payment/v25', 'wsdl', undefined],
+    ['/pal/Payment.wsdl', '', undefined],
+    [`${home}/disable`, 'wsdl', undefined],
+  ])('%s?%s calls %s', (path, query, address) => {
+    expect(located(path, query)).toBe(address);
+  });
+
+  test('both ports of the WSDL have the address, the older first', () => {
+    const { body } = documents.find(home, 'wsdl', origin)!;
+    const ports = [
+      ...body.matchAll(/<wsdl:port name="(\w+)" binding="tns:(\w+)">\s*<(\w+):address location="([^"]*)"/g),
+    ];
+    expect(ports.map(([, ...parts]) => parts)).toEqual([
+      ['RecurringHttpPort', 'RecurringHttpBinding', 'soap', origin + home],
+      ['RecurringHttpPort12', 'RecurringHttpBinding12', 'soap12', origin + home],
+    ]);
+  });
+
+  test('a schema imports the others from where it came', () => {
+    const { body, contentType } = documents.find(home, 'XSD=Payment', origin)!;
+    expect(contentType).toBe('text/xml; charset=utf-8');
+    expect(body).toContain('targetNamespace="http://payment.services.adyen.com"');
+    expect(body).toContain(`schemaLocation="${origin}${home}?xsd=recurring"`);
+  });
+
+  test('OpenAPI names the origin', () => {
+    const { body, contentType } = documents.find('/openapi.json', '', origin)!;
+    expect(contentType).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(body).servers).toEqual([{ url: origin }]);
+  });
+
+  test('a made-up host cannot break out of the document', () => {
+    const { body } = documents.find(home, 'wsdl', 'http://a"/><x y=\'&')!;
+    const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseTagValue: false });
+    expect(parser.parse(body)['wsdl:definitions']['wsdl:service']['wsdl:port'][0]['soap:address']['@location']).toBe(
+      `http://a"/><x y='&${home}`,
+    );
+    expect(body).not.toContain('<x y');
+  });
+
+  test('the same document has the same tag, and another origin another, however many were asked for', () => {
+    const first = documents.find(home, 'wsdl', origin)!;
+    for (let at = 0; at < 300; at++) documents.find(home, 'wsdl', `http://host-${at}.example`);
+    expect(documents.find(home, 'wsdl', origin)).toEqual(first);
+    expect(documents.find(home, 'wsdl', 'http://other.example')!.etag).not.toBe(first.etag);
+    expect(first.etag).toMatch(/^"[\w-]{43}"$/);
+  });
+});

@@ -1,0 +1,168 @@
+/** The derived JSON schemas and OpenAPI: examples obey them, mistakes do not, and the document holds together. */
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { services } from '../../src/api/index.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/derive/index.ts';
+import { speak } from '../../src/protocol/index.ts';
+
+const service = services[0]!;
+const protocols = speak(services);
+const operations = [...service.operations.values()].map((each) => [each.name, each] as const);
+const home = '/pal/servlet/Recurring/v25';
+
+/** `coerceTypes`: in a form every value is a text, from which the type that the schema names is read. */
+const ajv = (coerceTypes = false) => {
+  const made = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes });
+  formats.default(made);
+  return made;
+};
+
+const pairs = (body: string): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
+
+describe('the examples', () => {
+  test.each(operations)('of %s are valid, canonical and come back from every protocol', (_, operation) => {
+    for (const protocol of Object.values(protocols))
+      for (const extent of ['full', 'minimal'] as const) {
+        const input = exampleOf(operation.input, extent);
+        const output = exampleOf(operation.output, extent);
+        const { body, contentType } = protocol.ask(service, operation, input);
+        const named = protocol.bodyNamesOperation ? undefined : operation;
+        const media = { type: contentType, charset: undefined };
+        const target = { service, version: 25, operation: named };
+        expect(protocol.decode(Buffer.from(body), media, target)).toEqual({ operation, input, issues: [] });
+        expect(protocol.hear(operation, protocol.encode(operation, output).body)).toEqual({
+          value: output,
+          issues: [],
+        });
+      }
+  });
+});
+
+describe('the JSON schemas', () => {
+  test.each(operations)('take the examples of %s in JSON and in FORM', (_, operation) => {
+    for (const extent of ['full', 'minimal'] as const) {
+      const input = exampleOf(operation.input, extent);
+      const output = exampleOf(operation.output, extent);
+      const check = (schema: object, value: unknown, coerceTypes = false) => {
+        const validate = ajv(coerceTypes).compile(schema);
+        expect([validate(value), validate.errors]).toEqual([true, null]);
+      };
+      const { json, form } = protocols;
+      check(deriveJsonSchema(operation.input, 'input'), JSON.parse(json.ask(service, operation, input).body));
+      check(deriveJsonSchema(operation.output, 'output'), JSON.parse(json.encode(operation, output).body));
+      check(deriveFormSchema(operation.input, 'input'), pairs(form.ask(service, operation, input).body), true);
+      check(deriveFormSchema(operation.output, 'output'), pairs(form.encode(operation, output).body), true);
+    }
+  });
+
+  const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'A B' };
+  const store = { merchantAccount: 'M', shopperReference: 's', recurring: { contract: 'ONECLICK' }, card };
+
+  test.each([
+    ['the plain one', {}, true],
+    ['a combination in any order with spaces', { recurring: { contract: 'RECURRING , ONECLICK' } }, true],
+    ['a tolerated extra', { applicationInfo: { adyenLibrary: {} } }, true],
+    ['a misspelt field', { shoperEmail: 'a@b.example' }, false],
+    ['a misspelt field of a card', { card: { ...card, cvv: '737' } }, false],
+    ['an unknown contract', { recurring: { contract: 'MONTHLY' } }, false],
+    ['no payment details', { card: undefined }, false],
+    [
+      'two payment details',
+      { elv: { accountHolderName: 'A', bankAccountNumber: '1', bankLocationId: '10000000' } },
+      false,
+    ],
+    ['a bank account without a number', { card: undefined, bank: { ownerName: 'Anna' } }, false],
+    ['a number that is a number', { card: { ...card, number: 4111111111111111 } }, false],
+    ['an empty shopper', { shopperReference: '' }, false],
+  ])('judge a storeToken with %s', (_, change, valid) => {
+    const validate = ajv().compile(deriveJsonSchema(service.operations.get('storeToken')!.input, 'input'));
+    expect(validate(JSON.parse(JSON.stringify({ ...store, ...change })))).toBe(valid);
+  });
+
+  test.each([
+    ['the plain one', {}, true],
+    ['a tolerated extra with names below it', { 'applicationInfo.adyenLibrary.name': 'x' }, true],
+    ['a tolerated extra of a part', { 'recurring.recurringExpiry': '2030-01-01' }, true],
+    ['entries whose keys hold dots', { 'additionalData.a.b': 'c' }, true],
+    ['a misspelt name', { 'card.cvv': '737' }, false],
+    ['a short number', { 'card.number': '4111' }, false],
+  ])('judge the pairs of a storeToken with %s', (_, change, valid) => {
+    const validate = ajv().compile(deriveFormSchema(service.operations.get('storeToken')!.input, 'input'));
+    const plain = pairs('merchantAccount=M&shopperReference=s&recurring.contract=PAYOUT&card.number=4111111111111111');
+    expect(validate({ ...plain, ...change })).toBe(valid);
+  });
+});
+
+describe('OpenAPI', () => {
+  const openApi = JSON.parse(JSON.stringify(deriveOpenApi(services, 'https://pay.example')));
+
+  /** A component with the others beside it, as JSON Schema keeps them. */
+  const compile = (name: string) => {
+    const text = JSON.stringify({ $defs: openApi.components.schemas, $ref: `#/components/schemas/${name}` });
+    return ajv().compile(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  };
+
+  test('every component compiles and every reference resolves', () => {
+    const names = Object.keys(openApi.components.schemas);
+    const references = [...JSON.stringify(openApi).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(names).toEqual(expect.arrayContaining(references));
+    for (const name of names) expect(compile(name)).toBeInstanceOf(Function);
+  });
+
+  test('a card as given and as shown have names of their own', () => {
+    const { Card, CardShown, RecurringDetail } = openApi.components.schemas;
+    expect(Object.keys(Card.properties)).toContain('cvc');
+    expect(Card.additionalProperties).toBe(false);
+    expect(Object.keys(CardShown.properties)).not.toContain('cvc');
+    expect(RecurringDetail.properties.card.$ref).toBe('#/components/schemas/CardShown');
+  });
+
+  test('an item of details stands in its wrapper', () => {
+    const { items } = openApi.components.schemas.RecurringDetailsResult.properties.details;
+    expect(items.required).toEqual(['RecurringDetail']);
+    expect(items.properties.RecurringDetail.$ref).toBe('#/components/schemas/RecurringDetail');
+  });
+
+  test('an operation tells every status that it can answer, with the problems behind it', () => {
+    const { responses } = openApi.paths[`${home}/disable`].post;
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '408', '413', '415', '422', '500', '503']);
+    expect(responses['422'].description).toContain('800 Contract not found');
+    expect(responses['422'].description).not.toContain('Invalid card number');
+  });
+
+  test.each([
+    ['ServiceError', protocols.json, (body: string) => JSON.parse(body)],
+    ['FormServiceError', protocols.form, pairs],
+  ] as const)('a refusal is a %s', (name, protocol, parse) => {
+    const operation = service.operations.get('disable')!;
+    const path = ['recurringDetailReference'];
+    const refused = [Problem.at(path, 'detailNotFound'), new Problem('internal')].map((problem) =>
+      parse(protocol.refuse(problem, { pspReference: '8815252013129012', operation }).body),
+    );
+    const validate = compile(name);
+    for (const each of refused) expect([validate(each), validate.errors]).toEqual([true, null]);
+    expect(compile(name)({ ...refused[0], status: undefined })).toBe(false);
+  });
+
+  test('the schemas that operations refer to take their examples', () => {
+    for (const [, operation] of operations) {
+      const { requestBody, responses } = openApi.paths[`${home}/${operation.name}`].post;
+      const named = ({ content }: { content: Record<string, { schema: { $ref: string } }> }, type: string) =>
+        content[type]!.schema.$ref.replace(/^.*\//, '');
+      const input = exampleOf(operation.input, 'full');
+      const output = exampleOf(operation.output, 'full');
+      const { json } = protocols;
+      const asked = compile(named(requestBody, 'application/json'))(
+        JSON.parse(json.ask(service, operation, input).body),
+      );
+      const told = compile(named(responses['200'], 'application/json'))(
+        JSON.parse(json.encode(operation, output).body),
+      );
+      expect([operation.name, asked, told]).toEqual([operation.name, true, true]);
+    }
+  });
+});

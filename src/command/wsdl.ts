@@ -2,13 +2,13 @@
 import type { Command } from 'commander';
 import { services } from '../api/index.ts';
 import { recurringV25 } from '../api/recurring/v25.ts';
+import { serviceAddress } from '../contract/address.ts';
 import { documentsOf } from '../derive/index.ts';
-import { servicePath } from '../protocol/paths.ts';
 import { writeDocuments } from './write-documents.ts';
 
 const run = ({ origin, write }: { readonly origin: string; readonly write?: string }): void => {
   if (write !== undefined) writeDocuments(write, (path) => path.startsWith('wsdl/'));
-  else process.stdout.write(documentsOf(services).find(servicePath(recurringV25), 'wsdl', origin)!.body);
+  else process.stdout.write(documentsOf(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);
 };
 
 export const add = (program: Command): void => {

@@ -26,12 +26,7 @@ export interface Operation<
 export type Input<O> = O extends Operation<string, infer I, ObjectShape> ? Infer<I> : never;
 export type Output<O> = O extends Operation<string, ObjectShape, infer R> ? Infer<R> : never;
 
-export const operation = <
-  const N extends string,
-  I extends ObjectShape,
-  O extends ObjectShape,
-  const E extends Effect,
->(
+export const operation = <const N extends string, I extends ObjectShape, O extends ObjectShape, const E extends Effect>(
   parts: Omit<Operation<N, I, O, E>, 'accounts'>,
 ): Operation<N, I, O, E> =>
   Object.freeze({

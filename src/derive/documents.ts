@@ -1,8 +1,8 @@
 /** The documents that callers download: found by address, composed once, with the origin of the request put in. */
 import { createHash } from 'node:crypto';
+import { serviceAddress, unversionedAddress } from '../contract/address.ts';
 import type { Service } from '../contract/operation.ts';
 import type { Namespace } from '../contract/shape.ts';
-import { serviceAddress, unversionedAddress } from './addresses.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveOpenApi } from './openapi.ts';

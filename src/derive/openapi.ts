@@ -1,8 +1,9 @@
 /** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
+
+import { operationAddress } from '../contract/address.ts';
 import type { Operation, Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import type { ObjectShape } from '../contract/shape.ts';
-import { operationAddress } from './addresses.ts';
 import { deriveFormSchema } from './form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
 import { byStatus, printMessage, refusalsOf } from './refusals.ts';

@@ -1,9 +1,10 @@
 /** The reference in Markdown: an index with the table of problems, and a page for each operation. */
+
+import { operationAddress, serviceAddress } from '../contract/address.ts';
 import type { Operation, Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import type { Field, ObjectShape, ScalarShape, Shape } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
-import { operationAddress, serviceAddress } from './addresses.ts';
 import { indentDocument } from './document.ts';
 import { exampleOf } from './example.ts';
 import { byStatus, printMessage, refusalsOf } from './refusals.ts';

@@ -69,7 +69,10 @@ export interface SealScope {
 }
 
 export interface Vault {
-  seal(scope: SealScope, secrets: { readonly number?: string | undefined; readonly shown?: string | undefined }): SealedDetail;
+  seal(
+    scope: SealScope,
+    secrets: { readonly number?: string | undefined; readonly shown?: string | undefined },
+  ): SealedDetail;
   /** Throws `VaultUnavailable` when the wrapping key is not at hand; never falls back to anything. */
   open(scope: SealScope, sealed: SealedDetail, part: 'number' | 'shown'): string;
   /** Keyed, per company: the same text gives the same fingerprint (43 characters, base64url). */
@@ -86,7 +89,10 @@ export interface View {
 /** One unit of work: all of it is kept, or nothing. */
 export interface Unit extends View {
   /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
-  saveShopper(key: ShopperKey, shopper: { readonly createdAt: number; readonly email?: string | undefined }): Promise<void>;
+  saveShopper(
+    key: ShopperKey,
+    shopper: { readonly createdAt: number; readonly email?: string | undefined },
+  ): Promise<void>;
   /** Adds the detail, or replaces the active one with the same reference. */
   saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void>;
   /** `at`: milliseconds since the epoch. */

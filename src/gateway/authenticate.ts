@@ -5,7 +5,9 @@ import type { WireRequest } from '../protocol/wire.ts';
 import type { Credentials, Shown } from './ports.ts';
 
 const unauthorized = (): Problem =>
-  new Problem('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' } });
+  new Problem('unauthorized', undefined, {
+    headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },
+  });
 
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 

@@ -1,6 +1,6 @@
 /** Detection, first and total: whatever comes in, there is a protocol to answer it in. */
+import { adapterAddress, unversioned } from '../contract/address.ts';
 import { byMediaType, type Protocols } from '../protocol/index.ts';
-import { adapterPath, soapPath } from '../protocol/paths.ts';
 import type { Media, Protocol } from '../protocol/protocol.ts';
 import type { WireRequest } from '../protocol/wire.ts';
 
@@ -35,12 +35,12 @@ const mediaOf = (header: string | undefined): Media => {
 
 /** Who declares nothing that is spoken here is answered as the address or Accept suggests, and else in JSON. */
 const guess = ({ path, headers }: WireRequest, protocols: Protocols): Protocol =>
-  path.startsWith(soapPath) || /xml/i.test(headers['accept']?.slice(0, 200) ?? '') ? protocols.soap11 : protocols.json;
+  path.startsWith(unversioned) || /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? protocols.soap11 : protocols.json;
 
 export const detect = (wire: WireRequest, protocols: Protocols): Detected => {
   const declared = mediaOf(wire.headers['content-type']);
   const name = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
-  const atAdapter = wire.path === adapterPath || wire.path === `${adapterPath}/`;
+  const atAdapter = wire.path === adapterAddress || wire.path === `${adapterAddress}/`;
   const protocol = atAdapter ? protocols.adapter : name && protocols[name];
   if (protocol === undefined) return { protocol: guess(wire, protocols), media: declared, understood: false };
   const spoken = !atAdapter || name === 'form';

@@ -1,12 +1,13 @@
 /** Routing: a path to the service, the version and, where the path names it, the operation. */
+import { adapterAddress, unversioned } from '../contract/address.ts';
 import type { Operation, Service } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
-import { adapterPath, soapPath, unknownOperation } from '../protocol/paths.ts';
+import { unknownOperation } from '../protocol/named-operation.ts';
 import type { Target } from '../protocol/protocol.ts';
 
 /** `/pal/servlet/Recurring/v25/disable`; the version in any case, a trailing slash tolerated (as callers write them). */
 const servicePattern = /^\/pal\/servlet\/([A-Za-z]{1,40})\/[vV](\d{1,4})(?:\/([A-Za-z]{1,60}))?\/?$/;
-const soapPattern = new RegExp(`^${soapPath}([A-Za-z]{1,40})/?$`);
+const soapPattern = new RegExp(`^${unversioned}([A-Za-z]{1,40})/?$`);
 
 export interface Routes {
   /** Throws notFound, unknownVersion, unknownOperation or methodNotAllowed. */
@@ -48,7 +49,7 @@ export const compileRoutes = (services: readonly Service[]): Routes => {
   // The paths that callers really use are few: each is taken apart once.
   const seen = new Map<string, Target>();
   const find = (path: string): Target => {
-    if (path === adapterPath || path === `${adapterPath}/`) return adapted;
+    if (path === adapterAddress || path === `${adapterAddress}/`) return adapted;
     const known = seen.get(path);
     if (known !== undefined) return known;
     const target = Object.freeze(locate(byName, path));

@@ -52,7 +52,10 @@ export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer
   } catch (thrown) {
     const problem = Problem.from(thrown);
     const message = protocol.refuse(problem, { pspReference, operation: (decoded ?? target)?.operation });
-    return { message: withReference(message, pspReference), account: { ...account(), outcome: problem.problem, problem } };
+    return {
+      message: withReference(message, pspReference),
+      account: { ...account(), outcome: problem.problem, problem },
+    };
   }
 };
 

@@ -1,8 +1,9 @@
 /** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
+
+import { adapterAddress, operationAddress, serviceAddress } from '../../src/contract/address.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import type { ObjectShape, Shape } from '../../src/contract/shape.ts';
-import { adapterPath, operationPath, servicePath } from '../../src/protocol/paths.ts';
 import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
 
 export interface Member {
@@ -124,28 +125,28 @@ type Print = (service: Service, operation: Operation, tree: Loose) => Call;
 /** A wire form for each protocol, written apart from the sources' printers. */
 export const printLoose: Readonly<Record<ProtocolName, Print>> = {
   soap11: (service, operation, tree) => ({
-    path: servicePath(service),
+    path: serviceAddress(service),
     contentType: 'text/xml',
     body: envelopeOf('http://schemas.xmlsoap.org/soap/envelope/', operation, tree),
   }),
   soap12: (service, operation, tree) => ({
-    path: servicePath(service),
+    path: serviceAddress(service),
     contentType: 'application/soap+xml',
     body: envelopeOf('http://www.w3.org/2003/05/soap-envelope', operation, tree),
   }),
   json: (service, operation, tree) => ({
-    path: operationPath(service, operation),
+    path: operationAddress(service, operation),
     contentType: 'application/json',
     body: jsonOf(tree),
   }),
   form: (service, operation, tree) => ({
-    path: operationPath(service, operation),
+    path: operationAddress(service, operation),
     contentType: formType,
     body: pairsOf(tree, '').join('&'),
   }),
   adapter: (service, operation, tree) => {
     const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
     const pairs = [`action=${service.name}.${operation.name}`, ...pairsOf(tree, prefix)];
-    return { path: adapterPath, contentType: formType, body: pairs.join('&') };
+    return { path: adapterAddress, contentType: formType, body: pairs.join('&') };
   },
 };

@@ -13,7 +13,13 @@ const meant = (details: readonly StoredDetail[], reference: string | undefined):
   return named;
 };
 
-const withdraw = async (key: ShopperKey, detail: StoredDetail, uses: readonly ContractType[], unit: Unit, at: number) => {
+const withdraw = async (
+  key: ShopperKey,
+  detail: StoredDetail,
+  uses: readonly ContractType[],
+  unit: Unit,
+  at: number,
+) => {
   const left = detail.contracts.filter((use) => !uses.includes(use));
   // A detail without a use is no longer there; the others keep theirs.
   if (left.length === 0) await unit.disableDetail(key, detail.recurringDetailReference, at);

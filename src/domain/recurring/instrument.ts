@@ -32,7 +32,13 @@ export interface Instrument {
 /** Months are kept and shown without a leading zero. */
 const plainMonth = (month: string): string => String(Number(month));
 
-const shownCard = ({ number, cvc: _dropped, expiryMonth, startMonth, ...rest }: Card): NonNullable<OpenDetail['card']> => ({
+const shownCard = ({
+  number,
+  cvc: _dropped,
+  expiryMonth,
+  startMonth,
+  ...rest
+}: Card): NonNullable<OpenDetail['card']> => ({
   ...rest,
   expiryMonth: plainMonth(expiryMonth),
   ...(startMonth === undefined ? {} : { startMonth: plainMonth(startMonth) }),
@@ -55,7 +61,11 @@ const known = (variant: string | undefined): string => {
   return variant;
 };
 
-export const instrumentOf = ({ card, bank, elv, tokenDetails, variant }: Given, company: string, vault: Vault): Instrument => {
+export const instrumentOf = (
+  { card, bank, elv, tokenDetails, variant }: Given,
+  company: string,
+  vault: Vault,
+): Instrument => {
   if (card !== undefined) {
     const alias = vault.alias(company, card.number);
     return {
@@ -80,6 +90,11 @@ export const instrumentOf = ({ card, bank, elv, tokenDetails, variant }: Given, 
     return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
   }
   if (tokenDetails !== undefined)
-    return { variant: known(variant), identity: `token ${JSON.stringify(tokenDetails)}`, open: { tokenDetails }, secret: {} };
+    return {
+      variant: known(variant),
+      identity: `token ${JSON.stringify(tokenDetails)}`,
+      open: { tokenDetails },
+      secret: {},
+    };
   throw new Problem('missingPaymentDetails');
 };

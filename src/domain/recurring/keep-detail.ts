@@ -15,7 +15,13 @@ export interface NewDetail extends Given {
   readonly socialSecurityNumber?: string | undefined;
   readonly also: Pick<
     OpenDetail,
-    'acquirer' | 'acquirerAccount' | 'additionalData' | 'billingAddress' | 'name' | 'paymentMethodVariant' | 'shopperName'
+    | 'acquirer'
+    | 'acquirerAccount'
+    | 'additionalData'
+    | 'billingAddress'
+    | 'name'
+    | 'paymentMethodVariant'
+    | 'shopperName'
   >;
   /** Given where the detail comes from another installation; made up otherwise. Milliseconds since the epoch. */
   readonly createdAt?: number | undefined;

@@ -16,7 +16,11 @@ const shown = (detail: StoredDetail, company: string, vault: Vault): RecurringDe
   return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
 };
 
-export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (request, view, world) => {
+export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
+  request,
+  view,
+  world,
+) => {
   const { company } = request.caller;
   const { merchantAccount, shopperReference, recurring } = request.input;
   const shopper = await view.findShopper({ company, merchantAccount, shopperReference });

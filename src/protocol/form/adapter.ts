@@ -1,8 +1,9 @@
 /** The legacy form adapter: one address for all, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
+import { adapterAddress } from '../../contract/address.ts';
 import type { Operation, Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
-import { adapterPath, unknownOperation } from '../paths.ts';
+import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { keepsStatus, textOf } from '../text.ts';
 import { contentType, requestType, understood } from './index.ts';
@@ -59,7 +60,7 @@ export const adapter = (services: readonly Service[]): Protocol => {
     },
 
     ask: (service, operation, input) => ({
-      path: adapterPath,
+      path: adapterAddress,
       contentType: requestType,
       body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,
     }),

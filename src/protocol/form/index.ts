@@ -1,9 +1,10 @@
 /** FORM: unprefixed dotted pairs at the operation's path; errors as pairs with `status` last. */
+import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
 import { compileCodecs } from '../codec.ts';
-import { operationPath, required } from '../paths.ts';
+import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { type Lexed, lex, lexText, type Node } from './lexer.ts';
 import { compilePrint, encode } from './print.ts';
@@ -27,7 +28,7 @@ export const form = (services: readonly Service[]): Protocol => {
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
-      const operation = required(target);
+      const operation = operationInPath(target);
       const { value, issues } = codecs.read(operation, 'input', understood(lex(body)));
       return { operation, input: value, issues };
     },
@@ -57,7 +58,7 @@ export const form = (services: readonly Service[]): Protocol => {
     },
 
     ask: (service, operation, input) => ({
-      path: operationPath(service, operation),
+      path: operationAddress(service, operation),
       contentType: requestType,
       body: codecs.print(operation, 'input', input),
     }),

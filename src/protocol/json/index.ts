@@ -1,9 +1,10 @@
 /** JSON: the operation is in the path; errors as `{status, errorCode, message, errorType, pspReference}`. */
+import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
 import { compileCodecs } from '../codec.ts';
-import { operationPath, required } from '../paths.ts';
+import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
@@ -30,7 +31,7 @@ export const json = (services: readonly Service[]): Protocol => {
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
-      const operation = required(target);
+      const operation = operationInPath(target);
       const parsed = parse(body);
       if ('fault' in parsed) throw new Problem('undecodable', undefined, { reason: parsed.fault });
       if (parsed.tree === null) throw new Problem('undecodable', undefined, { reason: 'null' });
@@ -54,7 +55,7 @@ export const json = (services: readonly Service[]): Protocol => {
     },
 
     ask: (service, operation, input) => ({
-      path: operationPath(service, operation),
+      path: operationAddress(service, operation),
       contentType: 'application/json',
       body: codecs.print(operation, 'input', input),
     }),

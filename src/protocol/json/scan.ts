@@ -21,7 +21,7 @@ const endOfString = (text: string, start: number): number => {
   return -1;
 };
 
-const unescape = (token: string): string => {
+const unquoted = (token: string): string => {
   if (!token.includes('\\')) return token;
   try {
     return String(JSON.parse(token));
@@ -45,7 +45,7 @@ export const scan = (text: string): Scan => {
       let next = end;
       while (text.charCodeAt(next) <= 0x20) next += 1;
       const token = text.slice(at, end);
-      const value = unescape(token);
+      const value = unquoted(token);
       if (!value.isWellFormed()) return { fault: 'unpaired surrogate' };
       if (keys && text.charCodeAt(next) === 0x3a) {
         if (keys.has(value)) return { fault: 'duplicate key' };

@@ -1,5 +1,6 @@
 /** SOAP: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import type { Buffer } from 'node:buffer';
+import { serviceAddress } from '../../contract/address.ts';
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Operation, Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
@@ -9,7 +10,7 @@ import type { Element } from '../../xml/element.ts';
 import { Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
-import { servicePath, unknownOperation } from '../paths.ts';
+import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
@@ -88,7 +89,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     },
 
     ask: (service, operation, input) => ({
-      path: servicePath(service),
+      path: serviceAddress(service),
       contentType,
       body: message(operation.name, 'request', codecs.print(operation, 'input', input)),
     }),

@@ -1,0 +1,76 @@
+/** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
+import type { ProblemName } from '../../src/contract/problem.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import type { callers } from '../support/gateway.ts';
+
+export interface Exchange {
+  readonly sends: string;
+  /** The whole answer, to the byte. */
+  readonly answers: string;
+  /** 200 where it is left out. */
+  readonly status?: number;
+}
+
+export interface Case {
+  readonly title: string;
+  readonly operation: 'listRecurringDetails' | 'disable' | 'storeToken';
+  readonly as?: keyof typeof callers;
+  /** The canonical answer; or the problem, with the dotted names of the fields that are wrong. */
+  readonly outcome: { readonly gives: unknown } | { readonly refuses: ProblemName; readonly fields?: readonly string[] };
+  /** What shopper-1 has afterwards; all that it had, where it is left out. */
+  readonly leaves?: readonly string[];
+  readonly wire: Readonly<Record<ProtocolName, Exchange>>;
+}
+
+export const visa = '8313147988756818: ONECLICK,RECURRING';
+export const mc = '8415995487234100: RECURRING';
+export const account = '8814232895168272: PAYOUT';
+
+/** Attributes that declare the default namespace. */
+export const R = ' xmlns="http://recurring.services.adyen.com"';
+export const P = ' xmlns="http://payment.services.adyen.com"';
+
+/** As PHP's SoapClient writes it: generated prefixes, a newline at the end. */
+export const php = (content: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/" xmlns:ns1="http://payment.services.adyen.com" xmlns:ns2="http://recurring.services.adyen.com" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><SOAP-ENV:Body>${content}</SOAP-ENV:Body></SOAP-ENV:Envelope>
+`;
+
+/** As Axis 1.4 writes it: everything that is not set is nil. */
+export const axis = (content: string): string =>
+  '<?xml version="1.0" encoding="UTF-8"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
+  ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
+  `<soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
+
+/** As templates of older days have it: indented, a Header of its own, no declaration. */
+export const template = (content: string): string => `
+<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:payment="http://payment.services.adyen.com"
+    xmlns:recurring="http://recurring.services.adyen.com">
+  <soap:Header/>
+  <soap:Body>${content}</soap:Body>
+</soap:Envelope>`.trimStart();
+
+/** SOAP 1.2 with addressing headers. */
+export const twelve = (content: string): string =>
+  '<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://www.w3.org/2005/08/addressing">' +
+  '<s:Header><a:Action s:mustUnderstand="1">x</a:Action><a:To s:mustUnderstand="1">http://localhost/</a:To></s:Header>' +
+  `<s:Body xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${content}</s:Body></s:Envelope>`;
+
+const schemas = 'xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+export const answered11 = (content: string): string =>
+  '<?xml version="1.0" encoding="UTF-8"?><soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" ' +
+  `${schemas}><soap:Body>${content}</soap:Body></soap:Envelope>`;
+
+export const answered12 = (content: string): string =>
+  '<?xml version="1.0" encoding="UTF-8"?><env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope" ' +
+  `${schemas}><env:Body>${content}</env:Body></env:Envelope>`;
+
+export const fault11 = (text: string, code = 'Server'): string =>
+  answered11(`<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring></soap:Fault>`);
+
+export const fault12 = (text: string, code = 'Sender'): string =>
+  answered12(
+    `<env:Fault><env:Code><env:Value>env:${code}</env:Value></env:Code>` +
+      `<env:Reason><env:Text xml:lang="en">${text}</env:Text></env:Reason></env:Fault>`,
+  );

@@ -1,0 +1,283 @@
+/** Cases of listRecurringDetails. */
+import { answered11, answered12, axis, type Case, P, php, R, template, twelve } from './case.ts';
+
+const visaDetail = {
+  additionalData: { 'card.bin': '411111' },
+  alias: 'P962471748121832',
+  aliasType: 'Default',
+  card: { expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk', number: '1111' },
+  contractTypes: ['ONECLICK', 'RECURRING'],
+  creationDate: Date.UTC(2020, 2, 1, 10, 53, 11),
+  firstPspReference: '8815252013129012',
+  name: 'My "first" card & more',
+  paymentMethodVariant: 'visa',
+  recurringDetailReference: '8313147988756818',
+  variant: 'visa',
+};
+
+const shopper = {
+  lastKnownShopperEmail: 'shopper@example.com',
+  shopperReference: 'shopper-1',
+};
+
+const visaXml =
+  '<RecurringDetail><additionalData><entry><key xsi:type="xsd:string">card.bin</key>' +
+  '<value xsi:type="xsd:string">411111</value></entry></additionalData>' +
+  '<alias>P962471748121832</alias><aliasType>Default</aliasType>' +
+  `<card><expiryMonth${P}>3</expiryMonth><expiryYear${P}>2030</expiryYear><holderName${P}>Anna van Dijk</holderName>` +
+  `<number${P}>1111</number></card><contractTypes><string>ONECLICK</string><string>RECURRING</string></contractTypes>` +
+  '<creationDate>2020-03-01T11:53:11.000+01:00</creationDate><firstPspReference>8815252013129012</firstPspReference>' +
+  '<name>My &quot;first&quot; card &amp; more</name><paymentMethodVariant>visa</paymentMethodVariant>' +
+  '<recurringDetailReference>8313147988756818</recurringDetailReference><variant>visa</variant></RecurringDetail>';
+
+const accountXml =
+  `<RecurringDetail><bank><countryCode${P}>NL</countryCode><iban${P}>NL13TEST0123456789</iban>` +
+  `<ownerName${P}>Ánna van Dijk</ownerName></bank><contractTypes><string>PAYOUT</string></contractTypes>` +
+  '<creationDate>2021-01-01T01:00:00.000+01:00</creationDate><firstPspReference>8815252013129014</firstPspReference>' +
+  '<paymentMethodVariant>sepadirectdebit</paymentMethodVariant>' +
+  '<recurringDetailReference>8814232895168272</recurringDetailReference><variant>sepadirectdebit</variant></RecurringDetail>';
+
+const result = (content: string): string =>
+  '<ns1:listRecurringDetailsResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
+  `${content}</ns1:result></ns1:listRecurringDetailsResponse>`;
+
+const known = (details: string): string =>
+  result(
+    `<creationDate${R}>2020-03-01T11:53:11.000+01:00</creationDate>${details}` +
+      `<lastKnownShopperEmail${R}>shopper@example.com</lastKnownShopperEmail><shopperReference${R}>shopper-1</shopperReference>`,
+  );
+
+const visaOnly = known(`<details${R}>${visaXml}</details>`);
+const accountOnly = known(`<details${R}>${accountXml}</details>`);
+const noDetails = known('');
+const unknown = result(
+  `<details${R}/><lastKnownShopperEmail${R} xsi:nil="true"/><shopperReference${R} xsi:nil="true"/>`,
+);
+
+const visaPairs = (prefix: string): string =>
+  [
+    'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00',
+    'details.0.additionalData.card.bin=411111',
+    'details.0.alias=P962471748121832',
+    'details.0.aliasType=Default',
+    'details.0.card.expiryMonth=3',
+    'details.0.card.expiryYear=2030',
+    'details.0.card.holderName=Anna+van+Dijk',
+    'details.0.card.number=1111',
+    'details.0.contractTypes.0=ONECLICK',
+    'details.0.contractTypes.1=RECURRING',
+    'details.0.creationDate=2020-03-01T11%3A53%3A11%2B01%3A00',
+    'details.0.firstPspReference=8815252013129012',
+    'details.0.name=My+%22first%22+card+%26+more',
+    'details.0.paymentMethodVariant=visa',
+    'details.0.recurringDetailReference=8313147988756818',
+    'details.0.variant=visa',
+    'lastKnownShopperEmail=shopper%40example.com',
+    'shopperReference=shopper-1',
+  ]
+    .map((pair) => prefix + pair)
+    .join('&');
+
+export const listDetails: readonly Case[] = [
+  {
+    title: 'a known shopper, a contract named: the detail stored for it and another is found',
+    operation: 'listRecurringDetails',
+    outcome: { gives: { creationDate: Date.UTC(2020, 2, 1, 10, 53, 11), details: [visaDetail], ...shopper } },
+    wire: {
+      soap11: {
+        sends: php(
+          '<ns2:listRecurringDetails><ns2:request><ns2:merchantAccount>DemoMerchant</ns2:merchantAccount><ns2:recurring>' +
+            '<ns1:contract>ONECLICK</ns1:contract></ns2:recurring><ns2:shopperReference>shopper-1</ns2:shopperReference>' +
+            '</ns2:request></ns2:listRecurringDetails>',
+        ),
+        answers: answered11(visaOnly),
+      },
+      soap12: {
+        sends: twelve(
+          `<listRecurringDetails${R}><request><recurring><contract${P}>ONECLICK</contract></recurring>` +
+            '<merchantAccount>DemoMerchant</merchantAccount><shopperReference>shopper-1</shopperReference></request>' +
+            '</listRecurringDetails>',
+        ),
+        answers: answered12(visaOnly),
+      },
+      json: {
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurring":{"contract":"ONECLICK"},"shopperReference":"shopper-1",' +
+          '"applicationInfo":{"adyenLibrary":{"name":"adyen-python-api-library","version":"2.2.0"}}}',
+        answers:
+          '{"creationDate":"2020-03-01T11:53:11+01:00","details":[{"RecurringDetail":{"additionalData":{"card.bin":"411111"},' +
+          '"alias":"P962471748121832","aliasType":"Default","card":{"expiryMonth":"3","expiryYear":"2030",' +
+          '"holderName":"Anna van Dijk","number":"1111"},"contractTypes":["ONECLICK","RECURRING"],' +
+          '"creationDate":"2020-03-01T11:53:11+01:00","firstPspReference":"8815252013129012",' +
+          '"name":"My \\"first\\" card & more","paymentMethodVariant":"visa",' +
+          '"recurringDetailReference":"8313147988756818","variant":"visa"}}],' +
+          '"lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
+      },
+      form: {
+        sends:
+          'action=Recurring.listRecurringDetails&merchantAccount=DemoMerchant&recurring.contract=ONECLICK&shopperReference=shopper-1',
+        answers: visaPairs(''),
+      },
+      adapter: {
+        sends:
+          'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant' +
+          '&recurringDetailsRequest.shopperReference=shopper-1&recurringDetailsRequest.recurring.contract=ONECLICK',
+        answers: visaPairs('recurringDetailsResult.'),
+      },
+    },
+  },
+  {
+    title: 'the contract in the other namespace, nil and null, spaces, a key with a dot: an account is found',
+    operation: 'listRecurringDetails',
+    outcome: {
+      gives: {
+        creationDate: Date.UTC(2020, 2, 1, 10, 53, 11),
+        details: [
+          {
+            bank: { countryCode: 'NL', iban: 'NL13TEST0123456789', ownerName: 'Ánna van Dijk' },
+            contractTypes: ['PAYOUT'],
+            creationDate: Date.UTC(2021, 0, 1),
+            firstPspReference: '8815252013129014',
+            paymentMethodVariant: 'sepadirectdebit',
+            recurringDetailReference: '8814232895168272',
+            variant: 'sepadirectdebit',
+          },
+        ],
+        ...shopper,
+      },
+    },
+    wire: {
+      soap11: {
+        sends: template(`
+    <recurring:listRecurringDetails>
+      <recurring:request>
+        <recurring:recurring>
+          <recurring:contract>PAYOUT</recurring:contract>
+        </recurring:recurring>
+        <recurring:merchantAccount>DemoMerchant</recurring:merchantAccount>
+        <recurring:shopperReference>shopper-1</recurring:shopperReference>
+      </recurring:request>
+    </recurring:listRecurringDetails>
+  `),
+        answers: answered11(accountOnly),
+      },
+      soap12: {
+        sends: twelve(
+          `<listRecurringDetails${R}><request><recurring><contract> PAYOUT </contract><recurringDetailName xsi:nil="true"/>` +
+            '</recurring><merchantAccount>DemoMerchant</merchantAccount><shopperReference>shopper-1</shopperReference>' +
+            '</request></listRecurringDetails>',
+        ),
+        answers: answered12(accountOnly),
+      },
+      json: {
+        sends:
+          '{"recurring": {"contract": " PAYOUT ", "recurringDetailName": null}, "merchantAccount": "DemoMerchant", ' +
+          '"shopperReference": "shopper-1"}',
+        answers:
+          '{"creationDate":"2020-03-01T11:53:11+01:00","details":[{"RecurringDetail":{"bank":{"countryCode":"NL",' +
+          '"iban":"NL13TEST0123456789","ownerName":"Ánna van Dijk"},"contractTypes":["PAYOUT"],' +
+          '"creationDate":"2021-01-01T01:00:00+01:00","firstPspReference":"8815252013129014",' +
+          '"paymentMethodVariant":"sepadirectdebit","recurringDetailReference":"8814232895168272",' +
+          '"variant":"sepadirectdebit"}}],"lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
+      },
+      form: {
+        sends: 'recurring%2Econtract=+PAYOUT+&recurring.recurringDetailName=&shopperReference=shopper-1&merchantAccount=DemoMerchant&',
+        answers:
+          'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00&details.0.bank.countryCode=NL&details.0.bank.iban=NL13TEST0123456789' +
+          '&details.0.bank.ownerName=%C3%81nna+van+Dijk&details.0.contractTypes.0=PAYOUT' +
+          '&details.0.creationDate=2021-01-01T01%3A00%3A00%2B01%3A00&details.0.firstPspReference=8815252013129014' +
+          '&details.0.paymentMethodVariant=sepadirectdebit&details.0.recurringDetailReference=8814232895168272' +
+          '&details.0.variant=sepadirectdebit&lastKnownShopperEmail=shopper%40example.com&shopperReference=shopper-1',
+      },
+      adapter: {
+        sends:
+          'recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=shopper-1' +
+          '&recurringDetailsRequest.shopperEmail=x%40example.com&recurringDetailsRequest.recurring.contract=PAYOUT' +
+          '&action=Recurring.listRecurringDetails',
+        answers:
+          'recurringDetailsResult.creationDate=2020-03-01T11%3A53%3A11%2B01%3A00' +
+          '&recurringDetailsResult.details.0.bank.countryCode=NL' +
+          '&recurringDetailsResult.details.0.bank.iban=NL13TEST0123456789' +
+          '&recurringDetailsResult.details.0.bank.ownerName=%C3%81nna+van+Dijk' +
+          '&recurringDetailsResult.details.0.contractTypes.0=PAYOUT' +
+          '&recurringDetailsResult.details.0.creationDate=2021-01-01T01%3A00%3A00%2B01%3A00' +
+          '&recurringDetailsResult.details.0.firstPspReference=8815252013129014' +
+          '&recurringDetailsResult.details.0.paymentMethodVariant=sepadirectdebit' +
+          '&recurringDetailsResult.details.0.recurringDetailReference=8814232895168272' +
+          '&recurringDetailsResult.details.0.variant=sepadirectdebit' +
+          '&recurringDetailsResult.lastKnownShopperEmail=shopper%40example.com' +
+          '&recurringDetailsResult.shopperReference=shopper-1',
+      },
+    },
+  },
+  {
+    title: 'an unknown shopper: an empty object',
+    operation: 'listRecurringDetails',
+    outcome: { gives: {} },
+    wire: {
+      soap11: {
+        sends: axis(
+          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurring xsi:nil="true"/>` +
+            '<shopperReference>nobody</shopperReference></request></listRecurringDetails>',
+        ),
+        answers: answered11(unknown),
+      },
+      soap12: {
+        sends: twelve(
+          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount>` +
+            '<shopperReference>nobody</shopperReference></request></listRecurringDetails>',
+        ),
+        answers: answered12(unknown),
+      },
+      json: { sends: '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}', answers: '{}' },
+      form: { sends: 'merchantAccount=DemoMerchant&shopperReference=nobody', answers: '' },
+      adapter: {
+        sends:
+          'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant' +
+          '&recurringDetailsRequest.shopperReference=nobody',
+        answers: '',
+      },
+    },
+  },
+  {
+    title: 'a known shopper without a detail for the contract: no details',
+    operation: 'listRecurringDetails',
+    outcome: { gives: { creationDate: Date.UTC(2020, 2, 1, 10, 53, 11), ...shopper } },
+    wire: {
+      soap11: {
+        sends: axis(
+          `<listRecurringDetails${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurring><contract${P}>` +
+            `ONECLICK,PAYOUT</contract><recurringDetailName${P} xsi:nil="true"/><tokenService${P} xsi:nil="1"/></recurring>` +
+            '<shopperReference>shopper-1</shopperReference></request></listRecurringDetails>',
+        ),
+        answers: answered11(noDetails),
+      },
+      soap12: {
+        sends: twelve(
+          `<x:listRecurringDetails xmlns:x="http://recurring.services.adyen.com"><x:request><x:merchantAccount>` +
+            '<![CDATA[DemoMerchant]]></x:merchantAccount><x:recurring><x:contract>PAYOUT,<!-- both -->ONECLICK</x:contract>' +
+            '</x:recurring><x:shopperReference>shopper&#45;1</x:shopperReference></x:request></x:listRecurringDetails>',
+        ),
+        answers: answered12(noDetails),
+      },
+      json: {
+        sends: '\ufeff{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT,ONECLICK"},"shopperReference":"shopper\\u002d1"}',
+        answers:
+          '{"creationDate":"2020-03-01T11:53:11+01:00","lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
+      },
+      form: {
+        sends: 'merchantAccount=DemoMerchant&recurring.contract=PAYOUT%2C+ONECLICK&shopperReference=shopper%2D1',
+        answers:
+          'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00&lastKnownShopperEmail=shopper%40example.com&shopperReference=shopper-1',
+      },
+      adapter: {
+        sends:
+          'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant' +
+          '&recurringDetailsRequest.shopperReference=shopper-1&recurringDetailsRequest.recurring.contract=ONECLICK%2CPAYOUT',
+        answers:
+          'recurringDetailsResult.creationDate=2020-03-01T11%3A53%3A11%2B01%3A00' +
+          '&recurringDetailsResult.lastKnownShopperEmail=shopper%40example.com&recurringDetailsResult.shopperReference=shopper-1',
+      },
+    },
+  },
+];

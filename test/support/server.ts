@@ -1,0 +1,194 @@
+/** The real program as processes of their own: commands that end, and servers on free ports in a folder of the test's. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
+
+export type Variables = Readonly<Record<string, string>>;
+
+/** What the tests' own environment must not lend: a setting, or a flag for Node. */
+const environment = (variables: Variables): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  ...variables,
+});
+
+export interface Ended {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder that is the test's own; `discard` removes it. */
+export const tempFolder = (): { readonly path: string; discard(): void } => {
+  const path = mkdtempSync(join(tmpdir(), 'triglyph-test-'));
+  return { path, discard: () => rmSync(path, { recursive: true, force: true }) };
+};
+
+const start = (parameters: readonly string[], folder: string, variables: Variables): ChildProcess =>
+  // In the folder of the test, so that no .env of the developer's is read.
+  spawn(process.execPath, [program, ...parameters], {
+    cwd: folder,
+    env: environment(variables),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+const gather = (child: ChildProcess) => {
+  const heard = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    heard.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    heard.stderr += text;
+  });
+  return heard;
+};
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code));
+  });
+
+/** Runs a command to its end. */
+export const triglyph = async (
+  parameters: readonly string[],
+  folder: string,
+  variables: Variables = {},
+): Promise<Ended> => {
+  const child = start(parameters, folder, variables);
+  const heard = gather(child);
+  const code = await ended(child);
+  return { code, ...heard };
+};
+
+/** Starts a command and ends it with SIGKILL as soon as `when` says so; gives what it had said. */
+export const killedWhen = async (
+  parameters: readonly string[],
+  folder: string,
+  variables: Variables,
+  when: () => Promise<void>,
+): Promise<Ended> => {
+  const child = start(parameters, folder, variables);
+  const heard = gather(child);
+  const over = ended(child);
+  await when();
+  child.kill('SIGKILL');
+  const code = await over;
+  return { code, ...heard };
+};
+
+export interface Server {
+  /** `http://127.0.0.1:40123` */
+  readonly callers: string;
+  readonly admin: string;
+  readonly dataDir: string;
+  readonly pid: number;
+  /** From the start of the process until it said that it is ready. */
+  readonly readyMs: number;
+  /** All that it has printed, log lines included. */
+  output(): string;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL: what a power cut leaves of a process. */
+  kill(): Promise<void>;
+}
+
+const readyMsMax = 30_000;
+/** Both forms in which the program says it: the demo's sentence and the server's log line. */
+const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
+
+/** Starts `demo` or `serve` on free ports and waits until it is ready; rejects with what it said where it ends instead. */
+export const startServer = async (
+  command: 'demo' | 'serve',
+  folder: string,
+  variables: Variables = {},
+): Promise<Server> => {
+  const dataDir = variables.DATA_DIR ?? join(folder, 'data');
+  const startedAt = performance.now();
+  const child = start([command], folder, { ...variables, DATA_DIR: dataDir });
+  const heard = gather(child);
+  const over = ended(child);
+  const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
+    const said = (reason: string) => new Error(`${command} ${reason}:\n${heard.stdout}${heard.stderr}`);
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(said('was not ready in time'));
+    }, readyMsMax);
+    child.stdout?.on('data', () => {
+      const callers = address('callers').exec(heard.stdout)?.[1];
+      const admin = address('admin').exec(heard.stdout)?.[1];
+      if (callers === undefined || admin === undefined) return;
+      clearTimeout(timer);
+      resolve({ callers, admin, readyMs: performance.now() - startedAt });
+    });
+    over.then((code) => {
+      clearTimeout(timer);
+      reject(said(`ended with ${code}`));
+    }, reject);
+  });
+  const { callers, admin, readyMs } = await ready;
+  return {
+    callers,
+    admin,
+    dataDir,
+    pid: child.pid!,
+    readyMs,
+    output: () => heard.stdout + heard.stderr,
+    stop() {
+      child.kill('SIGTERM');
+      return over;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await over;
+    },
+  };
+};
+
+export interface Production {
+  readonly variables: Variables;
+  readonly credential: { readonly id: string; readonly username: string; readonly secret: string };
+}
+
+/** What an operator does before the first `serve`: a key file, a company with an account, a credential. */
+export const prepareProduction = async (folder: string): Promise<Production> => {
+  const keyFile = join(folder, 'keys');
+  const variables = { DATA_DIR: join(folder, 'data'), KEY_FILE: keyFile };
+  const done = async (...parameters: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await triglyph(parameters, folder, variables);
+    if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  };
+  await done('keys', 'create', keyFile);
+  await done('credential', 'merchant-account', 'add', 'Acme', 'AcmeWeb');
+  const credential = JSON.parse(await done('credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json'));
+  return { variables, credential };
+};
+
+export const basic = (username: string, secret: string): string =>
+  `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
+
+/** The credentials that the demo prints. */
+export const demoAuthorization = basic('ws@Company.Demo', 'demo-password');
+
+/** Asks an operation in JSON; gives the status and the answer. */
+export const ask = async (
+  callers: string,
+  operation: string,
+  input: object,
+  authorization = demoAuthorization,
+): Promise<{ readonly status: number; readonly answer: Readonly<Record<string, unknown>> }> => {
+  const response = await fetch(`${callers}/pal/servlet/Recurring/v25/${operation}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: authorization },
+    body: JSON.stringify(input),
+  });
+  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
+};

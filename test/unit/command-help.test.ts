@@ -1,0 +1,96 @@
+/** Every command helps, with an example; what is not understood ends with 2, what cannot be done with 1 and no stack. */
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { tempFolder, triglyph } from '../support/server.ts';
+
+const folder = tempFolder();
+afterAll(() => folder.discard());
+
+const commands = [
+  [],
+  ['serve'],
+  ['demo'],
+  ['import'],
+  ['credential'],
+  ['credential', 'add'],
+  ['credential', 'list'],
+  ['credential', 'rotate'],
+  ['credential', 'revoke'],
+  ['credential', 'merchant-account'],
+  ['credential', 'merchant-account', 'add'],
+  ['credential', 'merchant-account', 'list'],
+  ['keys'],
+  ['keys', 'create'],
+  ['check'],
+  ['wsdl'],
+  ['openapi'],
+];
+
+describe('help', () => {
+  test.each(commands.map((command) => [command.join(' ') || 'triglyph', command] as const))('%s', async (_, command) => {
+    const { code, stdout, stderr } = await triglyph([...command, '--help'], folder.path);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: triglyph${command.length > 0 ? ` ${command[0]}` : ''}`);
+    expect(stdout).toMatch(/\nExample:\n {2}\S.*triglyph|\nExample:\n {2}triglyph/);
+  });
+});
+
+describe('what is not understood ends with 2', () => {
+  test.each([
+    [['unheard-of']],
+    [['import']],
+    [['credential', 'add']],
+    [['credential', 'add', 'Acme', '--kind', 'telepathy']],
+    [['credential', 'rotate', 'cr_1', '--grace', 'soon']],
+    [['demo', '--no-such-option']],
+  ])('%j', async (command) => {
+    const { code, stderr } = await triglyph(command, folder.path);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: /);
+  });
+});
+
+describe('what cannot be done ends with 1 and says why in a line', () => {
+  test('a file that is not there', async () => {
+    await triglyph(['keys', 'create', 'keys'], folder.path);
+    const { code, stdout, stderr } = await triglyph(['import', 'gone.jsonl'], folder.path, { KEY_FILE: 'keys' });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'triglyph: gone.jsonl: there is no such file or folder\n',
+    });
+  });
+
+  test('a key file that is there already is left alone', async () => {
+    await triglyph(['keys', 'create', 'kept'], folder.path);
+    const { code, stderr } = await triglyph(['keys', 'create', 'kept'], folder.path);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: kept: there is such a file already\n' });
+  });
+
+  test('no keys', async () => {
+    const { code, stderr } = await triglyph(['credential', 'list'], folder.path);
+    expect(code).toBe(1);
+    expect(stderr).toBe('triglyph: there are no keys: name a key file in KEY_FILE\n');
+  });
+
+  test('a setting that does not parse: all of them at once', async () => {
+    const { code, stderr } = await triglyph(['credential', 'list'], folder.path, { PORT: 'x', BODY_BYTES_MAX: 'y' });
+    expect(code).toBe(1);
+    expect(stderr.split('\n').filter((line) => line.startsWith('triglyph: '))).toHaveLength(2);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  });
+});
+
+describe('documents on standard output', () => {
+  test('the WSDL names the origin that is given', async () => {
+    const { code, stdout } = await triglyph(['wsdl', '--origin', 'https://pay.example.com'], folder.path);
+    expect(code).toBe(0);
+    expect(stdout).toContain('location="https://pay.example.com/pal/servlet/Recurring/v25"');
+  });
+
+  test('OpenAPI 3.1 names the origin that is given', async () => {
+    const { code, stdout } = await triglyph(['openapi', '--origin', 'https://pay.example.com'], folder.path);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: 'https://pay.example.com' }] });
+  });
+});

@@ -1,0 +1,177 @@
+/** Production as a process: what it refuses to start with, how soon and how small it is, and how it ends. */
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ask, basic, type Production, prepareProduction, startServer, tempFolder, triglyph } from '../support/server.ts';
+
+const folder = tempFolder();
+let production: Production;
+let authorization: string;
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+  authorization = basic(production.credential.username, production.credential.secret);
+});
+afterAll(() => folder.discard());
+
+const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
+const token = { card, merchantAccount: 'AcmeWeb', recurring: { contract: 'RECURRING' }, shopperReference: 'shopper-1' };
+
+describe('refuses to start', () => {
+  test('without keys and without a credential: both are said at once, with how to mend them', async () => {
+    const empty = tempFolder();
+    const { code, stdout, stderr } = await triglyph(['serve'], empty.path);
+    empty.discard();
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toContain('KEY_FILE');
+    expect(lines[1]).toContain('triglyph credential add');
+  });
+
+  test('with a key file that is not there', async () => {
+    const { code, stderr } = await triglyph(['serve'], folder.path, { ...production.variables, KEY_FILE: 'gone' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('KEY_FILE names gone: there is no such file.');
+  });
+
+  test('on the data of a demo', async () => {
+    const demo = await startServer('demo', folder.path, { DATA_DIR: join(folder.path, 'demo') });
+    await demo.stop();
+    const keyFile = join(demo.dataDir, 'keys');
+    const marked = await triglyph(['serve'], folder.path, { DATA_DIR: demo.dataDir, KEY_FILE: keyFile });
+    expect(marked.code).toBe(1);
+    expect(marked.stderr).toContain("holds the demo's data");
+
+    // The same store without the mark: its credentials alone are reason enough.
+    const unmarked = join(folder.path, 'unmarked');
+    mkdirSync(unmarked);
+    copyFileSync(join(demo.dataDir, 'triglyph.db'), join(unmarked, 'triglyph.db'));
+    const { code, stderr } = await triglyph(['serve'], folder.path, { DATA_DIR: unmarked, KEY_FILE: keyFile });
+    expect(code).toBe(1);
+    expect(stderr.match(/credential of the demo, which everyone knows: `triglyph credential revoke cr_/g)).toHaveLength(4);
+  });
+
+  test('while another process serves the folder', async () => {
+    const server = await startServer('serve', folder.path, production.variables);
+    const { code, stderr } = await triglyph(['serve'], folder.path, production.variables);
+    await server.stop();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`process ${server.pid} `);
+  });
+
+  test('the demo, on a folder that is not its own', async () => {
+    const foreign = join(folder.path, 'foreign');
+    mkdirSync(foreign);
+    writeFileSync(join(foreign, 'somebody.txt'), 'mine');
+    const { code, stderr } = await triglyph(['demo'], folder.path, { DATA_DIR: foreign });
+    expect(code).toBe(1);
+    expect(stderr).toContain("holds something that is not the demo's");
+  });
+
+  test('the demo, on an address that others reach', async () => {
+    const { code, stderr } = await triglyph(['demo'], folder.path, { HOST: '0.0.0.0', DATA_DIR: 'open' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('HOST is 0.0.0.0');
+  });
+});
+
+describe('check', () => {
+  test('prints the settings without the keys, and that nothing is wrong', async () => {
+    const { code, stdout } = await triglyph(['check'], folder.path, production.variables);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^TRIGLYPH_KEYS +\(hidden\)/m);
+    expect(stdout).toContain('Nothing is wrong');
+    for (const [key] of readFileSync(production.variables.KEY_FILE!, 'utf8').matchAll(/[0-9a-f]{64}/g))
+      expect(stdout).not.toContain(key);
+  });
+
+  test('says everything that is wrong and ends with 1', async () => {
+    const { code, stdout } = await triglyph(['check'], folder.path, { ...production.variables, DEMO_SHOPPERS: '5', ENVIRONMENT: 'live', HOST: '0.0.0.0' });
+    expect(code).toBe(1);
+    expect(stdout).toContain('- DEMO_SHOPPERS is set');
+    expect(stdout).toContain('- ENVIRONMENT is live and nothing ends TLS');
+  });
+});
+
+/** Of a process, in MB; what the kernel counts. */
+const residentOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+test('is ready within a second and idles under 120 MB', async () => {
+  // The best of three: what else the machine does is not the program's doing.
+  const runs: { readonly readyMs: number; readonly megabytes: number }[] = [];
+  for (let round = 0; round < 3; round++) {
+    const server = await startServer('serve', folder.path, production.variables);
+    expect((await fetch(`${server.admin}/readyz`)).status).toBe(200);
+    await wait(1_500);
+    runs.push({ readyMs: server.readyMs, megabytes: residentOf(server.pid) });
+    await server.stop();
+  }
+  expect(Math.min(...runs.map(({ readyMs }) => readyMs))).toBeLessThan(900);
+  expect(Math.min(...runs.map(({ megabytes }) => megabytes))).toBeLessThan(115);
+});
+
+test('SIGTERM answers what is in flight and ends with 0', async () => {
+  const server = await startServer('serve', folder.path, production.variables);
+  const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' });
+  const answered = new Promise<{ status: number | undefined; connection: string | undefined; body: string }>((resolve, reject) => {
+    const call = request(`${server.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, Authorization: authorization },
+    });
+    call.on('error', reject);
+    call.on('response', async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve({ status: response.statusCode, connection: response.headers.connection, body: text });
+    });
+    call.write(body.slice(0, 10));
+    setTimeout(() => call.end(body.slice(10)), 600);
+  });
+  await wait(200);
+  const over = server.stop();
+  await wait(100);
+  expect((await fetch(`${server.admin}/readyz`)).status).toBe(503);
+  await expect(fetch(server.callers)).rejects.toThrow('fetch failed');
+  expect(await answered).toEqual({ status: 200, connection: 'close', body: '{}' });
+  expect(await over).toBe(0);
+});
+
+test('a secret or a card number is nowhere: not in the data, the output or the metrics', async () => {
+  const canary = '4000620000000007';
+  const server = await startServer('serve', folder.path, { ...production.variables, LOG_LEVEL: 'trace' });
+  const asks = [
+    { ...token, card: { ...card, number: canary, cvc: '918' } },
+    { ...token, card: { ...card, number: canary, cvc: '91827' } },
+    { ...token, shopperReference: canary, [canary]: canary },
+  ];
+  for (const input of asks) await ask(server.callers, 'storeToken', input, authorization);
+  await ask(server.callers, canary, token, authorization);
+  await ask(server.callers, 'disable', token, basic(canary, production.credential.secret));
+  const metrics = await (await fetch(`${server.admin}/metrics`)).text();
+  await server.stop();
+  expect(metrics).toContain('triglyph_requests_total');
+  const output = server.output();
+  expect(output).toContain('storeToken');
+  for (const found of [output, metrics]) {
+    expect(found).not.toContain(canary);
+    expect(found).not.toContain(production.credential.secret);
+  }
+  const { db, wal } = { db: 'triglyph.db', wal: 'triglyph.db-wal' };
+  expect(readFileSync(join(server.dataDir, db)).length).toBeGreaterThan(0);
+  for (const name of [db, wal, 'serving.txt']) {
+    const bytes = read(join(server.dataDir, name));
+    for (const secret of [canary, '9182', production.credential.secret]) expect(bytes.includes(secret)).toBe(false);
+  }
+});
+
+const read = (path: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
+};

@@ -34,9 +34,9 @@ const doors = {
   'node:http': ['http/'],
 };
 
-const escape = (text) => text.replace(/[.]/g, '\\.');
+const literal = (text) => text.replace(/[.]/g, '\\.');
 const extension = (file) => file.replace(/\.ts$/, '.js');
-const under = (paths) => `^src/(${paths.map((path) => escape(extension(path))).join('|')})`;
+const under = (paths) => `^src/(${paths.map((path) => literal(extension(path))).join('|')})`;
 
 const directions = Object.entries(rooms).map(([room, allowed]) => ({
   name: `${room}-imports-only-${['itself', ...allowed, ...(beside[room] ?? [])].join('-')}`,

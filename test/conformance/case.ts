@@ -16,7 +16,9 @@ export interface Case {
   readonly operation: 'listRecurringDetails' | 'disable' | 'storeToken';
   readonly as?: keyof typeof callers;
   /** The canonical answer; or the problem, with the dotted names of the fields that are wrong. */
-  readonly outcome: { readonly gives: unknown } | { readonly refuses: ProblemName; readonly fields?: readonly string[] };
+  readonly outcome:
+    | { readonly gives: unknown }
+    | { readonly refuses: ProblemName; readonly fields?: readonly string[] };
   /** What shopper-1 has afterwards; all that it had, where it is left out. */
   readonly leaves?: readonly string[];
   readonly wire: Readonly<Record<ProtocolName, Exchange>>;
@@ -43,7 +45,8 @@ export const axis = (content: string): string =>
   `<soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
 
 /** As templates of older days have it: indented, a Header of its own, no declaration. */
-export const template = (content: string): string => `
+export const template = (content: string): string =>
+  `
 <soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:payment="http://payment.services.adyen.com"
     xmlns:recurring="http://recurring.services.adyen.com">
   <soap:Header/>

@@ -1,5 +1,19 @@
 /** Cases of disable. */
-import { account, answered11, answered12, axis, type Case, fault11, fault12, mc, php, R, template, twelve, visa } from './case.ts';
+import {
+  account,
+  answered11,
+  answered12,
+  axis,
+  type Case,
+  fault11,
+  fault12,
+  mc,
+  php,
+  R,
+  template,
+  twelve,
+  visa,
+} from './case.ts';
 
 const response = (text: string): string =>
   `<ns1:disableResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result><response${R}>${text}</response>` +
@@ -31,7 +45,8 @@ export const disable: readonly Case[] = [
         answers: answered12(one),
       },
       json: {
-        sends: '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234100","shopperReference":"shopper-1"}',
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234100","shopperReference":"shopper-1"}',
         answers: '{"response":"[detail-successfully-disabled]"}',
       },
       form: {
@@ -67,7 +82,8 @@ export const disable: readonly Case[] = [
         answers: answered12(all),
       },
       json: {
-        sends: '{"merchantAccount":"DemoMerchant","shopperReference":"shopper-1","recurringDetailReference":null,"contract":null}',
+        sends:
+          '{"merchantAccount":"DemoMerchant","shopperReference":"shopper-1","recurringDetailReference":null,"contract":null}',
         answers: '{"response":"[all-details-successfully-disabled]"}',
       },
       form: {
@@ -75,7 +91,8 @@ export const disable: readonly Case[] = [
         answers: 'response=%5Ball-details-successfully-disabled%5D',
       },
       adapter: {
-        sends: 'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=shopper-1',
+        sends:
+          'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=shopper-1',
         answers: 'disableResult.response=%5Ball-details-successfully-disabled%5D',
       },
     },
@@ -144,7 +161,8 @@ export const disable: readonly Case[] = [
         answers: fault12('validation 800 Contract not found'),
       },
       json: {
-        sends: '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234100","shopperReference":"shopper-2"}',
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234100","shopperReference":"shopper-2"}',
         status: 422,
         answers:
           '{"status":422,"errorCode":"800","message":"Contract not found","errorType":"validation","pspReference":"PSP0000000000001"}',
@@ -152,10 +170,12 @@ export const disable: readonly Case[] = [
       form: {
         sends: 'merchantAccount=DemoMerchant&shopperReference=nobody',
         status: 422,
-        answers: 'errorType=validation&errorCode=800&message=Contract+not+found&pspReference=PSP0000000000001&status=422',
+        answers:
+          'errorType=validation&errorCode=800&message=Contract+not+found&pspReference=PSP0000000000001&status=422',
       },
       adapter: {
-        sends: 'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=shopper-2',
+        sends:
+          'action=Recurring.disable&disableRequest.merchantAccount=DemoMerchant&disableRequest.shopperReference=shopper-2',
         status: 500,
         answers: 'validation 800 Contract not found',
       },
@@ -184,7 +204,8 @@ export const disable: readonly Case[] = [
         answers: fault12('validation 803 PaymentDetail not found'),
       },
       json: {
-        sends: '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234101","shopperReference":"shopper-1"}',
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234101","shopperReference":"shopper-1"}',
         status: 422,
         answers:
           '{"status":422,"errorCode":"803","message":"PaymentDetail not found","errorType":"validation","pspReference":"PSP0000000000001"}',
@@ -192,7 +213,8 @@ export const disable: readonly Case[] = [
       form: {
         sends: 'merchantAccount=DemoMerchant&recurringDetailReference=8415995487234101&shopperReference=shopper-1',
         status: 422,
-        answers: 'errorType=validation&errorCode=803&message=PaymentDetail+not+found&pspReference=PSP0000000000001&status=422',
+        answers:
+          'errorType=validation&errorCode=803&message=PaymentDetail+not+found&pspReference=PSP0000000000001&status=422',
       },
       adapter: {
         sends:

@@ -181,7 +181,8 @@ export const listDetails: readonly Case[] = [
           '"variant":"sepadirectdebit"}}],"lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
       },
       form: {
-        sends: 'recurring%2Econtract=+PAYOUT+&recurring.recurringDetailName=&shopperReference=shopper-1&merchantAccount=DemoMerchant&',
+        sends:
+          'recurring%2Econtract=+PAYOUT+&recurring.recurringDetailName=&shopperReference=shopper-1&merchantAccount=DemoMerchant&',
         answers:
           'creationDate=2020-03-01T11%3A53%3A11%2B01%3A00&details.0.bank.countryCode=NL&details.0.bank.iban=NL13TEST0123456789' +
           '&details.0.bank.ownerName=%C3%81nna+van+Dijk&details.0.contractTypes.0=PAYOUT' +
@@ -261,7 +262,8 @@ export const listDetails: readonly Case[] = [
         answers: answered12(noDetails),
       },
       json: {
-        sends: '\ufeff{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT,ONECLICK"},"shopperReference":"shopper\\u002d1"}',
+        sends:
+          '\ufeff{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT,ONECLICK"},"shopperReference":"shopper\\u002d1"}',
         answers:
           '{"creationDate":"2020-03-01T11:53:11+01:00","lastKnownShopperEmail":"shopper@example.com","shopperReference":"shopper-1"}',
       },

@@ -26,13 +26,16 @@ const commands = [
 ];
 
 describe('help', () => {
-  test.each(commands.map((command) => [command.join(' ') || 'triglyph', command] as const))('%s', async (_, command) => {
-    const { code, stdout, stderr } = await triglyph([...command, '--help'], folder.path);
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Usage: triglyph${command.length > 0 ? ` ${command[0]}` : ''}`);
-    expect(stdout).toMatch(/\nExample:\n {2}\S.*triglyph|\nExample:\n {2}triglyph/);
-  });
+  test.each(commands.map((command) => [command.join(' ') || 'triglyph', command] as const))(
+    '%s',
+    async (_, command) => {
+      const { code, stdout, stderr } = await triglyph([...command, '--help'], folder.path);
+      expect(stderr).toBe('');
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: triglyph${command.length > 0 ? ` ${command[0]}` : ''}`);
+      expect(stdout).toMatch(/\nExample:\n {2}\S.*triglyph|\nExample:\n {2}triglyph/);
+    },
+  );
 });
 
 describe('what is not understood ends with 2', () => {
@@ -91,6 +94,9 @@ describe('documents on standard output', () => {
   test('OpenAPI 3.1 names the origin that is given', async () => {
     const { code, stdout } = await triglyph(['openapi', '--origin', 'https://pay.example.com'], folder.path);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: 'https://pay.example.com' }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+      servers: [{ url: 'https://pay.example.com' }],
+    });
   });
 });

@@ -13,8 +13,7 @@ const readLine = ({ bytes }: Line): Outcome => {
   return 'fault' in parsed ? unreadable(parsed.fault) : readTree(parsed.tree);
 };
 
-const isBlank = ({ bytes }: Line): boolean =>
-  bytes !== undefined && bytes.every((byte) => byte === 0x20 || byte === 0x09);
+const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === 0x20 || byte === 0x09) === true;
 
 export async function* jsonlRows(stream: AsyncIterable<Buffer>): AsyncGenerator<Found> {
   for await (const line of linesOf(stream)) {

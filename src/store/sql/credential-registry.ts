@@ -51,6 +51,8 @@ export class RegistryError extends Error {
 export interface Registry {
   /** Makes the account known; again for the same company it does nothing. The company exists by having one. */
   addMerchantAccount(company: string, code: string): Promise<void>;
+  /** By company and code. */
+  listMerchantAccounts(): Promise<readonly { readonly company: string; readonly code: string }[]>;
   findCompany(merchantAccount: string): Promise<string | undefined>;
   addCredential(credential: NewCredential): Promise<IssuedSecret>;
   /** By company, oldest first; revoked ones too. */
@@ -70,6 +72,7 @@ export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock):
   return Object.freeze<Registry>({
     addMerchantAccount: (company, code) =>
       engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
+    listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
     findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
     addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
     listCredentials: () => engine.read(listCredentials),

@@ -105,3 +105,8 @@ export const findAccount = statement<{ readonly company: string }>(
   'find-merchant-account',
   'select company from merchant_account where code = $1',
 );
+
+export const listAccounts = statement<{ readonly company: string; readonly code: string }>(
+  'list-merchant-accounts',
+  'select company, code from merchant_account order by company, code',
+);

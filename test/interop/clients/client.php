@@ -15,7 +15,7 @@ $seen['store'] = $client->storeToken(['request' => $account + [
     'card' => ['number' => '4111111111111111', 'expiryMonth' => '08', 'expiryYear' => '2031', 'holderName' => 'Zoë <&> Ω', 'cvc' => '737'],
     'recurring' => ['contract' => 'RECURRING, ONECLICK'],
     'additionalData' => ['entry' => [['key' => 'a.b', 'value' => 'c']]],
-    'shopperEmail' => 'php@example.com',
+    'shopperEmail' => 'stack@example.com',
 ]])->result;
 $seen['list'] = $client->listRecurringDetails(['request' => $account + ['recurring' => ['contract' => 'ONECLICK']]])->result;
 $seen['unknown'] = $client->listRecurringDetails(['request' => ['shopperReference' => 'nobody'] + $account])->result;

@@ -30,7 +30,7 @@ seen["store"] = service.storeToken(
         },
         "recurring": {"contract": "RECURRING, ONECLICK"},
         "additionalData": {"entry": [{"key": "a.b", "value": "c"}]},
-        "shopperEmail": "php@example.com",
+        "shopperEmail": "stack@example.com",
     }
 )
 seen["list"] = service.listRecurringDetails(request={**account, "recurring": {"contract": "ONECLICK"}})

@@ -1,0 +1,120 @@
+/** The life of a credential at the command line, beside a server that notices. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  ask,
+  basic,
+  type Production,
+  prepareProduction,
+  type Server,
+  startServer,
+  tempFolder,
+  triglyph,
+} from '../support/server.ts';
+
+const folder = tempFolder();
+let production: Production;
+let server: Server;
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+  server = await startServer('serve', folder.path, production.variables);
+});
+afterAll(async () => {
+  await server.stop();
+  folder.discard();
+});
+
+const run = (...parameters: string[]) => triglyph(['credential', ...parameters], folder.path, production.variables);
+const issued = async (...parameters: string[]): Promise<{ id: string; username?: string; secret: string }> => {
+  const { code, stdout } = await run(...parameters, '--json');
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+};
+
+const list = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };
+const statusOf = async (authorization: string) =>
+  (await ask(server.callers, 'listRecurringDetails', list, authorization)).status;
+
+/** What a server has read of a credential stands for a second. */
+const noticed = () => wait(1_200);
+
+test('is added, used, listed, rotated with a grace, and revoked, while the server runs', async () => {
+  const { id, username, secret } = await issued(
+    'add',
+    'Acme',
+    '--username',
+    'shop@Company.Acme',
+    '--account',
+    'AcmeWeb',
+  );
+  expect(username).toBe('shop@Company.Acme');
+  expect(secret).toHaveLength(32);
+  expect(await statusOf(basic('shop@Company.Acme', secret))).toBe(200);
+  expect(await statusOf(basic('shop@Company.Acme', `${secret}x`))).toBe(401);
+
+  const listed = await run('list', '--json');
+  expect(listed.stdout).not.toContain(secret);
+  expect(JSON.parse(listed.stdout)).toContainEqual(
+    expect.objectContaining({
+      id,
+      company: 'Acme',
+      kind: 'basic',
+      merchantAccounts: ['AcmeWeb'],
+      roles: ['recurring'],
+    }),
+  );
+  const plain = await run('list');
+  expect(plain.stdout).toMatch(new RegExp(`^${id} .*shop@Company\\.Acme.* live$`, 'm'));
+
+  const rotated = await issued('rotate', id, '--grace', '5');
+  await noticed();
+  expect(await statusOf(basic('shop@Company.Acme', rotated.secret))).toBe(200);
+  expect(await statusOf(basic('shop@Company.Acme', secret))).toBe(200);
+
+  const last = await issued('rotate', id, '--grace', '0');
+  await noticed();
+  expect(await statusOf(basic('shop@Company.Acme', rotated.secret))).toBe(401);
+  expect(await statusOf(basic('shop@Company.Acme', last.secret))).toBe(200);
+
+  expect((await run('revoke', id)).stdout).toBe(`${id} is revoked.\n`);
+  await noticed();
+  expect(await statusOf(basic('shop@Company.Acme', last.secret))).toBe(401);
+  expect((await run('list')).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
+});
+
+test('an API key has no username and comes in its own header', async () => {
+  const { id, username, secret } = await issued('add', 'Acme', '--kind', 'apiKey', '--account', 'AcmeWeb');
+  expect(username).toBeUndefined();
+  const call = () =>
+    fetch(`${server.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': secret },
+      body: JSON.stringify(list),
+    });
+  expect((await call()).status).toBe(200);
+  await run('revoke', id);
+  await noticed();
+  expect((await call()).status).toBe(401);
+});
+
+describe('says why not', () => {
+  test.each([
+    [['add', 'Acme', '--account', 'Elsewhere'], 'merchant account Elsewhere is not one of Acme; add it first'],
+    [['revoke', 'cr_nobody'], 'no live credential has the id cr_nobody'],
+    [['rotate', 'cr_nobody'], 'no live credential has the id cr_nobody'],
+    [['merchant-account', 'add', 'Rival', 'AcmeWeb'], 'merchant account AcmeWeb belongs to another company'],
+  ])('%j', async (parameters, line) => {
+    const { code, stdout, stderr } = await run(...parameters);
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `triglyph: ${line}\n` });
+  });
+});
+
+test('merchant accounts are listed with their companies', async () => {
+  await run('merchant-account', 'add', 'Acme', 'AcmeShop');
+  const { stdout } = await run('merchant-account', 'list', '--json');
+  expect(JSON.parse(stdout)).toEqual([
+    expect.objectContaining({ company: 'Acme', code: 'AcmeShop' }),
+    expect.objectContaining({ company: 'Acme', code: 'AcmeWeb' }),
+  ]);
+  expect((await run('merchant-account', 'list')).stdout).toBe('Acme  AcmeShop\nAcme  AcmeWeb\n');
+});

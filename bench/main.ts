@@ -16,7 +16,7 @@ const { values: options } = parseArgs({
 });
 
 const shoppers = 10_000;
-const plan = options.quick ? { rounds: 1, seconds: 2, warmUpSeconds: 2 } : { rounds: 5, seconds: 4, warmUpSeconds: 3 };
+const plan = options.quick ? { rounds: 1, seconds: 2, warmUpSeconds: 2 } : { rounds: 5, seconds: 4, warmUpSeconds: 7 };
 
 const idleMegabytesMax = 120;
 const readyMsMax = 1000;

@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 });
 
 const shoppers = 10_000;
-const warmUpSeconds = 4;
+const warmUpSeconds = 6;
 const seconds = 4;
 
 interface Times {
@@ -50,7 +50,7 @@ const attribute = (profile: Profiler.Profile): Times => {
     const { callFrame, children = [] } = nodes.get(id)!;
     const us = self.get(id) ?? 0;
     const room = ownRoom(callFrame) ?? around;
-    if (callFrame.functionName !== '(idle)') {
+    if (callFrame.functionName !== '(idle)' && callFrame.url !== 'node:inspector') {
       add(byRoom, room, us);
       const { functionName, url, lineNumber } = callFrame;
       const file = url.replace(/^.*\/(src|node_modules)\//, '$1/');

@@ -26,26 +26,51 @@ export const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
   return parseKeyRing(keys);
 };
 
+/** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
+const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, dataDir: string) => {
+  const sample = await details.findSample();
+  if (sample === undefined) return;
+  const { company, detail } = sample;
+  const { recurringDetailReference, sealed, open } = detail;
+  const part = sealed.number === undefined ? 'shown' : 'number';
+  let proven = false;
+  try {
+    const clear = vault.open({ company, recurringDetailReference }, sealed, part);
+    // Under another index key every card would be new, and be kept twice.
+    proven = part === 'shown' || open.alias === vault.alias(company, clear);
+  } catch {
+    // What does not open is not theirs.
+  }
+  if (!proven)
+    throw new KeyRingError(
+      `the keys do not open what is stored in ${dataDir}: name the key file that it was made with`,
+    );
+};
+
 /**
  * Opens the store, brings it up to date and puts the keys to it. `exclusive`: to serve; refused while another process does.
+ * The keys are those of the configuration, proven on what is stored; others, where given, are taken as they are.
  * Throws StoreUnavailable, KeyRingError, or a plain error where another process serves.
  */
 export const openStrongroom = async (
   config: Config,
-  { exclusive, keys = keysOf(config) }: { readonly exclusive: boolean; readonly keys?: KeyRing },
+  { exclusive, keys }: { readonly exclusive: boolean; readonly keys?: KeyRing },
 ): Promise<Strongroom> => {
+  const ring = keys ?? keysOf(config);
   const engine = openSqlite({ dataDir: config.dataDir, exclusive });
+  const room: Strongroom = Object.freeze({
+    details: createDetailStore(engine),
+    credentials: createCredentials(engine, ring.pepper, clock),
+    registry: createRegistry(engine, ring.pepper, clock),
+    world: Object.freeze({ clock, references, vault: createVault(ring) }),
+    close: () => engine.close(),
+  });
   try {
     await migrate(engine);
+    if (keys === undefined) await proveKeys(room, config.dataDir);
+    return room;
   } catch (thrown) {
     await engine.close();
     throw thrown;
   }
-  return Object.freeze({
-    details: createDetailStore(engine),
-    credentials: createCredentials(engine, keys.pepper, clock),
-    registry: createRegistry(engine, keys.pepper, clock),
-    world: Object.freeze({ clock, references, vault: createVault(keys) }),
-    close: () => engine.close(),
-  });
 };

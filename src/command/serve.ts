@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import { startServer } from '../compose.ts';
 import { type Config, environment, readConfig, unsafe } from '../config.ts';
-import { keysOf, openStrongroom, type Strongroom } from '../strongroom.ts';
+import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { refuse } from './explain.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
 const openSafely = async (config: Config): Promise<Strongroom> => {
   refuse([...unsafe(config), ...(await storeFaults(config))]);
-  return openStrongroom(config, { exclusive: true, keys: keysOf(config) });
+  return openStrongroom(config, { exclusive: true });
 };
 
 const run = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /** What must not be in the store of a server, or must be: the checks that a configuration alone cannot tell. */
 import type { Config } from '../config.ts';
-import { keysOf, openStrongroom, type Strongroom } from '../strongroom.ts';
+import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { demoCredentials } from './demo/published.ts';
 import { explain } from './explain.ts';
@@ -22,12 +22,12 @@ const faultsIn = async ({ registry, credentials }: Strongroom): Promise<readonly
   return faults;
 };
 
-/** Each with how to mend it; empty where the store may be served. A store in use by another server is a fault too. */
+/** Each with how to mend it; empty where the store may be served. Works beside a server. */
 export const storeFaults = async (config: Config): Promise<readonly string[]> => {
   try {
     // Without keys, passing ones do: what is looked for first lies open in the store.
-    const keys = config.keys === undefined ? parseKeyRing(freshKeys()) : keysOf(config);
-    const room = await openStrongroom(config, { exclusive: true, keys });
+    const passing = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
+    const room = await openStrongroom(config, { exclusive: false, ...passing });
     try {
       return await faultsIn(room);
     } finally {

@@ -7,7 +7,6 @@ import {
   type Case,
   fault11,
   fault12,
-  mc,
   php,
   R,
   template,

@@ -121,25 +121,17 @@ test('JSONL: what is right is kept, what is not is reported with its line and ev
     [12, 11],
     [13, 12],
   ]);
-  expect(report.map(({ reasons }) => reasons.map(({ field, code }) => `${field} ${code}`))).toEqual(
-    [
-      ['card.expiryMonth 129', 'card.number 101', 'contracts 125', 'card.holderName 128'].sort(),
-      [' 702'],
-      ['merchantAccount 901'],
-      [' 927'],
-      [' 702'],
-      [' 702'],
-      [' 702'],
-      [' 702'],
-      [' 102'],
-    ].map((reasons) =>
-      reasons.length === 1 ? expect.arrayContaining([expect.stringMatching(/./)]) : expect.arrayContaining(reasons),
-    ),
-  );
-  expect(report[2]!.reasons).toEqual([{ field: 'merchantAccount', code: '901', message: 'Invalid Merchant Account' }]);
-  expect(report[3]!.reasons).toMatchObject([{ code: '927' }]);
-  expect(report[4]!.reasons.map(({ field }) => field)).toEqual(expect.arrayContaining(['[digits]', 'card.cvc']));
-  expect(report[8]!.reasons).toMatchObject([{ code: '102' }]);
+  expect(report.map(({ reasons }) => reasons.map(({ field, code: problem }) => `${field} ${problem}`).sort())).toEqual([
+    ['card.expiryMonth 129', 'card.holderName 128', 'card.number 101', 'contracts 125'],
+    [' 702'],
+    ['merchantAccount 901'],
+    [' 927'],
+    ['[digits] 702', 'card.cvc 702'],
+    [' 702'],
+    [' 702'],
+    [' 702'],
+    [' 102'],
+  ]);
 
   const server = await startServer('serve', folder.path, production.variables);
   const list = { merchantAccount: 'AcmeWeb', shopperReference: 'row-1' };
@@ -172,6 +164,7 @@ test('CSV: dotted columns, empty cells, quotes, line breaks in a cell; rows that
     `AcmeWeb,csv-2,RECURRING,${numberOf(102)},3,2031,"Anna\r\nvan Dijk",kept,,`,
     `AcmeWeb,csv-3,RECURRING,${numberOf(103)},3,2031,Anna,,,,one too many`,
     'AcmeWeb,csv-4,PAYOUT,,,,,,NL13TEST0123456789,Anna van Dijk',
+    '',
     `AcmeWeb,,RECURRING,${numberOf(105)},3,2031,Anna,,,`,
   ];
   writeFileSync(join(folder.path, file), `${lines.join('\r\n')}\r\n`);
@@ -180,13 +173,13 @@ test('CSV: dotted columns, empty cells, quotes, line breaks in a cell; rows that
   expect(code).toBe(1);
   expect(stdout).toContain('rows.csv: 3 rows kept, 2 refused; csv-report.jsonl says why');
   expect(reportOf('csv-report.jsonl')).toEqual([
-    // Line 3 holds a break of its own, so the row after it starts in line 5.
+    // The cell with a break of its own makes the row after it start in line 5; line 7 is empty.
     {
       line: 5,
       row: 3,
       reasons: [{ field: '', code: '702', message: 'the row has 11 cells where the header has 10 columns' }],
     },
-    { line: 7, row: 5, reasons: [{ field: 'shopperReference', code: '121', message: expect.any(String) }] },
+    { line: 8, row: 5, reasons: [{ field: 'shopperReference', code: '121', message: expect.any(String) }] },
   ]);
   expect(count('csv-%')).toEqual({ details: 3, distinct: 3 });
 });

@@ -19,6 +19,9 @@ export interface Trial {
 export type Law = (trial: Trial) => string | undefined;
 
 export const seed = Number(process.env.LAW_SEED ?? randomInt(2 ** 31 - 1));
+// Printed even when all is well, so that any run can be had again.
+process.stderr.write(`LAW_SEED=${seed}\n`);
+
 export const runs = 1_000;
 
 /** Milliseconds that a protocol keeps of a moment. */

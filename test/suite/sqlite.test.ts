@@ -93,14 +93,17 @@ describe('the data folder', () => {
     const ticking = setInterval(() => {
       turns += 1;
     }, 5);
-    let waiting: Promise<void> | undefined;
-    await first.write(async () => {
-      waiting = save(second, 'D1');
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(await detailsOf(first)).toBeUndefined();
-    });
-    await Promise.all([waiting, save(first, 'D2')]);
-    clearInterval(ticking);
+    try {
+      let waiting: Promise<void> | undefined;
+      await first.write(async () => {
+        waiting = save(second, 'D1');
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        expect(await detailsOf(first)).toBeUndefined();
+      });
+      await Promise.all([waiting, save(first, 'D2')]);
+    } finally {
+      clearInterval(ticking);
+    }
     expect(turns).toBeGreaterThan(10);
     expect(await detailsOf(first)).toBe(2);
   });

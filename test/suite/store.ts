@@ -247,8 +247,8 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       const ticking = setInterval(() => {
         turns += 1;
       }, 0);
-      await Promise.all(Array.from({ length: 200 }, (_, n) => engine.write((session) => session.execute(update, [n]))));
-      clearInterval(ticking);
+      const write = (n: number) => engine.write((session) => session.execute(update, [n]));
+      await Promise.all(Array.from({ length: 200 }, (_, n) => write(n))).finally(() => clearInterval(ticking));
       expect(turns).toBeGreaterThan(10);
     });
     test('closing waits for the units begun, and refuses later ones', async () => {

@@ -49,6 +49,27 @@ describe('refuses to start', () => {
     expect(stderr).toContain('KEY_FILE names gone: there is no such file.');
   });
 
+  test('with other keys than those of the data, or with another index key alone', async () => {
+    const own = tempFolder();
+    const { variables, credential } = await prepareProduction(own.path);
+    const server = await startServer('serve', own.path, variables);
+    await ask(server.callers, 'storeToken', token, basic(credential.username, credential.secret));
+    await server.stop();
+    await triglyph(['keys', 'create', 'others'], own.path);
+    const lines = readFileSync(variables.KEY_FILE!, 'utf8').split('\n');
+    const mixed = lines.map((line) => (line.startsWith('index:') ? `index:${'ab'.repeat(32)}` : line)).join('\n');
+    writeFileSync(join(own.path, 'mixed'), mixed, { mode: 0o600 });
+    for (const file of ['others', 'mixed']) {
+      const refused = { ...variables, KEY_FILE: join(own.path, file) };
+      for (const command of [['serve'], ['credential', 'list']]) {
+        const { code, stderr } = await triglyph(command, own.path, refused);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^triglyph: the keys do not open what is stored in .*\n$/);
+      }
+    }
+    own.discard();
+  });
+
   test('on the data of a demo', async () => {
     const demo = await startServer('demo', folder.path, { DATA_DIR: join(folder.path, 'demo') });
     await demo.stop();
@@ -71,6 +92,8 @@ describe('refuses to start', () => {
   test('while another process serves the folder', async () => {
     const server = await startServer('serve', folder.path, production.variables);
     const { code, stderr } = await triglyph(['serve'], folder.path, production.variables);
+    // Looking is no serving.
+    expect((await triglyph(['check'], folder.path, production.variables)).code).toBe(0);
     await server.stop();
     expect(code).toBe(1);
     expect(stderr).toContain(`process ${server.pid} `);

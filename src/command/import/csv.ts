@@ -8,12 +8,16 @@ import { Refusal } from '../explain.ts';
 import { lineBytesMax } from './lines.ts';
 import { compileRow, type Found, type Outcome, unreadable } from './row.ts';
 
-/** What the parser gives for a record, with `info` asked for. */
+/** What the parser gives for a record, with `info` and `raw` asked for. */
 interface Parsed {
   readonly record: readonly string[];
-  /** `lines`: where the record ends. `bytes`: how far the parser is. */
-  readonly info: { readonly lines: number; readonly bytes: number };
+  /** As it stands in the file, with the empty lines before it. */
+  readonly raw: string;
+  readonly info: { readonly bytes: number };
 }
+
+/** Ends of lines in a text; the parser's own count takes a Windows line end within quotes for two. */
+const lineEnds = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
 
 const readTree = compileRow<Node>(reader);
 
@@ -74,6 +78,7 @@ export async function* csvRows(stream: AsyncIterable<Buffer>): AsyncGenerator<Fo
     quote: '"',
     escape: '"',
     info: true,
+    raw: true,
     max_record_size: lineBytesMax,
     relax_column_count: true,
     relax_quotes: false,
@@ -86,9 +91,9 @@ export async function* csvRows(stream: AsyncIterable<Buffer>): AsyncGenerator<Fo
   let names: readonly string[] | undefined;
   let before = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      const line = before + 1;
-      before = info.lines;
+    for await (const { record, raw, info } of parser as AsyncIterable<Parsed>) {
+      const line = before + 1 + lineEnds(/^[\r\n]*/.exec(raw)![0]);
+      before += lineEnds(raw);
       if (names === undefined) {
         names = checkHeader(record);
         continue;

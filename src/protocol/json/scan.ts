@@ -22,7 +22,7 @@ const endOfString = (text: string, start: number): number => {
 };
 
 const unquoted = (token: string): string => {
-  if (!token.includes('\\')) return token;
+  if (!token.includes('\\')) return token.slice(1, -1);
   try {
     return String(JSON.parse(token));
   } catch {

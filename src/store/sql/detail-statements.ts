@@ -59,6 +59,16 @@ export const disableDetail = statement(
       and merchant_account = $2 and shopper_reference = $3 and disabled_at is null`,
 );
 
+/** Any one detail that has something sealed, disabled or not. */
+export const findSample = statement<
+  ShopperRow & { readonly company: string; readonly recurring_detail_reference: string }
+>(
+  'find-sample',
+  `select company, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
+          sealed_number, sealed_shown
+     from stored_detail where sealed_number is not null or sealed_shown is not null limit 1`,
+);
+
 export const findProgress = statement<{ readonly rows_done: number }>(
   'find-progress',
   'select rows_done from import_progress where checksum = $1',

@@ -11,6 +11,8 @@ export interface ImportUnit extends Unit {
 
 export interface DetailStore extends Store {
   write<T>(work: (unit: ImportUnit) => Promise<T>): Promise<T>;
+  /** Any one detail that has something sealed, to try the keys on; undefined where there is none yet. */
+  findSample(): Promise<{ readonly company: string; readonly detail: StoredDetail } | undefined>;
   /** How many rows of the file are kept; 0 for one never seen. */
   findProgress(checksum: string): Promise<number>;
 }
@@ -24,6 +26,7 @@ export function createDetailStore(engine: Engine): DetailStore {
   return Object.freeze<DetailStore>({
     read: (work) => engine.read((session) => work(viewOf(session))),
     write: (work) => engine.write((session) => work(unitOf(session))),
+    findSample: () => engine.read(findSample),
     findProgress: (checksum) =>
       engine.read(async (session) => (await session.query(sql.findProgress, [checksum]))[0]?.rows_done ?? 0),
   });
@@ -59,6 +62,11 @@ async function findShopper(session: Session, key: ShopperKey): Promise<Shopper |
     email: first.email ?? undefined,
     details: first.recurring_detail_reference === null ? [] : rows.map(detailOf),
   };
+}
+
+async function findSample(session: Session) {
+  const [row] = await session.query(sql.findSample, []);
+  return row && { company: row.company, detail: detailOf(row) };
 }
 
 const columnsOf = (detail: StoredDetail) => [

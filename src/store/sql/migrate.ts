@@ -1,13 +1,10 @@
 /** Brings a database to the tables of this program: numbered migrations, all in one unit, each recorded with its checksum. */
 import { hash } from 'node:crypto';
 import { type Engine, type Session, statement } from './engine.ts';
+import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations/index.ts';
 
-export interface Migration {
-  readonly number: number;
-  readonly name: string;
-  readonly statements: readonly string[];
-}
+export type { Migration };
 
 type Landed = { readonly number: number; readonly name: string; readonly checksum: string };
 

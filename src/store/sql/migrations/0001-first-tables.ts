@@ -1,5 +1,5 @@
 /** The first tables: merchant accounts, credentials, shoppers with their stored details, and the progress of imports. */
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 
 export const firstTables: Migration = Object.freeze({
   number: 1,

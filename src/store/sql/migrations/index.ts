@@ -1,5 +1,5 @@
 /** All migrations in their order. One that has landed is never edited: what it did wrong, the next one mends. */
-import type { Migration } from '../migrate.ts';
+import type { Migration } from '../migration.ts';
 import { firstTables } from './0001-first-tables.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([firstTables]);

@@ -1,0 +1,296 @@
+/** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ProblemName } from '../../src/contract/problem.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { fault11, fault12, php, R, twelve } from './case.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+afterAll(() => gateway.close());
+
+const list = '/pal/servlet/Recurring/v25/listRecurringDetails';
+const content =
+  '<request><merchantAccount>DemoMerchant</merchantAccount><shopperReference>nobody</shopperReference></request>';
+const operation = `<listRecurringDetails${R}>${content}</listRecurringDetails>`;
+
+const bodies: Readonly<Record<ProtocolName, string>> = {
+  soap11: php(operation),
+  soap12: twelve(operation),
+  json: '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}',
+  form: 'merchantAccount=DemoMerchant&shopperReference=nobody',
+  adapter:
+    'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=nobody',
+};
+
+const types: Readonly<Record<ProtocolName, string>> = {
+  soap11: 'text/xml',
+  soap12: 'application/soap+xml',
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  adapter: 'application/x-www-form-urlencoded',
+};
+
+const ask = (name: ProtocolName, path: string, { type = types[name], method = 'POST' } = {}) =>
+  gateway.ask({ method, path, headers: { 'content-type': type, ...callers.key }, body: bodies[name] });
+
+const served: readonly (readonly [ProtocolName, string])[] = [
+  ['soap11', '/pal/servlet/Recurring/v25'],
+  ['soap11', '/pal/servlet/Recurring/v25/'],
+  ['soap11', '/pal/servlet/Recurring/V25/'],
+  ['soap11', '/pal/servlet/Recurring/v30'],
+  ['soap11', '/pal/servlet/Recurring/v68/listRecurringDetails'],
+  ['soap11', '/pal/servlet/soap/Recurring'],
+  ['soap11', '/pal/servlet/soap/Recurring/'],
+  ['soap12', '/pal/servlet/Recurring/V25'],
+  ['soap12', '/pal/servlet/soap/Recurring'],
+  ['json', list],
+  ['json', `${list}/`],
+  ['json', '/pal/servlet/Recurring/V68/listRecurringDetails'],
+  ['form', list],
+  ['form', '/pal/servlet/Recurring/V26/listRecurringDetails/'],
+  ['adapter', '/pal/adapter/httppost'],
+  ['adapter', '/pal/adapter/httppost/'],
+];
+
+describe('served', () => {
+  test.each(served)('%s at %s', async (name, path) => {
+    const { message, account } = await ask(name, path);
+    expect([message.status, account.protocol, account.version, account.operation]).toEqual([
+      200,
+      name,
+      25,
+      'listRecurringDetails',
+    ]);
+  });
+});
+
+const reference = '"pspReference":"PSP';
+const jsonText = (status: number, code: string, text: string) =>
+  `{"status":${status},"errorCode":"${code}","message":"${text}","errorType":"validation",${reference}`;
+const formText = (status: number, text: string) =>
+  new RegExp(`^errorType=validation&errorCode=000&message=${text}&pspReference=PSP\\d+&status=${status}$`);
+
+type Row = readonly [
+  title: string,
+  protocol: ProtocolName,
+  path: string,
+  problem: ProblemName,
+  status: number,
+  body: string | RegExp,
+];
+
+const versions = 'Version not found; served here: v25 to v68';
+const operations = 'Operation not found; served here: disable, listRecurringDetails, storeToken';
+
+const missing: readonly Row[] = [
+  [
+    'an older version',
+    'soap11',
+    '/pal/servlet/Recurring/v12',
+    'unknownVersion',
+    404,
+    fault11(`validation 000 ${versions}`),
+  ],
+  [
+    'a newer version',
+    'soap12',
+    '/pal/servlet/Recurring/v69',
+    'unknownVersion',
+    404,
+    fault12(`validation 000 ${versions}`),
+  ],
+  [
+    'an older version',
+    'json',
+    '/pal/servlet/Recurring/v24/disable',
+    'unknownVersion',
+    404,
+    jsonText(404, '000', versions),
+  ],
+  [
+    'a newer version',
+    'form',
+    '/pal/servlet/Recurring/v100/disable',
+    'unknownVersion',
+    404,
+    formText(404, 'Version\\+not\\+found%3B.*'),
+  ],
+  [
+    'an unknown operation',
+    'json',
+    '/pal/servlet/Recurring/v25/enable',
+    'unknownOperation',
+    404,
+    jsonText(404, '000', operations),
+  ],
+  ['no operation', 'json', '/pal/servlet/Recurring/v25', 'unknownOperation', 404, jsonText(404, '000', operations)],
+  [
+    'no operation',
+    'form',
+    '/pal/servlet/Recurring/v25/',
+    'unknownOperation',
+    404,
+    formText(404, 'Operation\\+not\\+found%3B.*'),
+  ],
+  [
+    'an unknown operation',
+    'soap11',
+    '/pal/servlet/Recurring/v25/enable',
+    'unknownOperation',
+    404,
+    fault11(`validation 000 ${operations}`),
+  ],
+  [
+    'another service',
+    'json',
+    '/pal/servlet/Payment/v25/authorise',
+    'notFound',
+    404,
+    jsonText(404, '000', 'Service not found'),
+  ],
+  [
+    'another service',
+    'soap11',
+    '/pal/servlet/soap/Payment',
+    'notFound',
+    404,
+    fault11('validation 000 Service not found'),
+  ],
+  [
+    'a name of every object',
+    'json',
+    '/pal/servlet/constructor/v25/disable',
+    'notFound',
+    404,
+    jsonText(404, '000', 'Service not found'),
+  ],
+  [
+    'a path encoded',
+    'json',
+    '/pal/servlet/Recurring/v25/dis%61ble',
+    'notFound',
+    404,
+    jsonText(404, '000', 'Service not found'),
+  ],
+  [
+    'a path with dots',
+    'json',
+    '/pal/servlet/Recurring/../Recurring/v25/disable',
+    'notFound',
+    404,
+    jsonText(404, '000', 'Service not found'),
+  ],
+  ['the root', 'form', '/', 'notFound', 404, formText(404, 'Service\\+not\\+found')],
+];
+
+describe('not found', () => {
+  test.each(missing)('%s, %s at %s', async (_, name, path, problem, status, body) => {
+    const { message, account } = await ask(name, path);
+    expect([account.outcome, message.status]).toEqual([problem, status]);
+    if (typeof body === 'string' && body.startsWith('{')) expect(message.body.startsWith(body)).toBe(true);
+    else if (typeof body === 'string') expect(message.body).toBe(body);
+    else expect(message.body).toMatch(body);
+  });
+});
+
+describe('other methods', () => {
+  const names = ['soap11', 'soap12', 'json', 'form', 'adapter'] as const;
+  test.each(names.flatMap((name) => ['GET', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, name] as const)))(
+    '%s in %s: 405 with Allow',
+    async (method, name) => {
+      const { message, account } = await ask(name, name === 'adapter' ? '/pal/adapter/httppost' : list, { method });
+      expect([account.protocol, account.outcome, message.status]).toEqual([name, 'methodNotAllowed', 405]);
+      expect(message.headers.Allow).toBe('POST');
+    },
+  );
+});
+
+describe('media types', () => {
+  const taken: readonly (readonly [ProtocolName, string])[] = [
+    ['json', 'application/json;charset=UTF-8'],
+    ['json', 'Application/JSON ; charset="utf-8"'],
+    ['json', 'application/json; version=1'],
+    ['form', 'application/x-www-form-urlencoded;charset=utf8'],
+    ['soap11', 'text/xml;charset=US-ASCII'],
+    ['soap12', 'application/soap+xml;charset=utf-8;action="listRecurringDetails"'],
+  ];
+  test.each(taken)('%s takes %s', async (name, type) => {
+    const { message } = await ask(name, name.startsWith('soap') ? '/pal/servlet/Recurring/v25' : list, { type });
+    expect(message.status).toBe(200);
+  });
+
+  /** Who is answered in which format, when what was declared is not spoken. */
+  const refused: readonly (readonly [sent: ProtocolName, type: string, answered: ProtocolName])[] = [
+    ['json', 'text/plain', 'json'],
+    ['json', 'multipart/form-data; boundary=x', 'json'],
+    ['json', '', 'json'],
+    ['json', 'constructor', 'json'],
+    ['json', 'application/json; charset=utf-16', 'json'],
+    ['json', 'application/json; charset=utf-7', 'json'],
+    ['json', 'application/json; charset=bogus', 'json'],
+    ['form', 'application/x-www-form-urlencoded; charset=iso-8859-1', 'form'],
+    ['soap11', 'text/xml; charset=iso-8859-1', 'soap11'],
+    ['soap11', 'application/xml', 'json'],
+    ['soap12', 'application/soap+xml; charset=utf-7', 'soap12'],
+    ['soap12', 'multipart/related; type="application/xop+xml"', 'json'],
+    ['adapter', 'application/json', 'adapter'],
+    ['adapter', 'text/plain', 'adapter'],
+  ];
+  test.each(refused)('%s as "%s": 415 in %s', async (sent, type, answered) => {
+    const { message, account } = await ask(sent, sent === 'adapter' ? '/pal/adapter/httppost' : list, { type });
+    expect([account.protocol, account.outcome, message.status]).toEqual([answered, 'unsupportedMedia', 415]);
+  });
+
+  test('an encoding in the XML declaration that is not spoken: 415', async () => {
+    const body = bodies.soap11.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"');
+    const headers = { 'content-type': 'text/xml', ...callers.demo };
+    const { message } = await gateway.ask({ path: '/pal/servlet/Recurring/v25', headers, body });
+    expect(message.status).toBe(415);
+    const named = { ...headers, 'content-type': 'text/xml; charset=utf-8' };
+    const ruled = await gateway.ask({ path: '/pal/servlet/Recurring/v25', headers: named, body });
+    // The charset of the header outranks the declaration (WS-I R1019).
+    expect(ruled.message.status).toBe(200);
+  });
+
+  test('a body is read as what it is declared to be', async () => {
+    const read = async (body: ProtocolName, as: ProtocolName) =>
+      (await gateway.ask({ path: list, headers: { 'content-type': types[as], ...callers.demo }, body: bodies[body] }))
+        .account.outcome;
+    expect(await read('form', 'json')).toBe('undecodable');
+    expect(await read('json', 'form')).toBe('unknownField');
+    expect(await read('soap11', 'json')).toBe('undecodable');
+    expect(await read('json', 'soap11')).toBe('undecodable');
+  });
+});
+
+describe('credentials', () => {
+  test('both sorts at once: 400', async () => {
+    const headers = { 'content-type': 'application/json', ...callers.demo, ...callers.key };
+    const { message } = await gateway.ask({ path: list, headers, body: bodies.json });
+    expect(message.status).toBe(400);
+  });
+
+  test.each(['Basic', 'Basic !!!', `Basic ${btoa('no colon')}`, 'Bearer x', 'Basic  '])(
+    '"%s": 401',
+    async (authorization) => {
+      const { message } = await gateway.ask({
+        path: list,
+        headers: { 'content-type': 'application/json', authorization },
+        body: '{',
+      });
+      expect([message.status, message.headers['WWW-Authenticate']]).toEqual([
+        401,
+        'Basic realm="Triglyph", charset="UTF-8"',
+      ]);
+    },
+  );
+
+  test('who is refused learns nothing of the body', async () => {
+    const headers = { 'content-type': 'application/json', ...callers.withoutRole };
+    const { account } = await gateway.ask({ path: list, headers, body: '{"colour":1}' });
+    expect(account.outcome).toBe('notAllowed');
+  });
+});

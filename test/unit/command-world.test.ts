@@ -1,0 +1,20 @@
+/** References are 16 characters of the alphabet, each as likely as any other, and no two alike. */
+import { expect, test } from '@jest/globals';
+import { references } from '../../src/world/references.ts';
+
+const many = 62_000;
+const alphabet = [...'BCDFGHJKLMNPQRSTVWXYZ0123456789'].sort();
+
+test.each(['pspReference', 'recurringDetailReference'] as const)('%s', (kind) => {
+  const made = Array.from({ length: many }, () => references[kind]());
+  expect(new Set(made).size).toBe(many);
+  expect(made.every((reference) => reference.length === 16)).toBe(true);
+  for (let place = 0; place < 16; place++)
+    expect([...new Set(made.map((reference) => reference.charAt(place)))].sort()).toEqual(alphabet);
+
+  const counts = new Map<string, number>();
+  for (const sign of made.join('')) counts.set(sign, (counts.get(sign) ?? 0) + 1);
+  const expected = (16 * many) / alphabet.length;
+  // 32,000 each, give or take 176; bytes taken modulo 31 as they come would miss it by 2,875 for eight characters.
+  for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(1_200);
+});

@@ -30,6 +30,12 @@ export class Findings {
     if (this.issues.length < Findings.issuesMax) this.issues.push(issue(path, problem, ...blanks));
     return undefined;
   }
+
+  /** Takes back what was added since there were `count`. */
+  forget(count: number): undefined {
+    this.issues.length = count;
+    return undefined;
+  }
 }
 
 export type Read<N> = (node: N, findings: Findings) => unknown;
@@ -156,57 +162,68 @@ const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
-  const slots = new Map(members.map(({ name }, slot) => [name, slot]));
+/** The members of a node by their slot in the contract, and the names that the contract does not have. */
+interface Gathered<N> {
+  readonly found: readonly (N | undefined)[];
+  readonly unknown: ReadonlySet<string>;
+}
+
+const nothingUnknown: ReadonlySet<string> = new Set();
+
+/** Compiles the gathering of an object's members; undefined for a node that is no object. */
+const gatherer = <N>(shape: ObjectShape, reader: Reader<N>): ((node: N) => Gathered<N> | undefined) => {
+  const names = Object.keys(shape.fields);
+  const slots = new Map(names.map((name, slot) => [name, slot]));
   const tolerated = new Set(shape.tolerated);
+  return (node) => {
+    const found: (N | undefined)[] = new Array(names.length).fill(undefined);
+    let unknown: Set<string> | undefined;
+    const visit = (name: string, child: N) => {
+      const slot = slots.get(name);
+      if (slot !== undefined) {
+        if (found[slot] !== undefined) refuseTwice();
+        found[slot] = child;
+      } else if (!tolerated.has(name)) {
+        unknown ??= new Set();
+        if (unknown.has(name)) refuseTwice();
+        unknown.add(name);
+      }
+    };
+    return reader.eachMember(node, visit, shape) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
+  };
+};
+
+const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
+  const gather = gatherer(shape, reader);
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
-    const found: (N | undefined)[] = new Array(members.length).fill(undefined);
-    let unknown: Set<string> | undefined;
-    let occupied = false;
-    const understood = reader.eachMember(
-      node,
-      (name, child) => {
-        const slot = slots.get(name);
-        if (slot === undefined) {
-          if (tolerated.has(name)) return;
-          unknown ??= new Set();
-          if (unknown.has(name)) refuseTwice();
-          unknown.add(name);
-        } else if (found[slot] !== undefined) {
-          refuseTwice();
-        } else {
-          found[slot] = child;
-        }
-      },
-      shape,
-    );
-    if (!understood)
+    const gathered = gather(node);
+    if (gathered === undefined)
       return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
-    if (unknown !== undefined) {
-      const names = [...unknown].slice(0, 10).map(shown).join(', ');
-      for (const name of unknown) findings.add([...path, name], 'unknownField', shape.name, names);
-    }
+    const { found, unknown } = gathered;
+    const before = findings.issues.length;
+    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 10).map(shown).join(', ');
+    for (const name of unknown) findings.add([...path, name], 'unknownField', shape.name, shownNames);
 
     const value: Record<string, unknown> = {};
-    const before = findings.issues.length;
+    // Members that are there, and wrong.
+    const wrong: string[] = [];
+    let occupied = unknown.size > 0;
     for (let slot = 0; slot < members.length; slot++) {
-      const child = found[slot];
       const { name, part, field } = members[slot]!;
-      const read = child === undefined ? undefined : part(child, [...path, name], findings, field);
-      if (read === undefined) continue;
-      value[name] = read;
-      occupied = true;
+      const child = found[slot];
+      const at = [...path, name];
+      const issuesSoFar = findings.issues.length;
+      const read = child === undefined ? undefined : part(child, at, findings, field);
+      if (read !== undefined) value[name] = read;
+      else if (findings.issues.length > issuesSoFar) wrong.push(name);
+      else if (field.required) findings.add(at, field.missing ?? 'missingField', label(at));
+      occupied ||= read !== undefined || wrong.length > 0;
     }
     // An empty object inside another is absent, and what it lacks is no one's concern.
-    if (!occupied && path.length > 0 && findings.issues.length === before && unknown === undefined) return undefined;
+    if (!occupied && path.length > 0) return findings.forget(before);
 
-    // What is there and wrong has been reported already, and counts as there.
-    const isThere = (name: string) =>
-      value[name] !== undefined || findings.issues.some((each) => startsWith(each.path, [...path, name]));
-    for (const { name, field } of members)
-      if (field.required && !isThere(name))
-        findings.add([...path, name], field.missing ?? 'missingField', label([...path, name]));
+    const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
     for (const { options, exclusive, problem } of shape.choices) {
       const met = options.filter((names) => names.every(isThere));
       if (met.length === 0) findings.add(path, problem, label(path));
@@ -215,8 +232,6 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
     return Object.freeze(value);
   };
 };
-
-const startsWith = (path: Path, start: Path): boolean => start.every((step, at) => path[at] === step);
 
 /** Compiles the reading of a shape for one protocol's tree. */
 export const compileRead = <N>(shape: Shape, reader: Reader<N>): Read<N> => {

@@ -2,7 +2,16 @@
 import { SaxesParser } from 'saxes';
 import type { Attribute, Element } from './element.ts';
 
-export const limits = Object.freeze({
+export interface Limits {
+  readonly depthMax: number;
+  readonly elementsMax: number;
+  readonly attributesMax: number;
+  readonly nameLengthMax: number;
+  readonly textLengthMax: number;
+}
+
+/** What a caller may send. */
+export const limits: Limits = Object.freeze({
   depthMax: 32,
   elementsMax: 2_000,
   attributesMax: 32,
@@ -57,7 +66,10 @@ class Parser extends (SaxesParser as unknown as new (given: Options) => Saxes) {
 }
 
 /** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
-export const parse = (text: string): Element => {
+export const parse = (
+  text: string,
+  { elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax } = limits,
+): Element => {
   const parser = new Parser(options);
   const open: Growing[] = [];
   let root: Growing | undefined;
@@ -73,14 +85,14 @@ export const parse = (text: string): Element => {
   parser.on('opentagstart', (tag) => {
     elements += 1;
     attributes = 0;
-    if (elements > limits.elementsMax) refuse('too many elements');
-    if (open.length >= limits.depthMax) refuse('too deep');
-    if (tag.name.length > limits.nameLengthMax) refuse('name too long');
+    if (elements > elementsMax) refuse('too many elements');
+    if (open.length >= depthMax) refuse('too deep');
+    if (tag.name.length > nameLengthMax) refuse('name too long');
   });
   parser.on('attribute', ({ name }) => {
     attributes += 1;
-    if (attributes > limits.attributesMax) refuse('too many attributes');
-    if (name.length > limits.nameLengthMax) refuse('name too long');
+    if (attributes > attributesMax) refuse('too many attributes');
+    if (name.length > nameLengthMax) refuse('name too long');
   });
   parser.on('opentag', (tag) => {
     let own: Attribute[] = none;
@@ -100,7 +112,7 @@ export const parse = (text: string): Element => {
     const element = open.at(-1);
     if (element === undefined) return;
     element.text += piece;
-    if (element.text.length > limits.textLengthMax) refuse('text too long');
+    if (element.text.length > textLengthMax) refuse('text too long');
   };
   parser.on('text', append);
   parser.on('cdata', append);

@@ -214,7 +214,7 @@ describe('media types', () => {
     ['json', 'Application/JSON ; charset="utf-8"'],
     ['json', 'application/json; version=1'],
     ['form', 'application/x-www-form-urlencoded;charset=utf8'],
-    ['soap11', 'text/xml;charset=US-ASCII'],
+    ['soap11', 'text/xml;charset=UTF8'],
     ['soap12', 'application/soap+xml;charset=utf-8;action="listRecurringDetails"'],
   ];
   test.each(taken)('%s takes %s', async (name, type) => {

@@ -236,9 +236,9 @@ export const storeToken: readonly Case[] = [
     },
   },
   {
-    title: 'four things wrong with a card at once: 103, 128, 101 and 129, each where it stands',
+    title: 'four things wrong with a card at once: 103, 129, 128 and 101, each where it stands',
     operation: 'storeToken',
-    outcome: { refuses: 'invalidCvc', fields: ['card.cvc', 'card.expiryYear', 'card.number', 'card.holderName'] },
+    outcome: { refuses: 'invalidCvc', fields: ['card.cvc', 'card.expiryYear', 'card.holderName', 'card.number'] },
     wire: {
       soap11: {
         sends: php(
@@ -251,8 +251,8 @@ export const storeToken: readonly Case[] = [
         answers: fault11(
           'validation 103 CVC is not the right length' +
             '; also /Envelope/Body/storeToken/request/card/expiryYear: Expiry Date Invalid' +
-            '; also /Envelope/Body/storeToken/request/card/number: Invalid card number' +
-            "; also /Envelope/Body/storeToken/request/card/holderName: Required field 'card.holderName' is not provided.",
+            "; also /Envelope/Body/storeToken/request/card/holderName: Required field 'card.holderName' is not provided." +
+            '; also /Envelope/Body/storeToken/request/card/number: Invalid card number',
         ),
       },
       soap12: {
@@ -265,8 +265,8 @@ export const storeToken: readonly Case[] = [
         answers: fault12(
           'validation 103 CVC is not the right length' +
             '; also /Envelope/Body/storeToken/request/card/expiryYear: Expiry Date Invalid' +
-            '; also /Envelope/Body/storeToken/request/card/number: Invalid card number' +
-            "; also /Envelope/Body/storeToken/request/card/holderName: Required field 'card.holderName' is not provided.",
+            "; also /Envelope/Body/storeToken/request/card/holderName: Required field 'card.holderName' is not provided." +
+            '; also /Envelope/Body/storeToken/request/card/number: Invalid card number',
         ),
       },
       json: {
@@ -277,8 +277,8 @@ export const storeToken: readonly Case[] = [
         answers:
           '{"status":422,"errorCode":"103","message":"CVC is not the right length","errorType":"validation","invalidFields":[' +
           '{"name":"/card/cvc","message":"CVC is not the right length"},{"name":"/card/expiryYear","message":"Expiry Date Invalid"},' +
-          '{"name":"/card/number","message":"Invalid card number"},' +
-          '{"name":"/card/holderName","message":"Required field \'card.holderName\' is not provided."}],"pspReference":"PSP0000000000001"}',
+          '{"name":"/card/holderName","message":"Required field \'card.holderName\' is not provided."},' +
+          '{"name":"/card/number","message":"Invalid card number"}],"pspReference":"PSP0000000000001"}',
       },
       form: {
         sends:
@@ -289,8 +289,8 @@ export const storeToken: readonly Case[] = [
           'errorType=validation&errorCode=103&message=CVC+is+not+the+right+length' +
           '&invalidFields.0.name=card.cvc&invalidFields.0.message=CVC+is+not+the+right+length' +
           '&invalidFields.1.name=card.expiryYear&invalidFields.1.message=Expiry+Date+Invalid' +
-          '&invalidFields.2.name=card.number&invalidFields.2.message=Invalid+card+number' +
-          '&invalidFields.3.name=card.holderName&invalidFields.3.message=Required+field+%27card.holderName%27+is+not+provided.' +
+          '&invalidFields.2.name=card.holderName&invalidFields.2.message=Required+field+%27card.holderName%27+is+not+provided.' +
+          '&invalidFields.3.name=card.number&invalidFields.3.message=Invalid+card+number' +
           '&pspReference=PSP0000000000001&status=422',
       },
       adapter: {
@@ -301,8 +301,8 @@ export const storeToken: readonly Case[] = [
         status: 500,
         answers:
           'validation 103 CVC is not the right length; also storeTokenRequest.card.expiryYear: Expiry Date Invalid' +
-          '; also storeTokenRequest.card.number: Invalid card number' +
-          "; also storeTokenRequest.card.holderName: Required field 'card.holderName' is not provided.",
+          "; also storeTokenRequest.card.holderName: Required field 'card.holderName' is not provided." +
+          '; also storeTokenRequest.card.number: Invalid card number',
       },
     },
   },

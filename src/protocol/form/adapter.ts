@@ -30,6 +30,9 @@ const under = (tree: Node, prefix: string): Node => {
   return { value: tree.below.get(prefix)?.value, below };
 };
 
+/** A stray key is shown as the caller wrote it. */
+const coordinates = (prefix: string, key: string): string => (key.startsWith('.') ? key.slice(1) : prefix + key);
+
 export const adapter = (services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape, prefixOf(shape)));
   return Object.freeze<Protocol>({
@@ -54,8 +57,8 @@ export const adapter = (services: readonly Service[]): Protocol => {
     refuse(problem, { operation }) {
       // Clients of this address know 401 by its status; every other refusal is a 500 with a text (wire practice).
       const status = keepsStatus.has(problem.status) ? problem.status : 500;
-      const coordinates = operation === undefined ? '' : `${prefixOf(operation.input)}.`;
-      const body = textOf(problem, (path) => coordinates + dotted(path));
+      const prefix = operation === undefined ? '' : `${prefixOf(operation.input)}.`;
+      const body = textOf(problem, (path) => coordinates(prefix, dotted(path)));
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },
 

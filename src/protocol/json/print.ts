@@ -4,11 +4,18 @@ import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
 import { printMoment } from '../moment.ts';
 
+// Quotes, backslashes and controls, and surrogates, which may be unpaired.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
+const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Almost every text is plain, and a test costs half of what `JSON.stringify` does. */
+const quote = (text: string): string => (special.test(text) ? JSON.stringify(text) : `"${text}"`);
+
 const scalar = (shape: ScalarShape): Print => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
-      return (value) => JSON.stringify(value);
+      return (value) => quote(value as string);
     case 'integer':
     case 'boolean':
       return String;

@@ -7,7 +7,7 @@ import type { Path } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
 import { decodeXml, UnknownEncoding } from '../../xml/decode.ts';
 import type { Element } from '../../xml/element.ts';
-import { Malformed, parse } from '../../xml/parse.ts';
+import { limits, Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
@@ -20,6 +20,8 @@ import { reader } from './read.ts';
 
 const own = namespaceUris.recurring;
 const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
+/** An answer of ours may be larger than what a caller may send. */
+const ownLimits = { ...limits, elementsMax: 50_000 };
 const absent: Element = Object.freeze({ namespace: own, local: 'request', attributes: [], children: [], text: '' });
 
 const readXml = (body: Buffer, charset: string | undefined): Element => {
@@ -62,7 +64,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
   return Object.freeze<Protocol>({
     name: dialect.protocol,
     bodyNamesOperation: true,
-    charsets: ['utf-8', 'utf8', 'utf-16', 'us-ascii'],
+    charsets: ['utf-8', 'utf8', 'utf-16'],
 
     decode(body, { charset }, target) {
       const first = bodyChild(readXml(body, charset), dialect);
@@ -95,7 +97,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     }),
 
     hear(operation, body) {
-      const first = bodyChild(parse(body), dialect);
+      const first = bodyChild(parse(body, ownLimits), dialect);
       if (first.local !== `${operation.name}Response`)
         throw new Problem('undecodable', undefined, { reason: 'not the answer' });
       return codecs.read(operation, 'output', wrapped(first, 'result'));

@@ -36,7 +36,7 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
   const { folder, port, shoppers, before = [], env = {} } = options;
   const adminPort = await freePort();
   return {
-    parameters: [...before, local('../src/main.ts'), 'demo'],
+    parameters: [...before, local('../bin/triglyph.mjs'), 'demo'],
     env: {
       PORT: String(port),
       ADMIN_PORT: String(adminPort),

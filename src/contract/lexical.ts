@@ -45,8 +45,13 @@ const parseText = (shape: StringShape, pattern: RegExp | undefined) => {
   const sound = format === undefined ? undefined : formats[format];
   return (text: string): Parsed => {
     if (!printable(text)) return { fault: 'type' };
-    if (text.length > max) return { fault: 'length' };
-    if (text.length < min || (pattern && !pattern.test(text)) || (sound && !sound(text))) return { fault: 'value' };
+    if (text.length > max && [...text].length > max) return { fault: 'length' };
+    if (
+      (text.length < 2 * min && [...text].length < min) ||
+      (pattern && !pattern.test(text)) ||
+      (sound && !sound(text))
+    )
+      return { fault: 'value' };
     return { value: text };
   };
 };

@@ -31,6 +31,7 @@ export const problems = Object.freeze({
   unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type'),
   badRequest: kind(400, '000', 'validation', 'Bad request'),
   undecodable: kind(400, '702', 'validation', 'Problem parsing request'),
+  unreadable: kind(400, '702', 'validation', 'Problem parsing request'),
   structure: kind(400, '702', 'validation', 'Problem parsing request: {0}'),
   unknownField: kind(400, '702', 'validation', 'Structure of {0} contains the following unknown fields: [{1}]'),
   mustUnderstand: kind(500, '702', 'validation', 'Header not understood'),

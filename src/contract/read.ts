@@ -42,8 +42,8 @@ export type Read<N> = (node: N, findings: Findings) => unknown;
 
 type ReadAt<N> = (node: N, path: Path, findings: Findings, field: Field | undefined) => unknown;
 
-/** Names are shown back to their sender, so only those that look like names. */
-const shown = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '?');
+/** Names are shown back to their sender, so only those that look like names, and like no card number. */
+const shown = (name: string): string => (/^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?');
 
 const label = (path: Path): string =>
   path
@@ -72,7 +72,7 @@ const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, shape);
     if (text === undefined) return findings.add(path, 'structure', `${label(path)} is not a ${shape.kind}`);
-    if (text === '' && !keepsBlank) return undefined;
+    if (text === '' && (!keepsBlank || field?.required === true)) return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
     // What XML cannot carry cannot be read there at all, so it is no mere wrong value elsewhere.
@@ -90,7 +90,7 @@ const readJoined = <N>(list: ListShape, item: EnumShape, reader: Reader<N>): Rea
     const text = reader.text(node, { kind: 'string', example: '' });
     if (text === undefined || !printable(text))
       return findings.add(path, 'structure', `${label(path)} is not a string`);
-    if (text.trim() === '') return undefined;
+    if (text.trim() === '' && list.blank !== 'refused') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
     if (named.length === 0 || named.length > list.max || named.some((each) => !item.values.includes(each)))
@@ -144,7 +144,7 @@ const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
-      const at = [...path, key];
+      const at = [...path, shown(key)];
       if (!isKey(key)) return findings.add(at, 'structure', 'a key is not valid');
       if (seen.has(key)) return refuseTwice();
       seen.add(key);
@@ -202,8 +202,8 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
       return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
     const { found, unknown } = gathered;
     const before = findings.issues.length;
-    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 10).map(shown).join(', ');
-    for (const name of unknown) findings.add([...path, name], 'unknownField', shape.name, shownNames);
+    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 5).map(shown).join(', ');
+    for (const name of unknown) findings.add([...path, shown(name)], 'unknownField', shape.name, shownNames);
 
     const value: Record<string, unknown> = {};
     // Members that are there, and wrong.

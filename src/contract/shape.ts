@@ -9,7 +9,7 @@ export type Format = 'luhn' | 'iban';
 
 export interface StringShape {
   readonly kind: 'string';
-  /** Length in characters (UTF-16 units), both ends included. */
+  /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
   readonly min?: number;
   readonly max?: number;
   /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
@@ -57,6 +57,8 @@ export interface ListShape<S extends Shape = Shape> {
   readonly wrapped: boolean;
   /** The whole list is one comma-separated text on every wire: a set, in the order of the enumeration. */
   readonly joined: boolean;
+  /** As for a string: an empty set would widen what the request does. */
+  readonly blank?: 'refused';
   readonly max: number;
 }
 
@@ -151,8 +153,19 @@ export const list = <S extends Shape>(
   Object.freeze({ kind: 'list', item, itemName, wrapped: options.wrapped ?? false, joined: false, max: options.max });
 
 /** A set of an enumeration's values, written as one comma-separated text. */
-export const joined = <V extends string>(item: EnumShape<V>): ListShape<EnumShape<V>> =>
-  Object.freeze({ kind: 'list', item, itemName: 'string', wrapped: false, joined: true, max: item.values.length });
+export const joined = <V extends string>(
+  item: EnumShape<V>,
+  options: Pick<ListShape, 'blank'> = {},
+): ListShape<EnumShape<V>> =>
+  Object.freeze({
+    kind: 'list',
+    item,
+    itemName: 'string',
+    wrapped: false,
+    joined: true,
+    max: item.values.length,
+    ...options,
+  });
 
 export const map = (max: number, example: Readonly<Record<string, string>>): MapShape =>
   Object.freeze({ kind: 'map', max, example: Object.freeze(example) });

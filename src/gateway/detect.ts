@@ -16,8 +16,10 @@ const none: Media = Object.freeze({ type: '', charset: undefined });
 /** `application/json; charset="UTF-8"`; other parameters are let pass (SOAP 1.2 has `action`). */
 const parseMedia = (header: string): Media => {
   const [type = '', ...parameters] = header.split(';');
-  const charset = parameters.map((each) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/i.exec(each)?.[1]).find(Boolean);
-  return Object.freeze({ type: type.trim().toLowerCase(), charset: charset?.toLowerCase() });
+  const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(each)?.[1] ?? []);
+  // Two of them, or an empty one, are no charset that anyone speaks.
+  const charset = charsets.length > 1 ? '' : charsets[0]?.toLowerCase();
+  return Object.freeze({ type: type.trim().toLowerCase(), charset });
 };
 
 const mediaMax = 256;

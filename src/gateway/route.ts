@@ -6,7 +6,7 @@ import { unknownOperation } from '../protocol/named-operation.ts';
 import type { Target } from '../protocol/protocol.ts';
 
 /** `/pal/servlet/Recurring/v25/disable`; the version in any case, a trailing slash tolerated (as callers write them). */
-const servicePattern = /^\/pal\/servlet\/([A-Za-z]{1,40})\/[vV](\d{1,4})(?:\/([A-Za-z]{1,60}))?\/?$/;
+const servicePattern = /^\/pal\/servlet\/([A-Za-z]{1,40})\/[vV]([1-9]\d{0,3})(?:\/([A-Za-z]{1,60}))?\/?$/;
 const soapPattern = new RegExp(`^${unversioned}([A-Za-z]{1,40})/?$`);
 
 export interface Routes {

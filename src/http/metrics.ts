@@ -98,7 +98,7 @@ export const createMetrics = (names: KnownNames): Metrics => {
   const reasons = new Set<string>();
   const reasonLabel = (reason: string): string => {
     if (reasons.has(reason)) return reason;
-    if (reasons.size >= reasonsMax || !/^[a-zA-Z][a-zA-Z0-9_-]{0,40}$/.test(reason)) return 'other';
+    if (reasons.size >= reasonsMax || !/^[a-zA-Z][a-zA-Z0-9 _-]{0,40}$/.test(reason)) return 'other';
     reasons.add(reason);
     return reason;
   };

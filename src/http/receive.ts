@@ -35,6 +35,9 @@ const headFault = (request: IncomingMessage, headersMax: number): Problem | unde
     if (seen.includes(name)) return bad(`Header ${name} sent twice`, 'duplicateHeader');
     seen.push(name);
   }
+  const coding = request.headers['transfer-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+    return bad('Transfer-Encoding not supported', 'transferEncoding');
   return seen.includes('host') ? undefined : bad('Header host missing', 'noHost');
 };
 

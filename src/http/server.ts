@@ -1,5 +1,5 @@
 /** The server for callers: node:http with every limit named, and a stop that drops no request. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Problem } from '../contract/problem.ts';
@@ -22,6 +22,9 @@ export interface Shell {
 }
 
 const checkEveryMs = 1000;
+
+/** Requests on one connection that wait for their answers. */
+const pipelinedMax = 16;
 
 /** Time for a request that a caller sent just before the stop to arrive; idle connections are closed only then. */
 const quietMsMax = 1000;
@@ -57,6 +60,25 @@ const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current:
   socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());
 };
 
+/**
+ * Who sends requests without reading the answers has them all made and kept in memory: one read of the socket can hold a
+ * thousand. Callers of this interface wait for an answer before they ask again, or send a few ahead at most.
+ */
+const withinPipeline = (handle: RequestListener): RequestListener => {
+  const unanswered = new WeakMap<Duplex, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const waiting = (unanswered.get(socket) ?? 0) + 1;
+    if (waiting > pipelinedMax) {
+      socket.destroy();
+      return;
+    }
+    unanswered.set(socket, waiting);
+    response.once('close', () => unanswered.set(socket, unanswered.get(socket)! - 1));
+    handle(request, response);
+  };
+};
+
 export const openShell = async (parts: ShellParts): Promise<Shell> => {
   const { config } = parts;
   let draining = false;
@@ -76,15 +98,17 @@ export const openShell = async (parts: ShellParts): Promise<Shell> => {
     connectionsCheckingInterval: Math.min(checkEveryMs, config.headersMsMax),
     keepAliveTimeout: config.keepAliveMs,
     insecureHTTPParser: false,
-    requireHostHeader: true,
+    // Ours to refuse, in the caller's format.
+    requireHostHeader: false,
   });
   // One more than allowed is read, so that too many are refused and not silently dropped.
   server.maxHeadersCount = config.headersMax + 1;
   server.maxRequestsPerSocket = config.requestsPerSocketMax;
   server.maxConnections = config.connectionsMax;
-  server.on('request', handle);
+  const begin = withinPipeline(handle);
+  server.on('request', begin);
   // The caller is invited to send its body when the body is wanted, not before.
-  server.on('checkContinue', handle);
+  server.on('checkContinue', begin);
   server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
   server.on('connection', (socket) => {
     connections++;

@@ -1,10 +1,14 @@
 /** Bytes to XML text: UTF-8, or UTF-16 with its byte order mark (WS-I R1012, R4001); everything else is refused. */
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
-import { Malformed } from './parse.ts';
 
 /** The bytes are in an encoding that is not spoken here. */
 export class UnknownEncoding extends Error {
   override readonly name = 'UnknownEncoding';
+}
+
+/** The bytes are not what their encoding says; the message is one of a fixed set. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
 }
 
 const utf16le = new TextDecoder('utf-16le', { fatal: true });
@@ -30,12 +34,12 @@ const isEight = (encoding: string) => encoding === 'utf-8' || encoding === 'us-a
 /** `charset`: of the HTTP header, lower-case, or undefined; it outranks the document's declaration (WS-I R1019). */
 export const decodeXml = (bytes: Buffer, charset: string | undefined): string => {
   const mark = byteOrderMark(bytes);
-  if (charset !== undefined && !agrees(charset, mark)) throw new Malformed('charset and byte order mark disagree');
+  if (charset !== undefined && !agrees(charset, mark)) throw new Unreadable('charset and byte order mark disagree');
   if (mark === 'utf-16le' || mark === 'utf-16be') {
     try {
       return (mark === 'utf-16le' ? utf16le : utf16be).decode(bytes);
     } catch {
-      throw new Malformed('not UTF-16');
+      throw new Unreadable('not UTF-16');
     }
   }
   const start = mark === undefined ? 0 : 3;
@@ -43,7 +47,10 @@ export const decodeXml = (bytes: Buffer, charset: string | undefined): string =>
     const encoding = declared.exec(bytes.toString('latin1', 0, 200))?.[1]?.toLowerCase();
     if (encoding !== undefined && !isEight(encoding)) throw new UnknownEncoding(encoding);
   }
+  // A second mark would vanish in the parser.
+  if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
+    throw new Unreadable('two byte order marks');
   if (isAscii(bytes)) return bytes.toString('latin1', start);
-  if (!isUtf8(bytes)) throw new Malformed('not UTF-8');
+  if (!isUtf8(bytes)) throw new Unreadable('not UTF-8');
   return bytes.toString('utf8', start);
 };

@@ -9,12 +9,14 @@ const replacements: Readonly<Record<string, string>> = {
 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the last ones are the characters outside XML 1.0 Char
-const special = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
-const specials = new RegExp(special, 'g');
+const specials = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+// The same and surrogates, which may be unpaired.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const suspect = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
 
 /** For element content and for attribute values in double quotes; what XML cannot carry becomes U+FFFD. */
 export const escapeXml = (text: string): string => {
-  const whole = text.isWellFormed() ? text : text.toWellFormed();
   // Almost every value is plain, and a test costs less than a replacement.
-  return special.test(whole) ? whole.replace(specials, (sign) => replacements[sign] ?? '\ufffd') : whole;
+  if (!suspect.test(text)) return text;
+  return text.toWellFormed().replace(specials, (sign) => replacements[sign] ?? '\ufffd');
 };

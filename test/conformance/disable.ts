@@ -86,7 +86,7 @@ export const disable: readonly Case[] = [
         answers: '{"response":"[all-details-successfully-disabled]"}',
       },
       form: {
-        sends: 'merchantAccount=DemoMerchant&shopperReference=shopper-1&contract=',
+        sends: 'merchantAccount=DemoMerchant&shopperReference=shopper-1',
         answers: 'response=%5Ball-details-successfully-disabled%5D',
       },
       adapter: {

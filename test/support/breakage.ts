@@ -43,6 +43,7 @@ const wrongTexts = (shape: Shape, text: string): readonly (readonly [string, str
       return [
         ['wrong value in a set', `${text},NO_SUCH_VALUE`],
         ['empty value in a set', `${text},`],
+        ...(shape.blank === 'refused' ? ([['blank set', ' ']] as const) : []),
       ];
     case 'integer':
     case 'boolean':
@@ -152,7 +153,7 @@ export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] =>
     ...Object.entries(shape.fields).flatMap(([name, { shape }]): Change[] => {
       const member = find(tree, name);
       if (member !== undefined) return inWords(shape, member);
-      const blank = shape.kind === 'string' && shape.blank === 'refused' ? [] : [put(name, textNode(''))];
+      const blank = 'blank' in shape && shape.blank === 'refused' ? [] : [put(name, textNode(''))];
       const empty =
         shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
       return [put(name, { kind: 'nothing' }), ...blank, ...(empty ? [empty] : [])];

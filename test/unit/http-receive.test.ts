@@ -31,6 +31,7 @@ const over = 'x'.repeat(65_537);
 const cases: readonly (readonly [string, readonly string[], readonly number[], (string | RegExp)?])[] = [
   ['a sound request', [`${post('Content-Length: 2')}ab`], [200], '"length":2'],
   ['a chunked body', [`${post('Transfer-Encoding: chunked')}2;x=1\r\nab\r\n0\r\n\r\n`], [200], '"length":2'],
+  ['another coding', [`${post('Transfer-Encoding: gzip, chunked')}0\r\n\r\n`], [400], 'Transfer-Encoding'],
   ['CL and TE', [`${post('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`], [400], '400 Bad Request'],
   ['two CL', [`${post('Content-Length: 2', 'Content-Length: 3')}abc`], [400]],
   ['two equal CL', [`${post('Content-Length: 2', 'Content-Length: 2')}ab`], [400]],
@@ -152,3 +153,18 @@ test.each(['destroy', 'resetAndDestroy'] as const)(
     expect(watched.failures).toEqual([]);
   },
 );
+
+describe('requests sent ahead', () => {
+  const get = head('GET /slow HTTP/1.1', 'Host: a');
+  const last = head('GET /x HTTP/1.1', 'Host: a', 'Connection: close');
+  test('a few are answered in their order', async () => {
+    expect(statuses(await exchange(shell.port, [get.repeat(10) + last]))).toHaveLength(11);
+  });
+  test('a thousand that nobody waits for are not made', async () => {
+    const before = watched.answers.length;
+    const heard = await exchange(shell.port, [get.repeat(990)]).catch(() => '');
+    expect(statuses(heard)).toHaveLength(0);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(watched.answers.length - before).toBeLessThanOrEqual(16);
+  });
+});

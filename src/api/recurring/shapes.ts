@@ -29,12 +29,13 @@ export const merchantAccount = required(account, 'The merchant account that proc
 });
 export const shopperReference = required(reference, 'The shopper, as the merchant names it.', {
   missing: 'missingShopperReference',
-  invalid: 'missingShopperReference',
 });
 
 /** The uses that a stored detail can have. */
 export const contractType = oneOf('ContractType', 'ONECLICK', 'RECURRING', 'PAYOUT');
 export const contractTypes = joined(contractType);
+/** Where leaving it out means all of them. */
+export const someContractTypes = joined(contractType, { blank: 'refused' });
 
 export const address = object(
   'Address',

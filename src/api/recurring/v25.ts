@@ -43,9 +43,13 @@ export const disable = operation({
   input: object(
     'DisableRequest',
     {
-      contract: optional(shapes.contractTypes, 'Restricts disabling to ONECLICK, RECURRING, PAYOUT or a combination.', {
-        invalid: 'invalidContract',
-      }),
+      contract: optional(
+        shapes.someContractTypes,
+        'Restricts disabling to ONECLICK, RECURRING, PAYOUT or a combination.',
+        {
+          invalid: 'invalidContract',
+        },
+      ),
       merchantAccount: shapes.merchantAccount,
       recurringDetailReference: optional(
         shapes.detailReference,

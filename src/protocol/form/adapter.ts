@@ -5,7 +5,7 @@ import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
-import { keepsStatus, textOf } from '../text.ts';
+import { statusOf, textOf } from '../text.ts';
 import { contentType, requestType, understood } from './index.ts';
 import { lex, lexText, type Node } from './lexer.ts';
 import { compilePrint } from './print.ts';
@@ -31,7 +31,8 @@ const under = (tree: Node, prefix: string): Node => {
 };
 
 /** A stray key is shown as the caller wrote it. */
-const coordinates = (prefix: string, key: string): string => (key.startsWith('.') ? key.slice(1) : prefix + key);
+const coordinates = (prefix: string, key: string): string =>
+  key.startsWith('.') ? key.slice(1) : `${prefix}.${key}`.replace(/^\.|\.$/g, '');
 
 export const adapter = (services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape, prefixOf(shape)));
@@ -56,8 +57,8 @@ export const adapter = (services: readonly Service[]): Protocol => {
 
     refuse(problem, { operation }) {
       // Clients of this address know 401 by its status; every other refusal is a 500 with a text (wire practice).
-      const status = keepsStatus.has(problem.status) ? problem.status : 500;
-      const prefix = operation === undefined ? '' : `${prefixOf(operation.input)}.`;
+      const status = statusOf(problem, 500);
+      const prefix = operation === undefined ? '' : prefixOf(operation.input);
       const body = textOf(problem, (path) => coordinates(prefix, dotted(path)));
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },

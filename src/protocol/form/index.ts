@@ -2,10 +2,10 @@
 import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
-import { Problem } from '../../contract/problem.ts';
 import { compileCodecs } from '../codec.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
+import { unread } from '../unread.ts';
 import { type Lexed, lex, lexText, type Node } from './lexer.ts';
 import { compilePrint, encode } from './print.ts';
 import { reader } from './read.ts';
@@ -13,11 +13,9 @@ import { reader } from './read.ts';
 export const requestType = 'application/x-www-form-urlencoded';
 export const contentType = `${requestType};charset=utf-8`;
 
-/** The tree, or the refusal that names the reason for the metrics alone. */
 export const understood = (lexed: Lexed): Node => {
   if ('tree' in lexed) return lexed.tree;
-  const problem = lexed.fault === 'byte order mark' ? 'unsupportedMedia' : 'undecodable';
-  throw new Problem(problem, undefined, { reason: lexed.fault });
+  throw unread(lexed.fault);
 };
 
 export const form = (services: readonly Service[]): Protocol => {

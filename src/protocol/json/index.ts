@@ -2,10 +2,10 @@
 import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import { Problem } from '../../contract/problem.ts';
 import { compileCodecs } from '../codec.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
+import { unread } from '../unread.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
@@ -33,8 +33,8 @@ export const json = (services: readonly Service[]): Protocol => {
     decode(body, _media, target) {
       const operation = operationInPath(target);
       const parsed = parse(body);
-      if ('fault' in parsed) throw new Problem('undecodable', undefined, { reason: parsed.fault });
-      if (parsed.tree === null) throw new Problem('undecodable', undefined, { reason: 'null' });
+      if ('fault' in parsed) throw unread(parsed.fault);
+      if (parsed.tree === null) throw unread('null');
       const { value, issues } = codecs.read(operation, 'input', parsed.tree);
       return { operation, input: value, issues };
     },
@@ -62,7 +62,7 @@ export const json = (services: readonly Service[]): Protocol => {
 
     hear(operation, body) {
       const parsed = parseText(body);
-      if ('fault' in parsed) throw new Problem('undecodable', undefined, { reason: parsed.fault });
+      if ('fault' in parsed) throw unread(parsed.fault);
       return codecs.read(operation, 'output', parsed.tree);
     },
   });

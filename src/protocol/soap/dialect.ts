@@ -1,7 +1,7 @@
 /** SOAP 1.1 and 1.2 as data: all that differs between them. */
 import type { Problem } from '../../contract/problem.ts';
 import type { ProtocolName } from '../protocol.ts';
-import { keepsStatus } from '../text.ts';
+import { statusOf } from '../text.ts';
 
 export interface Dialect {
   readonly protocol: ProtocolName;
@@ -32,7 +32,7 @@ export const soap11: Dialect = Object.freeze<Dialect>({
     // Callers of this interface get soap:Server for their own mistakes too.
     const code = ruledCode(problem) ?? 'Server';
     return {
-      status: keepsStatus.has(problem.status) ? problem.status : 500,
+      status: statusOf(problem, 500),
       body: `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring></soap:Fault>`,
     };
   },
@@ -46,8 +46,7 @@ export const soap12: Dialect = Object.freeze<Dialect>({
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',
   prefix: 'env',
   fault(problem, text) {
-    const refused = problem.status < 500 ? 400 : 500;
-    const status = keepsStatus.has(problem.status) ? problem.status : refused;
+    const status = statusOf(problem, problem.status < 500 ? 400 : 500);
     const code = ruledCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
     return {
       status,

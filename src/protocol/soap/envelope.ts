@@ -1,6 +1,7 @@
 /** The envelope: what may stand in it, and which single element is the message. */
 import { Problem } from '../../contract/problem.ts';
 import { attribute, type Element } from '../../xml/element.ts';
+import { unread } from '../unread.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -10,8 +11,6 @@ const addressing: ReadonlySet<string> = new Set([
   'http://www.w3.org/2005/08/addressing',
   'http://schemas.xmlsoap.org/ws/2004/08/addressing',
 ]);
-
-const undecodable = (reason: string): Problem => new Problem('undecodable', undefined, { reason });
 
 const isTrue = (text: string | undefined): boolean => text === '1' || text === 'true';
 
@@ -28,28 +27,31 @@ export const isBlank = (text: string): boolean => text.trim() === '';
 
 /** The one child of the Body. Throws a Problem for any other envelope. */
 export const bodyChild = (root: Element, dialect: Dialect): Element => {
-  if (root.local !== 'Envelope') throw undecodable('root is no Envelope');
+  if (root.local !== 'Envelope') throw unread('root is no Envelope');
   if (root.namespace !== dialect.envelope)
     throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
       ? new Problem('versionMismatch')
-      : undecodable('unknown envelope');
-  if (!isBlank(root.text)) throw undecodable('text in the Envelope');
+      : unread('unknown envelope');
+  if (!isBlank(root.text)) throw unread('text in the Envelope');
 
   const parts = root.children.filter((each) => each.namespace === dialect.envelope);
   const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
   const [body, ...rest] = header === undefined ? parts : parts.slice(1);
   if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
-    throw undecodable('Envelope is not one Header and one Body');
+    throw unread('Envelope is not one Header and one Body');
   if (header !== undefined) refuseUnknownHeaders(header, dialect);
 
   const [message, ...others] = body.children;
-  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw undecodable('Body is not one element');
+  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw unread('Body is not one element');
   return message;
 };
 
-/** xsi:nil: the same as not being there. */
-export const isNil = (element: Element): boolean =>
-  element.attributes.length > 0 && isTrue(attribute(element, xsi, 'nil'));
+/** xsi:nil: the same as not being there; so it may not hold anything, or what it holds would be lost in silence. */
+export const isNil = (element: Element): boolean => {
+  if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
+  if (element.children.length > 0 || element.text !== '') throw unread('nil with content');
+  return true;
+};
 
 /** The local name of xsi:type, where one is given. */
 export const typeName = (element: Element): string | undefined =>

@@ -5,7 +5,7 @@ import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Operation, Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
-import { decodeXml, UnknownEncoding } from '../../xml/decode.ts';
+import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import type { Element } from '../../xml/element.ts';
 import { limits, Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
@@ -13,6 +13,7 @@ import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
+import { unread } from '../unread.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 import { bodyChild, isBlank, isNil } from './envelope.ts';
 import { compilePrint } from './print.ts';
@@ -29,7 +30,8 @@ const readXml = (body: Buffer, charset: string | undefined): Element => {
     return parse(decodeXml(body, charset));
   } catch (thrown) {
     if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
-    if (thrown instanceof Malformed) throw new Problem('undecodable', undefined, { reason: thrown.reason });
+    if (thrown instanceof Unreadable) throw unread(thrown.message);
+    if (thrown instanceof Malformed) throw unread(thrown.reason);
     throw thrown;
   }
 };
@@ -39,7 +41,7 @@ const wrapped = (message: Element, name: string): Element => {
   const [inner, ...rest] = message.children;
   if (inner === undefined && isBlank(message.text)) return absent;
   if (inner?.local !== name || !known.has(inner.namespace) || rest.length > 0 || !isBlank(message.text))
-    throw new Problem('undecodable', undefined, { reason: `not one ${name}` });
+    throw unread(`not one ${name}`);
   return isNil(inner) ? absent : inner;
 };
 
@@ -71,8 +73,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
       const operation = known.has(first.namespace) ? target.service.operations.get(first.local) : undefined;
       if (operation === undefined) throw unknownOperation(target.service);
       // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
-      if (target.operation !== undefined && target.operation !== operation)
-        throw new Problem('undecodable', undefined, { reason: 'path and body disagree' });
+      if (target.operation !== undefined && target.operation !== operation) throw unread('path and body disagree');
       const { value, issues } = codecs.read(operation, 'input', wrapped(first, 'request'));
       return { operation, input: value, issues };
     },
@@ -98,8 +99,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
 
     hear(operation, body) {
       const first = bodyChild(parse(body, ownLimits), dialect);
-      if (first.local !== `${operation.name}Response`)
-        throw new Problem('undecodable', undefined, { reason: 'not the answer' });
+      if (first.local !== `${operation.name}Response`) throw unread('not the answer');
       return codecs.read(operation, 'output', wrapped(first, 'result'));
     },
   });

@@ -45,7 +45,7 @@ export const reader: Reader<Element> = Object.freeze({
   eachMember(element, visit, shape) {
     const named = typeName(element);
     if (!isBlank(element.text) || (named !== undefined && named !== shape.name && named !== 'anyType')) return false;
-    for (const each of element.children) visit(known.has(each.namespace) ? each.local : `{}${each.local}`, each);
+    for (const each of element.children) visit(known.has(each.namespace) ? each.local : `{?}${each.local}`, each);
     return true;
   },
 

@@ -2,8 +2,17 @@
  * Checks who imports whom (.dependency-cruiser.cjs). The checker cannot read TypeScript 7, so it gets a copy in which
  * Node has stripped the types and in which `import type` is an import like any other: types have a direction too.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { readdirSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,10 +22,9 @@ const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
 
 const asJavaScript = (source) =>
-  stripTypeScriptTypes(source.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, '$1 ').replace(/([{,]\s*)type (?=\w)/g, '$1')).replace(
-    /(from '|import\(')(\.[^']*)\.ts'/g,
-    "$1$2.js'",
-  );
+  stripTypeScriptTypes(
+    source.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, '$1 ').replace(/([{,]\s*)type (?=\w)/g, '$1'),
+  ).replace(/(from '|import\(')(\.[^']*)\.ts'/g, "$1$2.js'");
 
 const mirror = realpathSync(mkdtempSync(join(tmpdir(), 'triglyph-imports-')));
 try {

@@ -17,7 +17,11 @@ const quietly = (command) => run(command, { stdio: 'ignore' }).status === 0;
 
 /** Tools that no package of npm brings, and how to see that they work. */
 const tools = [
-  { packages: ['libxml2-utils'], why: 'xmllint, a second opinion on documents and answers', works: ['xmllint', '--version'] },
+  {
+    packages: ['libxml2-utils'],
+    why: 'xmllint, a second opinion on documents and answers',
+    works: ['xmllint', '--version'],
+  },
   {
     packages: ['php-cli', 'php-soap'],
     why: 'PHP with its SoapClient, the most common caller',
@@ -38,7 +42,8 @@ const installTools = () => {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const names = missing.flatMap(({ packages }) => packages);
-  const install = () => run([...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names], { env });
+  const install = () =>
+    run([...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names], { env });
   if (install().status !== 0) {
     // The lists of packages may be missing or old.
     run([...asRoot, 'apt-get', 'update', '-q'], { env });
@@ -46,7 +51,10 @@ const installTools = () => {
   }
   return missing
     .filter(({ works }) => !quietly(works))
-    .map(({ packages }) => `${packages.join(' and ')} could not be installed: install it, or run the tests as root where apt is`);
+    .map(
+      ({ packages }) =>
+        `${packages.join(' and ')} could not be installed: install it, or run the tests as root where apt is`,
+    );
 };
 
 const checks = [

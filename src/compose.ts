@@ -1,4 +1,4 @@
-/** The composition root: from a configuration to a running server; the only file that knows every room. */
+/** The composition root of a server: from a configuration and a strongroom to answers. */
 import { services } from './api/index.ts';
 import type { Config } from './config.ts';
 import { documentsOf } from './derive/index.ts';
@@ -57,7 +57,6 @@ export const startServer = async (config: Config, room: Strongroom): Promise<Run
   const protocols = speak(services);
   const gateway: Gateway = Object.freeze({
     protocols,
-    services,
     routes: compileRoutes(services),
     credentials: room.credentials,
     references: room.world.references,

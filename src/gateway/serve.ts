@@ -1,6 +1,5 @@
-/** The journey of a request, from top to bottom; each line needs the one above it. */
+/** The journey of a request, from top to bottom. */
 import type { Caller } from '../contract/canonical.ts';
-import type { Service } from '../contract/operation.ts';
 import { Problem } from '../contract/problem.ts';
 import type { References } from '../domain/ports.ts';
 import type { Protocols } from '../protocol/index.ts';
@@ -16,7 +15,6 @@ import type { Routes } from './route.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;
-  readonly services: readonly Service[];
   readonly routes: Routes;
   readonly credentials: Credentials;
   readonly references: References;
@@ -40,7 +38,7 @@ export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer
     pspReference,
   });
   try {
-    wire.inspect?.();
+    wire.inspect();
     target = gateway.routes.find(wire.method, wire.path);
     if (!understood) throw new Problem('unsupportedMedia');
     caller = await authenticate(wire.headers, gateway.credentials);

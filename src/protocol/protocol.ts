@@ -45,8 +45,6 @@ export interface Call {
 
 export interface Protocol {
   readonly name: ProtocolName;
-  /** The operation is found in the body; its path names none. */
-  readonly bodyNamesOperation: boolean;
   readonly charsets: readonly string[];
   /** Throws a Problem for bytes that are no request at all; what is wrong with fields are issues. */
   decode(body: Buffer, media: Media, target: Target): Decoded;

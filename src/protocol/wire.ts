@@ -11,7 +11,7 @@ export interface WireRequest {
    * Throws a Problem for a head that must not be served: no or two hosts, a header twice where once is the rule, an
    * encoded body, a request from another site's page. To be called first, so that the refusal has the caller's format.
    */
-  inspect?(): void;
+  inspect(): void;
   /** Reads the body once, bounded; rejects with a Problem (tooLarge, timeout, badRequest). */
   body(): Promise<Buffer>;
 }
@@ -24,3 +24,6 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
+
+/** The answer to what was done. */
+export const answered = (contentType: string, body: string): Message => ({ status: 200, contentType, headers: {}, body });

@@ -12,7 +12,7 @@ export const deriveKey = (master: KeyObject, purpose: string, company = ''): Key
   createSecretKey(Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)));
 
 /** Keys of companies for one purpose, derived once and kept. */
-export function companyKeys(master: KeyObject, purpose: string): (company: string) => KeyObject {
+export const companyKeys = (master: KeyObject, purpose: string): (company: string) => KeyObject => {
   const kept = new Map<string, KeyObject>();
   return (company) => {
     const known = kept.get(company);
@@ -22,15 +22,15 @@ export function companyKeys(master: KeyObject, purpose: string): (company: strin
     if (kept.size > keysMax) kept.delete(kept.keys().next().value!);
     return key;
   };
-}
+};
 
 /** 43 characters, base64url. */
 export const fingerprintOf = (key: KeyObject, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url');
 
 /** One capital letter and 15 digits, such as `H167852639363479`. */
-export function aliasOf(key: KeyObject, number: string): string {
+export const aliasOf = (key: KeyObject, number: string): string => {
   const digest = createHmac('sha256', key).update(number).digest();
   const digits = digest.readBigUInt64BE(0) % 10n ** BigInt(aliasDigits);
   return letters[digest.readUInt32BE(8) % letters.length] + digits.toString().padStart(aliasDigits, '0');
-}
+};

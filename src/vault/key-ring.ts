@@ -27,7 +27,7 @@ const purposes = ['index', 'pepper'] as const;
  * Reads `<keyId>:<64 hex digits>` lines, the first of which is the current wrapping key, and the lines `index:<hex>` and
  * `pepper:<hex>`. Blank lines and lines that open with `#` say nothing. Throws `KeyRingError` naming the line.
  */
-export function parseKeyRing(text: string): KeyRing {
+export const parseKeyRing = (text: string): KeyRing => {
   const keys = new Map<string, KeyObject>();
   const lineOf = new Map<string, number>();
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
@@ -46,9 +46,9 @@ export function parseKeyRing(text: string): KeyRing {
   const [current] = keys.keys();
   if (current === undefined) throw new KeyRingError('a line <keyId>:<64 hex digits> for the wrapping key is missing');
   return Object.freeze({ current, wrapping: keys, index: index!, pepper: pepper! });
-}
+};
 
-function parseLine(line: string, number: number): { readonly id: string; readonly hex: string } {
+const parseLine = (line: string, number: number): { readonly id: string; readonly hex: string } => {
   const colon = line.indexOf(':');
   if (colon < 0) throw new KeyRingError(`line ${number} has no colon: write <keyId>:<64 hex digits>`);
   const id = line.slice(0, colon).trim();
@@ -61,24 +61,24 @@ function parseLine(line: string, number: number): { readonly id: string; readonl
     throw new KeyRingError(`line ${number}: a key is ${2 * keyBytes} hex digits; here are ${hex.length} characters`);
   }
   return { id, hex: hex.toLowerCase() };
-}
+};
 
-function take(keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]): KeyObject {
+const take = (keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]): KeyObject => {
   const key = keys.get(purpose);
   if (key === undefined) throw new KeyRingError(`the line ${purpose}:<64 hex digits> is missing`);
   keys.delete(purpose);
   return key;
-}
+};
 
 /** The text of a fresh key file. The id is random, so that two key files are never taken for one another. */
-export function freshKeys(): string {
+export const freshKeys = (): string => {
   const key = () => randomBytes(keyBytes).toString('hex');
   const id = `k-${randomBytes(4).toString('hex')}`;
   return `# Keep a copy of this file apart from the data: without it no card can be read again.\n${id}:${key()}\nindex:${key()}\npepper:${key()}\n`;
-}
+};
 
 /** Writes a fresh key file with mode 0600 and flushes it; throws EEXIST rather than touch a file that is there. */
-export function createKeyFile(path: string): void {
+export const createKeyFile = (path: string): void => {
   const file = openSync(path, 'wx', 0o600);
   try {
     writeSync(file, freshKeys());
@@ -86,10 +86,10 @@ export function createKeyFile(path: string): void {
   } finally {
     closeSync(file);
   }
-}
+};
 
 /** Reads a key file; throws `KeyRingError` when others than its owner may read it, or when a line is wrong. */
-export function readKeyFile(path: string): KeyRing {
+export const readKeyFile = (path: string): KeyRing => {
   const file = openSync(path, 'r');
   try {
     const mode = fstatSync(file).mode & 0o777;
@@ -106,4 +106,4 @@ export function readKeyFile(path: string): KeyRing {
   } finally {
     closeSync(file);
   }
-}
+};

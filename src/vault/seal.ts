@@ -15,15 +15,15 @@ export const binding = (company: string, record: string, field: string, keyId: s
   Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
 
 /** Base64 of nonce, ciphertext and tag. A nonce serves once under a key: give twelve fresh random bytes. */
-export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string {
+export const sealBytes = (key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string => {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(bound);
   const body = typeof clear === 'string' ? cipher.update(clear, 'utf8') : cipher.update(clear);
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64');
-}
+};
 
 /** Throws `SealBroken` for anything but what `sealBytes` gave under the same key and binding. */
-export function openBytes(key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer {
+export const openBytes = (key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer => {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length < nonceBytes + tagBytes) throw new SealBroken('a ciphertext is too short');
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
@@ -37,4 +37,4 @@ export function openBytes(key: KeyObject | Buffer, bound: Buffer, sealed: string
     throw new SealBroken('a ciphertext does not belong here or was changed');
   }
   return body;
-}
+};

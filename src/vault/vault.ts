@@ -8,7 +8,7 @@ import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts
 const dataKeyBytes = 32;
 
 /** The vault over a ring of keys. Moving a record to another wrapping key is to open it and to seal it again. */
-export function createVault(ring: KeyRing): Vault {
+export const createVault = (ring: KeyRing): Vault => {
   const fingerprintKey = companyKeys(ring.index, 'fingerprint');
   const aliasKey = companyKeys(ring.index, 'alias');
   return Object.freeze<Vault>({
@@ -17,16 +17,16 @@ export function createVault(ring: KeyRing): Vault {
     fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
     alias: (company, number) => aliasOf(aliasKey(company), number),
   });
-}
+};
 
-function wrappingKey(ring: KeyRing, keyId: string) {
+const wrappingKey = (ring: KeyRing, keyId: string) => {
   const key = ring.wrapping.get(keyId);
   if (key === undefined)
     throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
   return key;
-}
+};
 
-function seal(ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): SealedDetail {
+const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): SealedDetail => {
   const keyId = ring.current;
   const bound = (field: string) => binding(scope.company, scope.recurringDetailReference, field, keyId);
   const random = randomBytes(dataKeyBytes + 3 * nonceBytes);
@@ -41,9 +41,9 @@ function seal(ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']
   });
   dataKey.fill(0);
   return sealed;
-}
+};
 
-function open(ring: KeyRing, scope: SealScope, sealed: SealedDetail, part: 'number' | 'shown'): string {
+const open = (ring: KeyRing, scope: SealScope, sealed: SealedDetail, part: 'number' | 'shown'): string => {
   const { keyId } = sealed;
   const wrapping = wrappingKey(ring, keyId);
   const text = sealed[part];
@@ -53,4 +53,4 @@ function open(ring: KeyRing, scope: SealScope, sealed: SealedDetail, part: 'numb
   const clear = openBytes(dataKey, bound(part), text);
   dataKey.fill(0);
   return clear.toString('utf8');
-}
+};

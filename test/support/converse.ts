@@ -22,7 +22,13 @@ const routes = compileRoutes(services);
 /** Throws a Problem, or whatever a defect throws. */
 export const decode = (protocols: Protocols, name: ProtocolName, { path, contentType, body }: Bytes): Decoded => {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const wire = { method: 'POST', path, headers: { 'content-type': contentType }, body: async () => bytes };
+  const wire = {
+    method: 'POST',
+    path,
+    headers: { 'content-type': contentType },
+    inspect: () => {},
+    body: async () => bytes,
+  };
   const { protocol, media, understood } = detect(wire, protocols);
   if (protocol.name !== name || !understood) throw new TypeError(`${name} is taken for ${protocol.name}`);
   return protocol.decode(bytes, media, routes.find('POST', path));

@@ -119,7 +119,6 @@ export const openGateway = async (): Promise<TestGateway> => {
 
   const gateway: Gateway = {
     protocols: speak(services),
-    services,
     routes: compileRoutes(services),
     credentials: createCredentials(engine, ring.pepper, clock),
     references: world.references,
@@ -127,7 +126,7 @@ export const openGateway = async (): Promise<TestGateway> => {
   };
   return {
     ask: ({ method = 'POST', path, headers, body }) =>
-      serve({ method, path, headers, body: async () => Buffer.from(body as string) }, gateway),
+      serve({ method, path, headers, inspect: () => {}, body: async () => Buffer.from(body as string) }, gateway),
     async active() {
       const shopper = await store.read((view) => view.findShopper(key));
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);

@@ -28,9 +28,8 @@ describe('the examples', () => {
         const input = exampleOf(operation.input, extent);
         const output = exampleOf(operation.output, extent);
         const { body, contentType } = protocol.ask(service, operation, input);
-        const named = protocol.bodyNamesOperation ? undefined : operation;
         const media = { type: contentType, charset: undefined };
-        const target = { service, version: 25, operation: named };
+        const target = { service, version: 25, operation };
         expect(protocol.decode(Buffer.from(body), media, target)).toEqual({ operation, input, issues: [] });
         expect(protocol.hear(operation, protocol.encode(operation, output).body)).toEqual({
           value: output,

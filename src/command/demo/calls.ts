@@ -7,7 +7,7 @@ import { demoCredentials } from './published.ts';
 
 const input: Input<typeof listRecurringDetails> = {
   merchantAccount: 'DemoMerchant',
-  recurring: { contract: ['RECURRING'] },
+  recurring: { contract: ['ONECLICK'] },
   shopperReference: 'shopper-1',
 };
 

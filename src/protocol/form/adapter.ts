@@ -5,7 +5,9 @@ import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
-import { statusOf, textOf } from '../text.ts';
+import { statusOf } from '../status.ts';
+import { textOf } from '../text.ts';
+import { answered } from '../wire.ts';
 import { contentType, requestType, understood } from './index.ts';
 import { lex, lexText, type Node } from './lexer.ts';
 import { compilePrint } from './print.ts';
@@ -38,7 +40,6 @@ export const adapter = (services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape, prefixOf(shape)));
   return Object.freeze<Protocol>({
     name: 'adapter',
-    bodyNamesOperation: true,
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, { service }) {
@@ -48,12 +49,7 @@ export const adapter = (services: readonly Service[]): Protocol => {
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => ({
-      status: 200,
-      contentType,
-      headers: {},
-      body: codecs.print(operation, 'output', output),
-    }),
+    encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
     refuse(problem, { operation }) {
       // Clients of this address know 401 by its status; every other refusal is a 500 with a text (wire practice).

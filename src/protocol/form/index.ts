@@ -6,6 +6,7 @@ import { compileCodecs } from '../codec.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { unread } from '../unread.ts';
+import { answered } from '../wire.ts';
 import { type Lexed, lex, lexText, type Node } from './lexer.ts';
 import { compilePrint, encode } from './print.ts';
 import { reader } from './read.ts';
@@ -22,7 +23,6 @@ export const form = (services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape));
   return Object.freeze<Protocol>({
     name: 'form',
-    bodyNamesOperation: false,
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
@@ -31,12 +31,7 @@ export const form = (services: readonly Service[]): Protocol => {
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => ({
-      status: 200,
-      contentType,
-      headers: {},
-      body: codecs.print(operation, 'output', output),
-    }),
+    encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
     refuse({ status, code, type, message, issues, headers }, { pspReference }) {
       const pairs: [string, string][] = [

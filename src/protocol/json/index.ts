@@ -6,6 +6,7 @@ import { compileCodecs } from '../codec.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { unread } from '../unread.ts';
+import { answered } from '../wire.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
@@ -27,7 +28,6 @@ export const json = (services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, compilePrint);
   return Object.freeze<Protocol>({
     name: 'json',
-    bodyNamesOperation: false,
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
@@ -39,12 +39,7 @@ export const json = (services: readonly Service[]): Protocol => {
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => ({
-      status: 200,
-      contentType,
-      headers: {},
-      body: codecs.print(operation, 'output', output),
-    }),
+    encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
     refuse(problem, { pspReference }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;

@@ -1,7 +1,7 @@
 /** SOAP 1.1 and 1.2 as data: all that differs between them. */
 import type { Problem } from '../../contract/problem.ts';
 import type { ProtocolName } from '../protocol.ts';
-import { statusOf } from '../text.ts';
+import { statusOf } from '../status.ts';
 
 export interface Dialect {
   readonly protocol: ProtocolName;

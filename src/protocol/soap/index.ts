@@ -14,6 +14,7 @@ import { unknownOperation } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
 import { unread } from '../unread.ts';
+import { answered } from '../wire.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 import { bodyChild, isBlank, isNil } from './envelope.ts';
 import { compilePrint } from './print.ts';
@@ -65,7 +66,6 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
 
   return Object.freeze<Protocol>({
     name: dialect.protocol,
-    bodyNamesOperation: true,
     charsets: ['utf-8', 'utf8', 'utf-16'],
 
     decode(body, { charset }, target) {
@@ -78,12 +78,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => ({
-      status: 200,
-      contentType,
-      headers: {},
-      body: message(`${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
-    }),
+    encode: (operation, output) => answered(contentType, message(`${operation.name}Response`, 'result', codecs.print(operation, 'output', output))),
 
     refuse(problem, { operation }) {
       const text = textOf(problem, (path) => xpath(path, operation));

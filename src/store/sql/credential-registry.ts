@@ -67,7 +67,7 @@ const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
 const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
 const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
 
-export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock): Registry {
+export const createRegistry = (engine: Engine, pepper: KeyObject, clock: Clock): Registry => {
   const keys = pepperKeys(pepper);
   return Object.freeze<Registry>({
     addMerchantAccount: (company, code) =>
@@ -80,12 +80,12 @@ export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock):
       engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
     revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
   });
-}
+};
 
 const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
   (await session.query(sql.findAccount, [code]))[0]?.company;
 
-async function addMerchantAccount(session: Session, company: string, code: string, now: number): Promise<void> {
+const addMerchantAccount = async (session: Session, company: string, code: string, now: number): Promise<void> => {
   checkCompany(company);
   if (!accountPattern.test(code)) {
     throw new RegistryError('a merchant account has 1 to 80 letters, digits, dots, underscores and hyphens');
@@ -94,20 +94,20 @@ async function addMerchantAccount(session: Session, company: string, code: strin
   if ((await findCompany(session, code)) !== company) {
     throw new RegistryError(`merchant account ${code} belongs to another company`);
   }
-}
+};
 
-function checkCompany(company: string): void {
+const checkCompany = (company: string): void => {
   if (!companyPattern.test(company)) {
     throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
   }
-}
+};
 
-async function addCredential(
+const addCredential = async (
   session: Session,
   keys: PepperKeys,
   wanted: NewCredential,
   now: number,
-): Promise<IssuedSecret> {
+): Promise<IssuedSecret> => {
   const { company, kind, roles, merchantAccounts } = wanted;
   checkCompany(company);
   for (const code of merchantAccounts) {
@@ -123,9 +123,9 @@ async function addCredential(
   }
   const secret = await addSecret(session, keys, { company, id, kind, secret: wanted.secret, now });
   return { id, username, secret };
-}
+};
 
-function usernameOf({ company, kind, username }: NewCredential): string | undefined {
+const usernameOf = ({ company, kind, username }: NewCredential): string | undefined => {
   switch (kind) {
     case 'apiKey':
       if (username !== undefined) throw new RegistryError('an API key has no username');
@@ -141,7 +141,7 @@ function usernameOf({ company, kind, username }: NewCredential): string | undefi
     default:
       return kind satisfies never;
   }
-}
+};
 
 interface SecretOf {
   readonly company: string;
@@ -151,7 +151,7 @@ interface SecretOf {
   readonly now: number;
 }
 
-async function addSecret(session: Session, keys: PepperKeys, of: SecretOf): Promise<string> {
+const addSecret = async (session: Session, keys: PepperKeys, of: SecretOf): Promise<string> => {
   const secret = of.secret ?? generateSecret();
   if (secret === '') throw new RegistryError('a secret is not empty');
   const { salt, hash } = hashSecret(keys, secret);
@@ -160,14 +160,14 @@ async function addSecret(session: Session, keys: PepperKeys, of: SecretOf): Prom
   const row = [of.company, of.id, secretId, lookup, salt.toString('base64url'), hash.toString('base64url'), of.now];
   if ((await session.execute(sql.addSecret, row)) === 0) throw new RegistryError('another API key has this secret');
   return secret;
-}
+};
 
-async function listCredentials(session: Session): Promise<readonly ListedCredential[]> {
+const listCredentials = async (session: Session): Promise<readonly ListedCredential[]> => {
   const rows = await session.query(sql.listAll, []);
   return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listed);
-}
+};
 
-function listed(rows: readonly sql.ListedRow[]): ListedCredential {
+const listed = (rows: readonly sql.ListedRow[]): ListedCredential => {
   const row = rows[0]!;
   return {
     id: row.credential_id,
@@ -182,30 +182,30 @@ function listed(rows: readonly sql.ListedRow[]): ListedCredential {
       createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
     ),
   };
-}
+};
 
-async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
+const findLive = async (session: Session, id: string): Promise<sql.LiveRow> => {
   const [live] = await session.query(sql.findLive, [id]);
   if (live === undefined) throw new RegistryError(`no live credential has the id ${id}`);
   return live;
-}
+};
 
-async function rotateCredential(
+const rotateCredential = async (
   session: Session,
   keys: PepperKeys,
   id: string,
   graceMs: number,
   now: number,
-): Promise<IssuedSecret> {
+): Promise<IssuedSecret> => {
   if (!Number.isSafeInteger(graceMs) || graceMs < 0) throw new RegistryError('the grace is a number of milliseconds');
   const { company, kind } = await findLive(session, id);
   await session.execute(sql.endSecrets, [company, id, now + graceMs]);
   await session.execute(sql.dropEndedSecrets, [company, id, now]);
   return { id, secret: await addSecret(session, keys, { company, id, kind: kind as CredentialKind, now }) };
-}
+};
 
-async function revokeCredential(session: Session, id: string, now: number): Promise<void> {
+const revokeCredential = async (session: Session, id: string, now: number): Promise<void> => {
   const { company } = await findLive(session, id);
   await session.execute(sql.revoke, [company, id, now]);
   await session.execute(sql.dropSecrets, [company, id]);
-}
+};

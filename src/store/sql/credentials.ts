@@ -33,7 +33,7 @@ interface Found {
 type Find = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
 
 /** Two derived keys stand behind it: one finds an API key, the other compares any secret. */
-export function createCredentials(engine: Engine, pepper: KeyObject, clock: Clock): Credentials {
+export const createCredentials = (engine: Engine, pepper: KeyObject, clock: Clock): Credentials => {
   const keys = pepperKeys(pepper);
   // What a stranger's secret is compared with, so that an unknown name costs the same work as a wrong secret.
   const nobody = [{ ...hashSecret(keys, generateSecret()), validUntil: null }];
@@ -51,9 +51,9 @@ export function createCredentials(engine: Engine, pepper: KeyObject, clock: Cloc
       return compare(keys, found, shown.secret, clock.now());
     },
   });
-}
+};
 
-function find(finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> {
+const find = (finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> => {
   switch (shown.kind) {
     case 'basic':
       return finds.basic(findByUsername, shown.username.length > usernameMax ? '' : shown.username);
@@ -62,20 +62,20 @@ function find(finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown
     default:
       return shown satisfies never;
   }
-}
+};
 
 /** Every secret is compared, whether or not an earlier one was the right one. */
-function compare(keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined {
+const compare = (keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined => {
   let known = false;
   for (const kept of found.secrets) {
     const same = matches(keys, kept, secret);
     if (same && (kept.validUntil === null || now < kept.validUntil)) known = true;
   }
   return known ? found.caller : undefined;
-}
+};
 
 /** Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. */
-function remembering(read: Find, clock: Clock): Find {
+const remembering = (read: Find, clock: Clock): Find => {
   const kept = new Map<string, Found>();
   return async (statement, name) => {
     const known = kept.get(name);
@@ -90,7 +90,7 @@ function remembering(read: Find, clock: Clock): Find {
     if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
     return found;
   };
-}
+};
 
 const callerOf = (row: SecretRow): Caller =>
   Object.freeze({

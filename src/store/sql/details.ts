@@ -22,7 +22,7 @@ export class ReferenceTaken extends Error {
   override readonly name = 'ReferenceTaken';
 }
 
-export function createDetailStore(engine: Engine): DetailStore {
+export const createDetailStore = (engine: Engine): DetailStore => {
   return Object.freeze<DetailStore>({
     read: (work) => engine.read((session) => work(viewOf(session))),
     write: (work) => engine.write((session) => work(unitOf(session))),
@@ -30,7 +30,7 @@ export function createDetailStore(engine: Engine): DetailStore {
     findProgress: (checksum) =>
       engine.read(async (session) => (await session.query(sql.findProgress, [checksum]))[0]?.rows_done ?? 0),
   });
-}
+};
 
 const viewOf = (session: Session): View => ({ findShopper: (key) => findShopper(session, key) });
 
@@ -53,7 +53,7 @@ const unitOf = (session: Session): ImportUnit => ({
 
 const place = (key: ShopperKey) => [key.company, key.merchantAccount, key.shopperReference] as const;
 
-async function findShopper(session: Session, key: ShopperKey): Promise<Shopper | undefined> {
+const findShopper = async (session: Session, key: ShopperKey): Promise<Shopper | undefined> => {
   const rows = await session.query(sql.findShopper, place(key));
   const [first] = rows;
   if (first === undefined) return undefined;
@@ -62,12 +62,12 @@ async function findShopper(session: Session, key: ShopperKey): Promise<Shopper |
     email: first.email ?? undefined,
     details: first.recurring_detail_reference === null ? [] : rows.map(detailOf),
   };
-}
+};
 
-async function findSample(session: Session) {
+const findSample = async (session: Session) => {
   const [row] = await session.query(sql.findSample, []);
   return row && { company: row.company, detail: detailOf(row) };
-}
+};
 
 const columnsOf = (detail: StoredDetail) => [
   detail.recurringDetailReference,

@@ -34,7 +34,7 @@ const checksumOf = (migration: Migration): string => hash('sha256', JSON.stringi
  * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
  * program or when a migration that landed differs from the one known here.
  */
-export function migrate(engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> {
+export const migrate = (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
   return engine.write(async (session) => {
     await session.execute(createLock, []);
     await session.execute(addLock, []);
@@ -47,9 +47,9 @@ export function migrate(engine: Engine, migrations: readonly Migration[] = all):
     for (const migration of missing) await apply(session, migration);
     return missing.map(({ name }) => name);
   });
-}
+};
 
-function check(landed: readonly Landed[], migrations: readonly Migration[]): void {
+const check = (landed: readonly Landed[], migrations: readonly Migration[]): void => {
   for (const [index, { number, name, checksum }] of landed.entries()) {
     const known = migrations[index];
     if (known === undefined) {
@@ -63,11 +63,11 @@ function check(landed: readonly Landed[], migrations: readonly Migration[]): voi
       );
     }
   }
-}
+};
 
-async function apply(session: Session, migration: Migration): Promise<void> {
+const apply = async (session: Session, migration: Migration): Promise<void> => {
   for (const [index, text] of migration.statements.entries()) {
     await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
   }
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
-}
+};

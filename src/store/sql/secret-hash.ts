@@ -18,10 +18,10 @@ export interface SecretHash {
   readonly hash: Buffer;
 }
 
-export function pepperKeys(pepper: KeyObject): PepperKeys {
+export const pepperKeys = (pepper: KeyObject): PepperKeys => {
   const derive = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
   return { hash: derive('triglyph-1 credential hash'), lookup: derive('triglyph-1 credential lookup') };
-}
+};
 
 /** 32 characters, base64url. */
 export const generateSecret = (): string => randomBytes(secretBytes).toString('base64url');
@@ -30,10 +30,10 @@ const hashOf = (keys: PepperKeys, salt: Buffer, secret: string): Buffer =>
   // The salt has a fixed length, so salt and secret cannot run into one another.
   createHmac('sha256', keys.hash).update(salt).update(secret).digest();
 
-export function hashSecret(keys: PepperKeys, secret: string): SecretHash {
+export const hashSecret = (keys: PepperKeys, secret: string): SecretHash => {
   const salt = randomBytes(saltBytes);
   return { salt, hash: hashOf(keys, salt, secret) };
-}
+};
 
 /** Takes as long for a wrong secret as for the right one. */
 export const matches = (keys: PepperKeys, kept: SecretHash, secret: string): boolean =>

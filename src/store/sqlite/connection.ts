@@ -10,7 +10,7 @@ interface Prepared {
 }
 
 /** `$1`, `$2` become `?`, which is bound without looking up names. */
-export function positional(text: string): { readonly text: string; readonly order?: readonly number[] } {
+export const positional = (text: string): { readonly text: string; readonly order?: readonly number[] } => {
   const order: number[] = [];
   const translatedText = text.replace(/\$(\d+)/g, (_, number) => {
     order.push(Number(number) - 1);
@@ -19,7 +19,7 @@ export function positional(text: string): { readonly text: string; readonly orde
   return order.every((parameter, index) => parameter === index)
     ? { text: translatedText }
     : { text: translatedText, order };
-}
+};
 
 export class Connection implements Session {
   readonly #database: DatabaseSync;

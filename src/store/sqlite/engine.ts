@@ -71,7 +71,7 @@ export class SqliteEngine implements Engine {
 }
 
 /** Waits for another process beside the event loop: SQLite's own waiting would hold up every request. */
-async function begin(writer: Connection): Promise<void> {
+const begin = async (writer: Connection): Promise<void> => {
   const deadline = performance.now() + waitMsMax;
   for (;;) {
     try {
@@ -81,7 +81,7 @@ async function begin(writer: Connection): Promise<void> {
     }
     await setTimeout(1 + 4 * Math.random());
   }
-}
+};
 
 /** The writer for as long as a unit lasts: a statement that nobody waited for must not slip into the next unit. */
 class UnitSession implements Session {

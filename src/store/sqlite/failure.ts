@@ -21,10 +21,10 @@ const codeOf = (thrown: unknown): number | undefined =>
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === busy;
 
 /** The error as the store's callers know it; what is nobody's passing trouble stays as it is. */
-export function translated(thrown: unknown): unknown {
+export const translated = (thrown: unknown): unknown => {
   const code = codeOf(thrown);
   const reason = code === undefined ? undefined : unavailable.get(code);
   return reason === undefined
     ? thrown
     : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
-}
+};

@@ -26,7 +26,7 @@ export interface SqliteOptions {
 }
 
 /** Throws `StoreUnavailable` when the file cannot be opened now, and a plain error when another process serves. */
-export function openSqlite({ dataDir, exclusive }: SqliteOptions): Engine {
+export const openSqlite = ({ dataDir, exclusive }: SqliteOptions): Engine => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = exclusive ? takeServingLock(dataDir) : () => {};
   try {
@@ -46,10 +46,10 @@ export function openSqlite({ dataDir, exclusive }: SqliteOptions): Engine {
       ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown })
       : thrown;
   }
-}
+};
 
 /** SQLite would make the file by the process's umask; its log and its index take the mode of the file. */
-function createPrivately(dataDir: string, path: string): void {
+const createPrivately = (dataDir: string, path: string): void => {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (thrown) {
@@ -61,4 +61,4 @@ function createPrivately(dataDir: string, path: string): void {
   const folder = openSync(dataDir, 'r');
   fsyncSync(folder);
   closeSync(folder);
-}
+};

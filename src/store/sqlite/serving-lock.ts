@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './failure.ts';
 
 /** Throws a plain error naming the holder when another process, or this one, serves already. Gives what releases the lock. */
-export function takeServingLock(dataDir: string): () => void {
+export const takeServingLock = (dataDir: string): () => void => {
   // A second database, since the first must stay open to commands beside the server.
   const path = join(dataDir, 'serving.lock');
   const lock = new DatabaseSync(path, { timeout: 0 });
@@ -24,13 +24,13 @@ export function takeServingLock(dataDir: string): () => void {
     rmSync(holder, { force: true });
     lock.close();
   };
-}
+};
 
 /** Only a hint: the text can be missing for the moment between taking the lock and writing it. */
-function readHolder(path: string): string {
+const readHolder = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
     return 'another process';
   }
-}
+};

@@ -1,0 +1,41 @@
+/** The README's calls, run as they are printed: the demo answers what the README says, but for what differs by installation. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Server, startServer, tempFolder } from '../support/server.ts';
+
+const run = promisify(execFile);
+const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+
+/** Each call with the answer that is printed below it. */
+const printed = [...readme.matchAll(/^```\n(curl [\s\S]*?)\n```\n```\w*\n([\s\S]*?)\n```$/gm)].map(
+  ([, call, answer]) => [/Content-Type: ([a-z/-]+)/.exec(call!)?.[1], call!, answer!] as const,
+);
+
+/** References, dates and aliases are made anew by each installation; SOAP is printed on several lines. */
+const alike = (answer: string): string =>
+  answer
+    .replace(/>\n</g, '><')
+    .replace(/\d{4}-\d\d-\d\dT\d\d(:|%3A)\d\d\1\d\d(\.\d{3})?(\+|%2B)\d\d\1\d\d/g, 'DATE')
+    .replace(/\b[A-Z0-9]{16}\b/g, 'REFERENCE');
+
+const folder = tempFolder();
+let server: Server;
+beforeAll(async () => {
+  server = await startServer('demo', folder.path);
+});
+afterAll(async () => {
+  await server.stop();
+  folder.discard();
+});
+
+test('there is a call in each format', () => {
+  expect(printed).toHaveLength(3);
+});
+
+test.each(printed)('%s', async (_, call, answer) => {
+  const { stdout } = await run('sh', ['-c', call.replace('http://127.0.0.1:8080', server.callers)]);
+  expect(alike(stdout)).toBe(alike(answer));
+});

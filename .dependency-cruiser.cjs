@@ -17,7 +17,7 @@ const rooms = {
 };
 
 /** Files beside the rooms that a room may read. */
-const beside = { http: ['config.ts', 'settings.ts'] };
+const beside = { http: ['config.ts', 'settings.ts', 'veil.ts'] };
 
 /** The only folders or files that may import a library. */
 const doors = {

@@ -6,8 +6,10 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:26-slim
+# Probes come from outside the container; who reaches 9090 is for its network to say.
 ENV NODE_ENV=production \
-    DATA_DIR=/data
+    DATA_DIR=/data \
+    ADMIN_HOST=0.0.0.0
 WORKDIR /app
 # A new volume takes over the owner of the folder it covers.
 RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data

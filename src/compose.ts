@@ -6,7 +6,7 @@ import { handlers } from './domain/index.ts';
 import { performer } from './gateway/perform.ts';
 import { compileRoutes } from './gateway/route.ts';
 import { type Gateway, serve } from './gateway/serve.ts';
-import { openAdmin, type Probe } from './http/health.ts';
+import { openAdmin, type Probe } from './http/admin.ts';
 import { logFailure, openLog } from './http/log.ts';
 import { createMetrics, type KnownNames } from './http/metrics.ts';
 import { createObserver } from './http/observe.ts';

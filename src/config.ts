@@ -1,5 +1,5 @@
 /** Configuration: the environment, a `.env` file and files of secrets become one frozen Config, or all that is wrong with them. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Mode, type Setting, type Settings, settings } from './settings.ts';
@@ -138,82 +138,4 @@ export const readConfig = (mode: Mode, env: Environment = environment()): Config
   const { config, problems } = inspectConfig(mode, env);
   if (config === undefined) throw new ConfigError(problems);
   return config;
-};
-
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
-
-/** The demo leaves this file in its data folder, so that production knows it. */
-export const demoMark = 'DEMO';
-
-const keyFileFaults = (file: string): readonly string[] => {
-  // Windows has no such bits: its `mode` says nothing.
-  if (process.platform === 'win32') return [];
-  return (statSync(file).mode & 0o027) === 0
-    ? []
-    : [`KEY_FILE ${file} can be read or changed by others: chmod 600 it (640 where a group must read it).`];
-};
-
-/**
- * Why this configuration must not serve, each with how to mend it; empty where it may.
- * What needs the store (credentials that everyone knows, keys that do not open it) is for the command to check.
- */
-export const unsafe = (config: Config): readonly string[] => {
-  const faults: string[] = [];
-  if (config.mode === 'demo') {
-    if (!isLoopback(config.host)) {
-      faults.push(`HOST is ${config.host}: the demo has credentials that everyone knows and serves 127.0.0.1 only.`);
-    }
-    if (config.environment === 'live') faults.push('ENVIRONMENT is live: the demo serves test only; use `serve`.');
-    return faults;
-  }
-  if (config.keys === undefined) {
-    faults.push('There are no keys: name a key file in KEY_FILE; `triglyph keys create FILE` makes one.');
-  }
-  if (config.keyFile !== undefined) faults.push(...keyFileFaults(config.keyFile));
-  if (config.demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo makes shoppers up.');
-  if (existsSync(join(config.dataDir, demoMark))) {
-    faults.push(`DATA_DIR ${config.dataDir} holds the demo's data: name another folder.`);
-  }
-  if (config.environment === 'live') {
-    // Card numbers and secrets would cross the network in the clear.
-    if (!isLoopback(config.host) && !config.trustedProxies.any) {
-      faults.push(
-        'ENVIRONMENT is live and nothing ends TLS: name the proxy in TRUSTED_PROXIES, or bind HOST to 127.0.0.1.',
-      );
-    }
-    if (config.publicUrl?.startsWith('http:')) {
-      faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
-    }
-  }
-  return faults;
-};
-
-const defaultOf = ({ default: standard }: Setting<unknown>): string => {
-  const said = typeof standard === 'object' ? standard.said : standard;
-  return said === undefined || said === '' ? 'none' : said;
-};
-
-/** The reference page of all settings; `docs/configuration.md` holds it. */
-export const describeConfig = (): string => {
-  const rows = Object.values<Setting<unknown>>(settings).map((row) => {
-    const secret = row.secret
-      ? ` Secret; ${(row.fileNames ?? []).map((name) => `\`${name}\``).join(' or ')} may name a file instead.`
-      : '';
-    return `| \`${row.name}\` | ${row.unit} | ${defaultOf(row)} | ${row.doc}${secret} |`;
-  });
-  return `# Configuration
-
-Settings come from the environment, then from a \`.env\` file in the working folder. An empty variable counts as absent.
-\`triglyph check\` prints every setting as it stands, secrets hidden, and all that is wrong with them.
-
-| variable | unit | default | meaning |
-|---|---|---|---|
-${rows.join('\n')}
-
-A variable that starts with \`TRIGLYPH_\` and is not in this table is refused.
-
-\`npm start\` refuses to start without keys, with a key file that others can read, on the demo's data folder, and, with
-\`ENVIRONMENT=live\`, on a public address with no proxy named in \`TRUSTED_PROXIES\` (the gateway speaks plain HTTP: TLS ends
-in front of it). Each refusal says how to mend it. The demo serves 127.0.0.1 only.
-`;
 };

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';

@@ -97,8 +97,8 @@ export const settings = Object.freeze({
   dataDir: setting({
     name: 'DATA_DIR',
     unit: 'folder',
-    default: './data',
-    doc: 'Where the embedded store lies. One program at a time has it open.',
+    default: { said: './data; the demo ./data/demo', of: ({ mode }) => (mode === 'demo' ? './data/demo' : './data') },
+    doc: 'Where the embedded store lies. One server at a time serves from it; commands work beside it.',
     parse: text,
   }),
   keys: optional({

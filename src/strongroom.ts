@@ -21,7 +21,7 @@ export interface Strongroom {
 }
 
 /** The keys that the configuration names. Throws KeyRingError, also where it names none. */
-export const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
+const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
   if (keys === undefined) throw new KeyRingError('there are no keys: name a key file in KEY_FILE');
   return parseKeyRing(keys);
 };

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Running, startServer } from '../compose.ts';
-import { type Config, demoMark, type Environment, environment, readConfig, unsafe } from '../config.ts';
+import { type Config, environment, readConfig } from '../config.ts';
+import { demoMark, unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { calls } from './demo/calls.ts';
@@ -28,26 +29,23 @@ const claimFolder = (dataDir: string): void => {
   writeFileSync(mark, 'The data of a demo, with credentials that everyone knows. Delete the folder to start afresh.\n');
 };
 
-const keyVariables = ['TRIGLYPH_KEYS', 'KEY_FILE', 'TRIGLYPH_KEYS_FILE'] as const;
-
-/** The variable that names the demo's keys: a file that it makes, unless keys are given. */
-const keysFor = (dataDir: string, env: Environment): Environment => {
-  if (keyVariables.some((name) => env[name]?.trim())) return {};
+/** The demo's own key file, made where it is not there yet. */
+const keyFileIn = (dataDir: string): string => {
   const file = join(dataDir, 'keys');
   if (!existsSync(file)) {
     createKeyFile(file);
     say(`Made the key file ${file}; a real installation keeps its keys away from the data.`);
   }
-  return { KEY_FILE: file };
+  return file;
 };
 
 const prepare = (): Config => {
   const given = environment();
-  const dataDir = given.DATA_DIR?.trim() || './data/demo';
+  const config = readConfig('demo', given);
   // Everything that is wrong is said before a folder is made or touched.
-  refuse(unsafe(readConfig('demo', { ...given, DATA_DIR: dataDir })));
-  claimFolder(dataDir);
-  return readConfig('demo', { ...given, DATA_DIR: dataDir, ...keysFor(dataDir, given) });
+  refuse(unsafe(config));
+  claimFolder(config.dataDir);
+  return config.keys === undefined ? readConfig('demo', { ...given, KEY_FILE: keyFileIn(config.dataDir) }) : config;
 };
 
 const fill = async (room: Strongroom, { demoShoppers }: Config): Promise<void> => {

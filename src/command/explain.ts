@@ -1,4 +1,5 @@
 /** What went wrong, in plain lines for the one at the command line: no stack, and no digits of a card. */
+import { veil } from '../veil.ts';
 
 /** A command that cannot be done; each line says what is wrong and how to mend it. */
 export class Refusal extends Error {
@@ -14,9 +15,6 @@ export class Refusal extends Error {
 export const refuse = (faults: readonly string[]): void => {
   if (faults.length > 0) throw new Refusal(faults);
 };
-
-/** Runs of 12 digits and more may be a card number, whatever stands between them. */
-export const veil = (text: string): string => text.replace(/\d(?:[ .-]?\d){11,}/g, '[digits]');
 
 /** What the operating system says in a code, in words. */
 const systemFaults: Readonly<Record<string, string>> = Object.freeze({

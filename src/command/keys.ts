@@ -3,10 +3,7 @@ import type { Command } from 'commander';
 import { createKeyFile } from '../vault/key-ring.ts';
 
 export const add = (program: Command): void => {
-  const keys = program
-    .command('keys')
-    .alias('key')
-    .description('the keys that card data and credentials are kept under');
+  const keys = program.command('keys').description('the keys that card data and credentials are kept under');
   keys
     .command('create')
     .argument('<file>', 'where to write it; a file that is there is left alone')

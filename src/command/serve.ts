@@ -1,7 +1,8 @@
 /** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
 import type { Command } from 'commander';
 import { startServer } from '../compose.ts';
-import { type Config, environment, readConfig, unsafe } from '../config.ts';
+import { type Config, environment, readConfig } from '../config.ts';
+import { unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { refuse } from './explain.ts';
 import { storeFaults } from './store-faults.ts';

@@ -1,5 +1,5 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
-import type { Format, ScalarShape, StringShape } from './shape.ts';
+import { type Format, type ScalarShape, type StringShape, textLengthMax } from './shape.ts';
 
 /** What is wrong with a text, or its value. */
 export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
@@ -41,7 +41,7 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
 export const printable = (text: string): boolean => !unprintable.test(text) && text.isWellFormed();
 
 const parseText = (shape: StringShape, pattern: RegExp | undefined) => {
-  const { min = 0, max = 4000, format } = shape;
+  const { min = 0, max = textLengthMax, format } = shape;
   const sound = format === undefined ? undefined : formats[format];
   return (text: string): Parsed => {
     if (!printable(text)) return { fault: 'type' };

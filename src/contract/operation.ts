@@ -1,6 +1,6 @@
 /** Operations and services: what can be asked, what is answered, and who may ask. */
 import type { ProblemName } from './problem.ts';
-import type { Infer, ObjectShape } from './shape.ts';
+import type { Infer, Namespace, ObjectShape } from './shape.ts';
 
 export type Role = 'recurring';
 export type Effect = 'reads' | 'writes';
@@ -41,6 +41,8 @@ export interface Service {
   /** As in the paths and in the WSDL: `Recurring`. */
   readonly name: string;
   readonly version: number;
+  /** Where its own elements, lists and maps live: the target namespace of its WSDL. */
+  readonly namespace: Namespace;
   /** A higher version number up to this one is answered by this contract while no newer contract stands. */
   readonly servesUpTo: number;
   readonly doc: string;
@@ -49,3 +51,12 @@ export interface Service {
 
 export const service = (parts: Omit<Service, 'operations'> & { readonly operations: readonly Operation[] }): Service =>
   Object.freeze({ ...parts, operations: new Map(parts.operations.map((each) => [each.name, each])) });
+
+/**
+ * The newest contract of a service that is not newer than the version asked for (specification, section 9, leaves this
+ * open), or the newest of all. `services`: newest last.
+ */
+export const contractOf = (services: readonly Service[], name: string, asked?: number): Service | undefined =>
+  services.findLast(
+    (each) => each.name === name && (asked === undefined || (each.version <= asked && asked <= each.servesUpTo)),
+  );

@@ -1,7 +1,7 @@
 /** Problems: everything a caller can be refused for, in one table, and the one error class that carries it. */
 import type { Path } from './path.ts';
 
-export type ErrorType = 'validation' | 'security' | 'configuration' | 'internal';
+export type ErrorType = 'validation' | 'security' | 'internal';
 
 interface Kind {
   /** HTTP status in the formats that show it. */
@@ -47,7 +47,6 @@ export const problems = Object.freeze({
   missingAccountHolder: kind(422, '127', 'validation', 'Account holder missing'),
   missingCardHolder: kind(422, '128', 'validation', "Required field 'card.holderName' is not provided."),
   invalidExpiry: kind(422, '129', 'validation', 'Expiry Date Invalid'),
-  missingReference: kind(422, '130', 'validation', "Required field 'reference' is not provided."),
   missingField: kind(422, '158', 'validation', 'Required field {0} not specified'),
   invalidIban: kind(422, '161', 'validation', 'Invalid iban'),
   invalidBic: kind(422, '162', 'validation', 'Invalid bic'),

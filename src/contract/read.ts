@@ -7,7 +7,16 @@
 import { parser, printable } from './lexical.ts';
 import type { Path } from './path.ts';
 import { type Issue, issue, Problem, type ProblemName } from './problem.ts';
-import type { EnumShape, Field, ListShape, MapShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+import {
+  type Field,
+  type ListShape,
+  type MapShape,
+  type ObjectShape,
+  type ScalarShape,
+  type SetShape,
+  type Shape,
+  textLengthMax,
+} from './shape.ts';
 import { type Member, walk } from './walk.ts';
 
 /** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */
@@ -67,7 +76,7 @@ const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
 const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
   const parse = parser(shape);
   const keepsBlank = shape.kind === 'string' && shape.blank === 'refused';
-  const max = shape.kind === 'string' ? String(shape.max ?? 4000) : '';
+  const max = shape.kind === 'string' ? String(shape.max ?? textLengthMax) : '';
   return (node, path, findings, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, shape);
@@ -84,18 +93,19 @@ const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readJoined = <N>(list: ListShape, item: EnumShape, reader: Reader<N>): ReadAt<N> => {
+const readJoined = <N>(shape: SetShape, reader: Reader<N>): ReadAt<N> => {
+  const { values } = shape.item;
   return (node, path, findings, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, { kind: 'string', example: '' });
     if (text === undefined || !printable(text))
       return findings.add(path, 'structure', `${label(path)} is not a string`);
-    if (text.trim() === '' && list.blank !== 'refused') return undefined;
+    if (text.trim() === '' && shape.blank !== 'refused') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
-    if (named.length === 0 || named.length > list.max || named.some((each) => !item.values.includes(each)))
+    if (named.length === 0 || named.length > shape.max || named.some((each) => !values.includes(each)))
       return findings.add(path, field?.invalid ?? 'invalidField', label(path));
-    return Object.freeze(item.values.filter((value) => named.includes(value)));
+    return Object.freeze(values.filter((value) => named.includes(value)));
   };
 };
 
@@ -135,8 +145,8 @@ const isKey = (key: string): boolean =>
 const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
 
 const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
-  const parse = parser({ kind: 'string', max: 4000, example: '' });
   const text: ScalarShape = { kind: 'string', example: '' };
+  const parse = parser(text);
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
     const entries = new Map<string, string>();
@@ -237,7 +247,7 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
 export const compileRead = <N>(shape: Shape, reader: Reader<N>): Read<N> => {
   const readAt = walk<ReadAt<N>>(shape, {
     scalar: (scalar) => readScalar(scalar, reader),
-    joined: (list, item) => readJoined(list, item as EnumShape, reader),
+    joined: (set) => readJoined(set, reader),
     list: (list, item) => readList(list, item, reader),
     map: (map) => readMap(map, reader),
     object: (object, members) => readObject(object, members, reader),

@@ -7,10 +7,14 @@ export type Namespace = 'recurring' | 'payment' | 'common';
 /** Checks that no schema language of the targets can say. */
 export type Format = 'luhn' | 'iban';
 
+/** Characters that a text may have where its shape names no other limit. */
+export const textLengthMax = 4000;
+
 export interface StringShape {
   readonly kind: 'string';
   /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
   readonly min?: number;
+  /** `textLengthMax` where it is absent. */
   readonly max?: number;
   /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
   readonly pattern?: string;
@@ -48,15 +52,24 @@ export interface EnumShape<V extends string = string> {
   readonly values: readonly V[];
 }
 
+/** A list whose items stand one by one. */
 export interface ListShape<S extends Shape = Shape> {
   readonly kind: 'list';
+  readonly joined: false;
   readonly item: S;
   /** The element of one item in SOAP. */
   readonly itemName: string;
   /** In JSON each item stands in an object with the one key `itemName`. */
   readonly wrapped: boolean;
-  /** The whole list is one comma-separated text on every wire: a set, in the order of the enumeration. */
-  readonly joined: boolean;
+  readonly blank?: never;
+  readonly max: number;
+}
+
+/** A list that is one comma-separated text on every wire: a set, in the order of the enumeration. */
+export interface SetShape<V extends string = string> {
+  readonly kind: 'list';
+  readonly joined: true;
+  readonly item: EnumShape<V>;
   /** As for a string: an empty set would widen what the request does. */
   readonly blank?: 'refused';
   readonly max: number;
@@ -104,7 +117,7 @@ export interface ObjectShape<F extends Fields = Fields> {
 }
 
 export type ScalarShape = StringShape | IntegerShape | BooleanShape | DateTimeShape | EnumShape;
-export type Shape = ScalarShape | ListShape | MapShape | ObjectShape;
+export type Shape = ScalarShape | ListShape | SetShape | MapShape | ObjectShape;
 
 /** The canonical TypeScript value of a shape. */
 export type Infer<S> = S extends StringShape
@@ -115,13 +128,15 @@ export type Infer<S> = S extends StringShape
       ? boolean
       : S extends EnumShape<infer V>
         ? V
-        : S extends ListShape<infer I>
-          ? readonly Infer<I>[]
-          : S extends MapShape
-            ? Readonly<Record<string, string>>
-            : S extends ObjectShape<infer F>
-              ? InferFields<F>
-              : never;
+        : S extends SetShape<infer V>
+          ? readonly V[]
+          : S extends ListShape<infer I>
+            ? readonly Infer<I>[]
+            : S extends MapShape
+              ? Readonly<Record<string, string>>
+              : S extends ObjectShape<infer F>
+                ? InferFields<F>
+                : never;
 
 type InferFields<F extends Fields> = {
   readonly [K in keyof F as F[K]['required'] extends true ? K : never]: Infer<F[K]['shape']>;
@@ -150,22 +165,11 @@ export const list = <S extends Shape>(
   itemName: string,
   options: { readonly wrapped?: boolean; readonly max: number },
 ): ListShape<S> =>
-  Object.freeze({ kind: 'list', item, itemName, wrapped: options.wrapped ?? false, joined: false, max: options.max });
+  Object.freeze({ kind: 'list', joined: false, item, itemName, wrapped: options.wrapped ?? false, max: options.max });
 
 /** A set of an enumeration's values, written as one comma-separated text. */
-export const joined = <V extends string>(
-  item: EnumShape<V>,
-  options: Pick<ListShape, 'blank'> = {},
-): ListShape<EnumShape<V>> =>
-  Object.freeze({
-    kind: 'list',
-    item,
-    itemName: 'string',
-    wrapped: false,
-    joined: true,
-    max: item.values.length,
-    ...options,
-  });
+export const joined = <V extends string>(item: EnumShape<V>, options: Pick<SetShape, 'blank'> = {}): SetShape<V> =>
+  Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
 
 export const map = (max: number, example: Readonly<Record<string, string>>): MapShape =>
   Object.freeze({ kind: 'map', max, example: Object.freeze(example) });

@@ -1,11 +1,11 @@
 /** The walk over a shape, written once: a derivation says what it makes of each kind, the compiler that it forgot none. */
-import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, SetShape, Shape } from './shape.ts';
 
 /** What a derivation makes of each kind; parts come before the whole. */
 export interface Kinds<R> {
   scalar(shape: ScalarShape): R;
   /** A set in one comma-separated text. */
-  joined(shape: ListShape, item: ScalarShape): R;
+  joined(shape: SetShape): R;
   list(shape: ListShape, item: R): R;
   map(shape: MapShape): R;
   object(shape: ObjectShape, members: readonly Member<R>[]): R;
@@ -26,7 +26,7 @@ export const walk = <R>(shape: Shape, kinds: Kinds<R>): R => {
     case 'enum':
       return kinds.scalar(shape);
     case 'list':
-      return shape.joined ? kinds.joined(shape, shape.item as ScalarShape) : kinds.list(shape, walk(shape.item, kinds));
+      return shape.joined ? kinds.joined(shape) : kinds.list(shape, walk(shape.item, kinds));
     case 'map':
       return kinds.map(shape);
     case 'object':

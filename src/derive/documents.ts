@@ -1,7 +1,7 @@
 /** The documents that callers download: found by address, composed once, with the origin of the request put in. */
 import { createHash } from 'node:crypto';
-import { serviceAddress, unversionedAddress } from '../contract/address.ts';
-import type { Service } from '../contract/operation.ts';
+import { parseAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
+import { contractOf, type Service } from '../contract/operation.ts';
 import type { Namespace } from '../contract/shape.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -43,8 +43,7 @@ const neutralOrigin = 'https://gateway.example';
 /** Stands in a composed document where the address of the service goes; nothing in it needs escaping. */
 const placeholder = 'urn:address-of-the-service';
 
-const versionedPattern = /^\/pal\/servlet\/([A-Za-z]{1,40})\/[vV](\d{1,4})\/?$/;
-const unversionedPattern = /^\/pal\/servlet\/soap\/([A-Za-z]{1,40})\/?$/;
+/** Where SOAP stacks of long ago look for the WSDL. */
 const filePattern = /^\/pal\/([A-Za-z]{1,40})\.wsdl$/;
 
 type Fill = (address: string) => string;
@@ -82,21 +81,15 @@ interface Found {
   readonly query: string;
 }
 
-const newest = (services: readonly Service[], name: string | undefined): Service | undefined =>
-  services.findLast((service) => service.name === name);
-
 const locate = (services: readonly Service[], path: string, query: string): Found | undefined => {
-  const [, name, digits] = versionedPattern.exec(path) ?? [];
-  if (name !== undefined) {
-    const version = Number(digits);
-    const service = services.findLast(
-      (each) => each.name === name && each.version <= version && version <= each.servesUpTo,
-    );
-    return service && { service, address: serviceAddress(service, version), query };
-  }
   const file = filePattern.exec(path)?.[1];
-  const service = newest(services, file ?? unversionedPattern.exec(path)?.[1]);
-  return service && { service, address: unversionedAddress(service), query: file === undefined ? query : 'wsdl' };
+  const named = file === undefined ? parseAddress(path) : { name: file, version: undefined, operation: undefined };
+  if (named === undefined || named.operation !== undefined) return undefined;
+  const { name, version } = named;
+  const service = contractOf(services, name, version);
+  if (service === undefined) return undefined;
+  const address = version === undefined ? unversionedAddress(service) : serviceAddress(service, version);
+  return { service, address, query: file === undefined ? query : 'wsdl' };
 };
 
 const document = (contentType: string, body: string): Document =>
@@ -142,11 +135,11 @@ export const committedDocuments = (
   printers: readonly Printer[],
 ): readonly CommittedDocument[] => [
   ...services.flatMap((service) => {
-    const { name, version } = service;
-    const address = neutralOrigin + serviceAddress(service, version);
-    const file = (namespace: Namespace) => `${namespace}.xsd`;
+    const address = neutralOrigin + serviceAddress(service);
+    const title = `${service.name}-v${service.version}`;
+    const file = (namespace: Namespace) => `${title}-${namespace}.xsd`;
     return [
-      { path: `wsdl/${name}-v${version}.wsdl`, text: deriveWsdl(service, { address }) },
+      { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
       ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
     ];
   }),

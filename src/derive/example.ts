@@ -41,9 +41,8 @@ const example = (shape: Shape, extent: Extent): unknown => {
     case 'enum':
       return shape.values[0];
     case 'list': {
-      const { item, joined } = shape;
-      if (joined && item.kind === 'enum') return Object.freeze(item.values.slice(0, extent === 'full' ? 2 : 1));
-      return Object.freeze([example(item, extent)]);
+      if (shape.joined) return Object.freeze(shape.item.values.slice(0, extent === 'full' ? 2 : 1));
+      return Object.freeze([example(shape.item, extent)]);
     }
     case 'object':
       return objectExample(shape, extent);

@@ -1,5 +1,5 @@
 /** JSON Schema of the flat pairs that FORM carries: dotted names, and patterns of names where an index or a key stands. */
-import type { Field, ObjectShape } from '../contract/shape.ts';
+import { type Field, type ObjectShape, textLengthMax } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
 
@@ -29,9 +29,11 @@ const described = (field: Field, pair: Pair): Pair =>
 const pairsOf = (shape: ObjectShape): readonly Pair[] =>
   walk<readonly Pair[]>(shape, {
     scalar: (scalar) => scalarPair(scalarSchema(scalar)),
-    joined: (list, item) => scalarPair(joinedSchema(list, item)),
+    joined: (set) => scalarPair(joinedSchema(set)),
     list: (_, item) => item.map((pair) => under(index, pair, false)),
-    map: () => [under(anyKey, { steps: [], schema: { type: 'string', maxLength: 4000 }, required: false }, false)],
+    map: () => [
+      under(anyKey, { steps: [], schema: { type: 'string', maxLength: textLengthMax }, required: false }, false),
+    ],
     object: (_, members) =>
       members.flatMap(({ name, field, part }) =>
         part.map((pair) => under({ name }, described(field, pair), field.required)),

@@ -1,5 +1,14 @@
 /** JSON Schema (2020-12, as OpenAPI 3.1 uses it) of shapes: what a request may be and what an answer will be. */
-import type { Choice, EnumShape, Field, ListShape, ObjectShape, ScalarShape, Shape } from '../contract/shape.ts';
+import {
+  type Choice,
+  type Field,
+  type ListShape,
+  type ObjectShape,
+  type ScalarShape,
+  type SetShape,
+  type Shape,
+  textLengthMax,
+} from '../contract/shape.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { lengthsOf } from './lengths.ts';
 
@@ -14,8 +23,8 @@ export type Place = (shape: ObjectShape, schema: JsonSchema, side: Side) => Json
 export const inPlace: Place = (_, schema) => schema;
 
 /** A set in one text: the values in any order, spaces around the commas. */
-const joinedPattern = ({ values }: EnumShape, max: number): string => {
-  const one = `(${values.join('|')})`;
+const joinedPattern = ({ item, max }: SetShape): string => {
+  const one = `(${item.values.join('|')})`;
   return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
 };
 
@@ -26,7 +35,7 @@ export const scalarSchema = (shape: ScalarShape): JsonSchema => {
       return {
         type: 'string',
         ...(min > 0 && { minLength: min }),
-        ...(max !== undefined && { maxLength: max }),
+        maxLength: max,
         ...(shape.pattern !== undefined && { pattern: `^(${shape.pattern})$` }),
         ...(shape.sensitive && { format: 'password' }),
         examples: [shape.example],
@@ -49,14 +58,11 @@ export const scalarSchema = (shape: ScalarShape): JsonSchema => {
   }
 };
 
-export const joinedSchema = (list: ListShape, item: ScalarShape): JsonSchema => {
-  const { values } = item as EnumShape;
-  return {
-    type: 'string',
-    pattern: joinedPattern(item as EnumShape, list.max),
-    examples: [values.slice(0, 2).join(',')],
-  };
-};
+export const joinedSchema = (shape: SetShape): JsonSchema => ({
+  type: 'string',
+  pattern: joinedPattern(shape),
+  examples: [shape.item.values.slice(0, 2).join(',')],
+});
 
 const listSchema = ({ wrapped, itemName, max }: ListShape, item: JsonSchema): JsonSchema => {
   const wrapper = {
@@ -104,7 +110,7 @@ export const deriveJsonSchema = (shape: Shape, side: Side, place: Place = inPlac
     list: listSchema,
     map: ({ max, example }) => ({
       type: 'object',
-      additionalProperties: { type: 'string', maxLength: 4000 },
+      additionalProperties: { type: 'string', maxLength: textLengthMax },
       maxProperties: max,
       examples: [example],
     }),

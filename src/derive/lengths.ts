@@ -1,10 +1,10 @@
 /** Lengths of texts: the bounds that a pattern implies, for documents that can say a length and no pattern. */
-import type { StringShape } from '../contract/shape.ts';
+import { type StringShape, textLengthMax } from '../contract/shape.ts';
 
-/** In characters; `max` is absent where nothing bounds it. */
+/** In characters. */
 export interface Lengths {
   readonly min: number;
-  readonly max?: number | undefined;
+  readonly max: number;
 }
 
 const unbounded = Number.POSITIVE_INFINITY;
@@ -47,18 +47,14 @@ const patternSpan = (pattern: string): Span => {
   return alternatives();
 };
 
-/**
- * Lengths that every valid text keeps. The contract counts UTF-16 units and schemas count characters, of which one can
- * take two units: the least length is halved unless a pattern of plain characters gives it.
- */
-export const lengthsOf = ({ min = 0, max = unbounded, pattern }: StringShape): Lengths => {
+/** Lengths that every valid text keeps. */
+export const lengthsOf = ({ min = 0, max = textLengthMax, pattern }: StringShape): Lengths => {
   const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
-  const most = Math.min(max, patternMax);
-  return { min: Math.max(Math.ceil(min / 2), patternMin), max: most === unbounded ? undefined : most };
+  return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
 };
 
 /** Bounds that hold for both. */
 export const widest = (a: Lengths, b: Lengths): Lengths => ({
   min: Math.min(a.min, b.min),
-  max: a.max === undefined || b.max === undefined ? undefined : Math.max(a.max, b.max),
+  max: Math.max(a.max, b.max),
 });

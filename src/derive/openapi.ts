@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
 
 import { operationAddress } from '../contract/address.ts';
-import type { Operation, Service } from '../contract/operation.ts';
+import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import type { ObjectShape } from '../contract/shape.ts';
 import { deriveFormSchema } from './form-schema.ts';
@@ -51,7 +51,7 @@ const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${nam
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Components under names of their own: shapes that share a name and differ are told apart by side and operation. */
+/** Components under names of their own: shapes that share a name and differ are told apart by side, operation and version. */
 class Components {
   readonly schemas = new Map<string, JsonSchema>([
     ['ServiceError', serviceError],
@@ -69,16 +69,18 @@ class Components {
     return refer(name);
   }
 
-  json(operation: Operation, side: Side): JsonSchema {
+  json({ version }: Service, operation: Operation, side: Side): JsonSchema {
     const place: Place = ({ name }, schema) => {
       const own = `${name}For${capitalised(operation.name)}`;
-      return this.add(side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`], schema);
+      const names = side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`];
+      return this.add([...names, `${names.at(-1)}V${version}`], schema);
     };
     return deriveJsonSchema(operation[side], side, place);
   }
 
-  form(shape: ObjectShape, side: Side): JsonSchema {
-    return this.add([`Form${shape.name}`], deriveFormSchema(shape, side));
+  form({ version }: Service, shape: ObjectShape, side: Side): JsonSchema {
+    const name = `Form${shape.name}`;
+    return this.add([name, `${name}V${version}`], deriveFormSchema(shape, side));
   }
 }
 
@@ -103,38 +105,49 @@ const rulesOf = ({ input }: Operation): string =>
     .flatMap((shape) => (shape.kind === 'object' ? shape.choices.map(({ doc }) => ` ${doc}`) : []))
     .join('');
 
-const operationObject = (service: Service, operation: Operation, components: Components): JsonSchema => {
+const operationObject = (
+  service: Service,
+  operation: Operation,
+  isNewest: boolean,
+  components: Components,
+): JsonSchema => {
   const { name, doc, input, output } = operation;
   const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [String(status), refusal(names)]);
   return {
-    operationId: name,
+    operationId: isNewest ? name : `${name}V${service.version}`,
     tags: [service.name],
     summary: doc,
     description: `${doc}${rulesOf(operation)}`,
     requestBody: {
       required: true,
-      content: bodies(components.json(operation, 'input'), components.form(input, 'input')),
+      content: bodies(components.json(service, operation, 'input'), components.form(service, input, 'input')),
     },
     responses: {
       '200': {
         description: 'Done.',
         headers,
-        content: bodies(components.json(operation, 'output'), components.form(output, 'output')),
+        content: bodies(components.json(service, operation, 'output'), components.form(service, output, 'output')),
       },
       ...Object.fromEntries(refusals),
     },
   };
 };
 
-/** `origin`: where the services are called, like `https://pay.example.com`. */
+/**
+ * `services`: newest last. `origin`: where they are called, like `https://pay.example.com`. Operations and components of
+ * a service's newest version have the plain names; those of older ones that differ tell their version.
+ */
 export const deriveOpenApi = (services: readonly Service[], origin: string): JsonSchema => {
   const components = new Components();
+  const newestFirst = services.toReversed();
+  const isNewest = (service: Service) => contractOf(services, service.name) === service;
   // Requests first: what a caller writes has the plain names.
-  for (const { operations } of services) for (const each of operations.values()) components.json(each, 'input');
-  const paths = services.flatMap((service) =>
+  for (const service of newestFirst)
+    for (const each of service.operations.values()) components.json(service, each, 'input');
+  const paths = newestFirst.flatMap((service) =>
     [...service.operations.values()].map((operation) => [
       operationAddress(service, operation),
-      { post: operationObject(service, operation, components) },
+      { post: operationObject(service, operation, isNewest(service), components) },
     ]),
   );
   return {
@@ -146,7 +159,7 @@ export const deriveOpenApi = (services: readonly Service[], origin: string): Jso
     },
     servers: [{ url: origin }],
     security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
-    tags: services.map(({ name, doc }) => ({ name, description: doc })),
+    tags: services.filter(isNewest).map(({ name, doc }) => ({ name, description: doc })),
     paths: Object.fromEntries(paths),
     components: {
       schemas: Object.fromEntries([...components.schemas].sort(([a], [b]) => (a < b ? -1 : 1))),

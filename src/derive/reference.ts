@@ -1,9 +1,9 @@
 /** The reference in Markdown: an index with the table of problems, and a page for each operation. */
 
 import { operationAddress, serviceAddress } from '../contract/address.ts';
-import type { Operation, Service } from '../contract/operation.ts';
+import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import type { Field, ObjectShape, ScalarShape, Shape } from '../contract/shape.ts';
+import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
 import { indentDocument } from './document.ts';
 import { exampleOf } from './example.ts';
@@ -52,7 +52,7 @@ const scalarName = (shape: ScalarShape): string => {
 const typeName = (shape: Shape): string =>
   walk<string>(shape, {
     scalar: scalarName,
-    joined: (_, item) => `${scalarName(item)}, comma-separated`,
+    joined: ({ item }) => `${scalarName(item)}, comma-separated`,
     list: (_, item) => `list of ${item}`,
     map: () => 'map of text to text',
     object: ({ name }) => name,
@@ -64,7 +64,9 @@ const bounds = (shape: Shape): string => {
   switch (shape.kind) {
     case 'string':
       return [
-        shape.max === undefined ? '' : ` Up to ${shape.max} characters.`,
+        shape.max === undefined && shape.pattern !== undefined
+          ? ''
+          : ` Up to ${shape.max ?? textLengthMax} characters.`,
         shape.pattern === undefined ? '' : ` Matches ${code(shape.pattern)}.`,
         shape.sensitive ? ' Never logged.' : '',
       ].join('');
@@ -173,10 +175,16 @@ const operationPage = (service: Service, operation: Operation, printers: readonl
   ].join('\n\n')}\n`;
 };
 
+/** Pages of a service's newest version have the plain names, which others link to; those of older ones tell the version. */
+const pageFile = (services: readonly Service[], service: Service, operation: Operation): string =>
+  contractOf(services, service.name) === service ? `${operation.name}.md` : `${operation.name}-v${service.version}.md`;
+
 const indexPage = (services: readonly Service[]): string => {
   const lists = services.flatMap((service) => {
     const { name, version, doc, operations } = service;
-    const items = [...operations.values()].map((each) => `- [${each.name}](${each.name}.md): ${each.doc}`);
+    const items = [...operations.values()].map(
+      (each) => `- [${each.name}](${pageFile(services, service, each)}): ${each.doc}`,
+    );
     return [`## ${name}, version ${version}`, doc, items.join('\n')];
   });
   return `${[
@@ -195,7 +203,7 @@ export const referencePages = (services: readonly Service[], printers: readonly 
   { file: 'README.md', text: indexPage(services) },
   ...services.flatMap((service) =>
     [...service.operations.values()].map((operation) => ({
-      file: `${operation.name}.md`,
+      file: pageFile(services, service, operation),
       text: operationPage(service, operation, printers),
     })),
   ),

@@ -1,6 +1,5 @@
 /** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
 
-import { serviceNamespace } from '../contract/namespaces.ts';
 import type { Operation, Service } from '../contract/operation.ts';
 import type { EnumShape, Field, Namespace, ObjectShape, ScalarShape } from '../contract/shape.ts';
 import { type Member, walk } from '../contract/walk.ts';
@@ -96,7 +95,7 @@ export const nameOfRecord = (shape: ObjectShape): string => `${shape.namespace}:
 
 /** All types that the operations of a service use. */
 export const gatherTypes = (service: Service): Types => {
-  const own = serviceNamespace(service);
+  const own = service.namespace;
   const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();
   const lists = new Map<string, Element>();

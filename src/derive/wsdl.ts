@@ -1,5 +1,5 @@
 /** The WSDL 1.1 document of a service: document/literal wrapped, bound to SOAP 1.1 and to SOAP 1.2. */
-import { namespaceUris, serviceNamespace } from '../contract/namespaces.ts';
+import { namespaceUris } from '../contract/namespaces.ts';
 import type { Service } from '../contract/operation.ts';
 import { printDocument, type Tag, tag } from './document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
@@ -78,8 +78,8 @@ const bindingTag = (name: string, type: string, binding: Binding, operations: re
 
 /** The document, schemas inline. */
 export const deriveWsdl = (service: Service, { address }: WsdlOptions): string => {
-  const { name } = service;
-  const uri = namespaceUris[serviceNamespace(service)];
+  const { name, namespace } = service;
+  const uri = namespaceUris[namespace];
   const operations = [...service.operations.keys()];
   const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
   const ports = bindings.map((binding) =>

@@ -1,5 +1,5 @@
 /** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
-import { namespaceUris, serviceNamespace } from '../contract/namespaces.ts';
+import { namespaceUris } from '../contract/namespaces.ts';
 import type { Service } from '../contract/operation.ts';
 import type { Namespace } from '../contract/shape.ts';
 import { printDocument, type Tag, tag } from './document.ts';
@@ -36,10 +36,11 @@ const faultElements: readonly Element[] = [
 const restriction = (...facets: readonly Tag[]): Tag => tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
 
 const narrowed = ({ lengths }: TypeUse): Tag | undefined => {
+  if (lengths === undefined) return undefined;
   const facets: Tag[] = [];
-  if (lengths !== undefined && lengths.min > 0) facets.push(tag('xsd:minLength', { value: String(lengths.min) }));
-  if (lengths?.max !== undefined) facets.push(tag('xsd:maxLength', { value: String(lengths.max) }));
-  return facets.length === 0 ? undefined : tag('xsd:simpleType', {}, restriction(...facets));
+  if (lengths.min > 0) facets.push(tag('xsd:minLength', { value: String(lengths.min) }));
+  facets.push(tag('xsd:maxLength', { value: String(lengths.max) }));
+  return tag('xsd:simpleType', {}, restriction(...facets));
 };
 
 const element = ({ name, type, mandatory }: Element, maxOccurs?: string): Tag => {
@@ -108,7 +109,7 @@ const schema = (namespace: Namespace, parts: readonly Tag[], locate: Locate): Ta
 /** The schemas as tags: the service's own namespace first, then those it leans on. */
 export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<Namespace, Tag> => {
   const types = gatherTypes(service);
-  const own = serviceNamespace(service);
+  const own = service.namespace;
   const records = [...types.records, [faultType, faultElements] as const];
   const enumerations = [...types.enumerations, ...Object.entries(faultEnumerations)];
 

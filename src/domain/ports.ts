@@ -23,12 +23,12 @@ export interface ShopperKey {
   readonly shopperReference: string;
 }
 
-export interface Shopper {
+export interface Shopper<D extends ListedDetail = StoredDetail> {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly email?: string | undefined;
   /** The active details, oldest first. */
-  readonly details: readonly StoredDetail[];
+  readonly details: readonly D[];
 }
 
 /** The part of a detail that an answer shows and that needs no key; bank accounts and numbers are in `sealed`. */
@@ -50,6 +50,11 @@ export interface StoredDetail {
   readonly open: OpenDetail;
   readonly sealed: SealedDetail;
 }
+
+/** As much of a detail as listing it takes: what is sealed comes along only where an answer shows it. */
+export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'open'> & {
+  readonly sealed?: SealedDetail | undefined;
+};
 
 /** What is secret about a detail, as it lies in the store. Base64 texts; opaque to all but the vault. */
 export interface SealedDetail {
@@ -83,11 +88,12 @@ export interface Vault {
 
 /** What can be read of stored details. */
 export interface View {
-  findShopper(key: ShopperKey): Promise<Shopper | undefined>;
+  findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
 }
 
 /** One unit of work: all of it is kept, or nothing. */
 export interface Unit extends View {
+  findShopper(key: ShopperKey): Promise<Shopper | undefined>;
   /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
   saveShopper(
     key: ShopperKey,

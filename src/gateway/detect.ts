@@ -1,5 +1,5 @@
 /** Detection, first and total: whatever comes in, there is a protocol to answer it in. */
-import { adapterAddress, unversioned } from '../contract/address.ts';
+import { isAdapterAddress, unversioned } from '../contract/address.ts';
 import { byMediaType, type Protocols } from '../protocol/index.ts';
 import type { Media, Protocol } from '../protocol/protocol.ts';
 import type { WireRequest } from '../protocol/wire.ts';
@@ -42,7 +42,7 @@ const guess = ({ path, headers }: WireRequest, protocols: Protocols): Protocol =
 export const detect = (wire: WireRequest, protocols: Protocols): Detected => {
   const declared = mediaOf(wire.headers['content-type']);
   const name = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
-  const atAdapter = wire.path === adapterAddress || wire.path === `${adapterAddress}/`;
+  const atAdapter = isAdapterAddress(wire.path);
   const protocol = atAdapter ? protocols.adapter : name && protocols[name];
   if (protocol === undefined) return { protocol: guess(wire, protocols), media: declared, understood: false };
   const spoken = !atAdapter || name === 'form';

@@ -2,6 +2,7 @@
 import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { Account } from '../gateway/answer.ts';
+import { veil } from '../veil.ts';
 
 /** Where lines go. */
 export interface Log {
@@ -73,16 +74,13 @@ export const openLog = (level: string, file?: string): Log => {
   };
 };
 
-/** Runs of 12 to 19 digits, also with blanks or dashes between, may be a card number: free text loses them. */
-export const scrub = (text: string): string => text.replace(/\d(?:[ -]?\d){11,}/g, '[digits]');
-
 const causesMax = 4;
 
 const causeOf = (thrown: unknown, depth = 1): object => {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const { name, message, stack = '', cause } = thrown;
   const deeper = cause === undefined || depth === causesMax ? {} : { cause: causeOf(cause, depth + 1) };
-  return { name, message: scrub(message), stack: scrub(stack), ...deeper };
+  return { name, message: veil(message), stack: veil(stack), ...deeper };
 };
 
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */

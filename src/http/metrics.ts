@@ -19,12 +19,6 @@ export interface Metrics {
   connections: () => number;
 }
 
-/** What is counted for one combination of labels. */
-interface Cell {
-  inc(): void;
-  observe(seconds: number): void;
-}
-
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Reasons come from the readers' own texts; the cap holds should one ever carry more. */
@@ -42,38 +36,45 @@ const bounded = (names: readonly (string | number)[], extra: readonly string[] =
   };
 };
 
-const reach = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make();
-  map.set(key, made);
-  return made;
+/** Reasons pass as they are while there are few of them and each looks like a name. */
+const createReasonLabel = (): ((reason: string) => string) => {
+  const reasons = new Set<string>();
+  return (reason) => {
+    if (reasons.has(reason)) return reason;
+    if (reasons.size >= reasonsMax || !/^[a-zA-Z][a-zA-Z0-9 _-]{0,40}$/.test(reason)) return 'other';
+    reasons.add(reason);
+    return reason;
+  };
 };
 
-export const createMetrics = (names: KnownNames): Metrics => {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
+const protocolLabels = ({ protocols }: KnownNames) => bounded(protocols, ['document', 'none']);
+
+const createInstruments = (registers: Registry[]) => ({
+  requests: new Counter({
     name: 'triglyph_requests_total',
     help: 'Requests answered, by format, operation, version of the contract and outcome (ok or the problem).',
     labelNames: ['protocol', 'operation', 'version', 'outcome'],
     registers,
-  });
-  const durations = new Histogram({
+  }),
+  durations: new Histogram({
     name: 'triglyph_request_duration_seconds',
     help: 'From the arrival of a head to the writing of its answer.',
     labelNames: ['protocol', 'operation'],
     buckets: bucketsSeconds,
     registers,
-  });
-  const decodeErrors = new Counter({
+  }),
+  decodeErrors: new Counter({
     name: 'triglyph_decode_errors_total',
     help: 'Requests that could not be read, by format and reason.',
     labelNames: ['protocol', 'reason'],
     registers,
-  });
-  const metrics: Metrics = { registry, count, inFlight: 0, connections: () => 0 };
+  }),
+});
+
+type Instruments = ReturnType<typeof createInstruments>;
+
+/** Registers what is not counted but looked at, each time the metrics are asked for. */
+const addGauges = (registers: Registry[], metrics: Metrics): void => {
   new Gauge({
     name: 'triglyph_connections',
     help: 'Open connections of callers.',
@@ -90,46 +91,57 @@ export const createMetrics = (names: KnownNames): Metrics => {
       this.set(metrics.inFlight);
     },
   });
+};
 
-  const protocolLabel = bounded(names.protocols, ['document', 'none']);
+/**
+ * Counts and times a request. prom-client sorts and joins the labels anew on each call, which costs more than the
+ * counting: what it gives for a combination of labels is kept. No label holds a blank, so joined they stay apart.
+ */
+const createCount = ({ requests, durations }: Instruments, names: KnownNames) => {
+  const protocolLabel = protocolLabels(names);
   const operationLabel = bounded(names.operations);
   const versionLabel = bounded(names.versions);
   const outcomeLabel = bounded(Object.keys(problems), ['ok', 'notModified']);
-  const reasons = new Set<string>();
-  const reasonLabel = (reason: string): string => {
-    if (reasons.has(reason)) return reason;
-    if (reasons.size >= reasonsMax || !/^[a-zA-Z][a-zA-Z0-9 _-]{0,40}$/.test(reason)) return 'other';
-    reasons.add(reason);
-    return reason;
-  };
-
-  const cells = new Map<string, Map<string, Map<number | undefined, Map<string, Cell>>>>();
-  const makeCell = (protocol: string, operation: string, version: number | undefined, outcome: string): Cell => {
-    const counted = requests.labels(protocol, operation, versionLabel(version?.toString()), outcome);
-    const timed = durations.labels(protocol, operation);
-    return { inc: () => counted.inc(), observe: (seconds) => timed.observe(seconds) };
-  };
-  const known = new Set(names.versions);
-
-  function count(account: Account, seconds: number): void {
+  const kept = new Map<string, (seconds: number) => void>();
+  return (account: Account, seconds: number): void => {
     const protocol = protocolLabel(account.protocol);
     const operation = operationLabel(account.operation);
+    const version = versionLabel(account.version?.toString());
     const outcome = outcomeLabel(account.outcome);
-    // Minus one: a version nobody serves.
-    const version = account.version === undefined || known.has(account.version) ? account.version : -1;
-    const versions = reach(
-      reach(cells, protocol, () => new Map()),
-      operation,
-      () => new Map(),
-    );
-    const outcomes = reach(versions, version, () => new Map<string, Cell>());
-    const cell = reach(outcomes, outcome, () => makeCell(protocol, operation, version, outcome));
-    cell.inc();
-    cell.observe(seconds);
-    const { problem } = account;
-    if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {
-      decodeErrors.inc({ protocol, reason: reasonLabel(problem.reason) });
+    const labels = `${protocol} ${operation} ${version} ${outcome}`;
+    let count = kept.get(labels);
+    if (count === undefined) {
+      const counted = requests.labels(protocol, operation, version, outcome);
+      const timed = durations.labels(protocol, operation);
+      count = (each) => {
+        counted.inc();
+        timed.observe(each);
+      };
+      kept.set(labels, count);
     }
-  }
+    count(seconds);
+  };
+};
+
+export const createMetrics = (names: KnownNames): Metrics => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const instruments = createInstruments([registry]);
+  const countRequest = createCount(instruments, names);
+  const reasonLabel = createReasonLabel();
+  const protocolLabel = protocolLabels(names);
+  const metrics: Metrics = {
+    registry,
+    inFlight: 0,
+    connections: () => 0,
+    count: (account, seconds) => {
+      countRequest(account, seconds);
+      const { problem, protocol } = account;
+      if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {
+        instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
+      }
+    },
+  };
+  addGauges([registry], metrics);
   return metrics;
 };

@@ -76,7 +76,8 @@ export const respond = (received: Received, message: Message, closing: boolean, 
     response.write(message.body);
     void linger(received);
   } else {
-    response.end(message.body);
+    // Where every character took one byte, they can go out as they are, without being encoded.
+    response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
   }
   guardWrite(response, limits.writeMsMax);
   return bytesOut;

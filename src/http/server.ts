@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Config } from '../config.ts';
 import { Problem } from '../contract/problem.ts';
 import { type AppParts, createApp } from './app.ts';
 import type { Received } from './receive.ts';
@@ -79,18 +80,8 @@ const withinPipeline = (handle: RequestListener): RequestListener => {
   };
 };
 
-export const openShell = async (parts: ShellParts): Promise<Shell> => {
-  const { config } = parts;
-  let draining = false;
-  let connections = 0;
-  /** The latest request on each connection. */
-  const current = new WeakMap<Duplex, Received>();
-  const app = createApp({
-    ...parts,
-    closing: () => draining,
-    received: (received) => current.set(received.request.socket, received),
-  });
-  const handle = app.callback();
+/** Node's server with every limit named. */
+const createLimited = (config: Config): Server => {
   const server = createServer({
     maxHeaderSize: config.headerBytesMax,
     headersTimeout: config.headersMsMax,
@@ -105,42 +96,62 @@ export const openShell = async (parts: ShellParts): Promise<Shell> => {
   server.maxHeadersCount = config.headersMax + 1;
   server.maxRequestsPerSocket = config.requestsPerSocketMax;
   server.maxConnections = config.connectionsMax;
-  const begin = withinPipeline(handle);
-  server.on('request', begin);
-  // The caller is invited to send its body when the body is wanted, not before.
-  server.on('checkContinue', begin);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  return server;
+};
+
+const countConnections = (server: Server): (() => number) => {
+  let connections = 0;
   server.on('connection', (socket) => {
     connections++;
     socket.once('close', () => {
       connections--;
     });
   });
+  return () => connections;
+};
+
+/** Resolves when the last connection is closed, at `drainMsMax` at the latest. */
+const stop = (server: Server, drainMsMax: number): Promise<void> =>
+  new Promise((resolve) => {
+    const quiet = setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, drainMsMax));
+    const last = setTimeout(() => server.closeAllConnections(), drainMsMax);
+    // Not http's own close, which cuts idle connections at once: a request may be on its way on one of them.
+    NetServer.prototype.close.call(server, () => {
+      clearTimeout(quiet);
+      clearTimeout(last);
+      resolve();
+    });
+  });
+
+export const openShell = async (parts: ShellParts): Promise<Shell> => {
+  const { config } = parts;
+  let stopped: Promise<void> | undefined;
+  const draining = (): boolean => stopped !== undefined;
+  /** The latest request on each connection. */
+  const current = new WeakMap<Duplex, Received>();
+  const app = createApp({
+    ...parts,
+    closing: draining,
+    received: (received) => current.set(received.request.socket, received),
+  });
+  const server = createLimited(config);
+  const begin = withinPipeline(app.callback());
+  server.on('request', begin);
+  // The caller is invited to send its body when the body is wanted, not before.
+  server.on('checkContinue', begin);
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  const connections = countConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);
   });
-
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
-      const quiet = setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, config.drainMsMax));
-      const last = setTimeout(() => server.closeAllConnections(), config.drainMsMax);
-      // Not http's own close, which cuts idle connections at once: a request may be on its way on one of them.
-      NetServer.prototype.close.call(server, () => {
-        clearTimeout(quiet);
-        clearTimeout(last);
-        resolve();
-      });
-    });
-  let stopped: Promise<void> | undefined;
   return {
     port: (server.address() as AddressInfo).port,
     server,
-    connections: () => connections,
-    draining: () => draining,
+    connections,
+    draining,
     drain: () => {
-      draining = true;
-      stopped ??= stop();
+      stopped ??= stop(server, config.drainMsMax);
       return stopped;
     },
   };

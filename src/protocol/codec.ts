@@ -19,18 +19,18 @@ export interface Codecs<N> {
   print(operation: Operation, side: Side, value: unknown): string;
 }
 
-/** Compiles all operations of all services once; `printer` gets the side, since wrappings may differ by it. */
+/** Compiles all operations of all services once; `printer` gets the service, whose namespace may be printed. */
 export const compileCodecs = <N>(
   services: readonly Service[],
   reader: Reader<N>,
-  printer: (shape: ObjectShape, operation: Operation, side: Side) => Print,
+  printer: (shape: ObjectShape, service: Service) => Print,
 ): Codecs<N> => {
   const codecs = new Map<Operation, Codec<N>>();
-  for (const { operations } of services)
-    for (const operation of operations.values()) {
+  for (const service of services)
+    for (const operation of service.operations.values()) {
       const side = (name: Side) => ({
         read: compileRead(operation[name], reader),
-        print: printer(operation[name], operation, name),
+        print: printer(operation[name], service),
       });
       codecs.set(operation, { input: side('input'), output: side('output') });
     }

@@ -26,4 +26,9 @@ export interface Message {
 }
 
 /** The answer to what was done. */
-export const answered = (contentType: string, body: string): Message => ({ status: 200, contentType, headers: {}, body });
+export const answered = (contentType: string, body: string): Message => ({
+  status: 200,
+  contentType,
+  headers: {},
+  body,
+});

@@ -1,6 +1,6 @@
-/** The keys from outside the store: several to wrap with, one for fingerprints, one for credentials; read from a key file. */
+/** The keys from outside the store: several to wrap with, one for fingerprints, one for credentials; and the file they come from. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 const keyBytes = 32;
 
@@ -22,6 +22,28 @@ export class KeyRingError extends Error {
 const keyIdPattern = /^[a-z0-9][a-z0-9-]{0,31}$/;
 const keyPattern = new RegExp(`^[0-9a-fA-F]{${2 * keyBytes}}$`);
 const purposes = ['index', 'pepper'] as const;
+
+const parseLine = (line: string, number: number): { readonly id: string; readonly hex: string } => {
+  const colon = line.indexOf(':');
+  if (colon < 0) throw new KeyRingError(`line ${number} has no colon: write <keyId>:<64 hex digits>`);
+  const id = line.slice(0, colon).trim();
+  const hex = line.slice(colon + 1).trim();
+  // The id is not repeated either: a line with its parts swapped has the key where the id belongs.
+  if (!keyIdPattern.test(id)) {
+    throw new KeyRingError(`line ${number}: a key id is 1 to 32 of a-z, 0-9 and -, and does not open with -`);
+  }
+  if (!keyPattern.test(hex)) {
+    throw new KeyRingError(`line ${number}: a key is ${2 * keyBytes} hex digits; here are ${hex.length} characters`);
+  }
+  return { id, hex: hex.toLowerCase() };
+};
+
+const take = (keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]): KeyObject => {
+  const key = keys.get(purpose);
+  if (key === undefined) throw new KeyRingError(`the line ${purpose}:<64 hex digits> is missing`);
+  keys.delete(purpose);
+  return key;
+};
 
 /**
  * Reads `<keyId>:<64 hex digits>` lines, the first of which is the current wrapping key, and the lines `index:<hex>` and
@@ -48,28 +70,6 @@ export const parseKeyRing = (text: string): KeyRing => {
   return Object.freeze({ current, wrapping: keys, index: index!, pepper: pepper! });
 };
 
-const parseLine = (line: string, number: number): { readonly id: string; readonly hex: string } => {
-  const colon = line.indexOf(':');
-  if (colon < 0) throw new KeyRingError(`line ${number} has no colon: write <keyId>:<64 hex digits>`);
-  const id = line.slice(0, colon).trim();
-  const hex = line.slice(colon + 1).trim();
-  // The id is not repeated either: a line with its parts swapped has the key where the id belongs.
-  if (!keyIdPattern.test(id)) {
-    throw new KeyRingError(`line ${number}: a key id is 1 to 32 of a-z, 0-9 and -, and does not open with -`);
-  }
-  if (!keyPattern.test(hex)) {
-    throw new KeyRingError(`line ${number}: a key is ${2 * keyBytes} hex digits; here are ${hex.length} characters`);
-  }
-  return { id, hex: hex.toLowerCase() };
-};
-
-const take = (keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]): KeyObject => {
-  const key = keys.get(purpose);
-  if (key === undefined) throw new KeyRingError(`the line ${purpose}:<64 hex digits> is missing`);
-  keys.delete(purpose);
-  return key;
-};
-
 /** The text of a fresh key file. The id is random, so that two key files are never taken for one another. */
 export const freshKeys = (): string => {
   const key = () => randomBytes(keyBytes).toString('hex');
@@ -83,26 +83,6 @@ export const createKeyFile = (path: string): void => {
   try {
     writeSync(file, freshKeys());
     fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-};
-
-/** Reads a key file; throws `KeyRingError` when others than its owner may read it, or when a line is wrong. */
-export const readKeyFile = (path: string): KeyRing => {
-  const file = openSync(path, 'r');
-  try {
-    const mode = fstatSync(file).mode & 0o777;
-    // Windows has no such modes and shows every file as readable by all.
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new KeyRingError(
-        `key file ${path} is open to others (mode ${mode.toString(8).padStart(4, '0')}); mend it with: chmod 600 ${path}`,
-      );
-    }
-    return parseKeyRing(readFileSync(file, 'utf8'));
-  } catch (thrown) {
-    if (!(thrown instanceof KeyRingError) || thrown.message.includes(path)) throw thrown;
-    throw new KeyRingError(`key file ${path}: ${thrown.message}`);
   } finally {
     closeSync(file);
   }

@@ -7,18 +7,6 @@ import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts
 
 const dataKeyBytes = 32;
 
-/** The vault over a ring of keys. Moving a record to another wrapping key is to open it and to seal it again. */
-export const createVault = (ring: KeyRing): Vault => {
-  const fingerprintKey = companyKeys(ring.index, 'fingerprint');
-  const aliasKey = companyKeys(ring.index, 'alias');
-  return Object.freeze<Vault>({
-    seal: (scope, secrets) => seal(ring, scope, secrets),
-    open: (scope, sealed, part) => open(ring, scope, sealed, part),
-    fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
-    alias: (company, number) => aliasOf(aliasKey(company), number),
-  });
-};
-
 const wrappingKey = (ring: KeyRing, keyId: string) => {
   const key = ring.wrapping.get(keyId);
   if (key === undefined)
@@ -53,4 +41,16 @@ const open = (ring: KeyRing, scope: SealScope, sealed: SealedDetail, part: 'numb
   const clear = openBytes(dataKey, bound(part), text);
   dataKey.fill(0);
   return clear.toString('utf8');
+};
+
+/** The vault over a ring of keys. Moving a record to another wrapping key is to open it and to seal it again. */
+export const createVault = (ring: KeyRing): Vault => {
+  const fingerprintKey = companyKeys(ring.index, 'fingerprint');
+  const aliasKey = companyKeys(ring.index, 'alias');
+  return Object.freeze<Vault>({
+    seal: (scope, secrets) => seal(ring, scope, secrets),
+    open: (scope, sealed, part) => open(ring, scope, sealed, part),
+    fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
+    alias: (company, number) => aliasOf(aliasKey(company), number),
+  });
 };

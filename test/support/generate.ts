@@ -1,18 +1,19 @@
 /** Values made up from a contract: whatever a shape allows, in normal form, with the texts that break careless codecs. */
 import fc, { type Arbitrary } from 'fast-check';
 import { parser } from '../../src/contract/lexical.ts';
-import type {
-  Choice,
-  DateTimeShape,
-  EnumShape,
-  Format,
-  IntegerShape,
-  ListShape,
-  MapShape,
-  ObjectShape,
-  ScalarShape,
-  Shape,
-  StringShape,
+import {
+  type Choice,
+  type DateTimeShape,
+  type Format,
+  type IntegerShape,
+  type ListShape,
+  type MapShape,
+  type ObjectShape,
+  type ScalarShape,
+  type SetShape,
+  type Shape,
+  type StringShape,
+  textLengthMax,
 } from '../../src/contract/shape.ts';
 
 /** Each has been misread by some XML, JSON or form codec. */
@@ -100,7 +101,7 @@ const formats: Readonly<Record<Format, Arbitrary<string>>> = { luhn: luhnNumber,
 const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new RegExp(`^(?:${pattern})$`));
 
 const texts = (shape: StringShape): Arbitrary<string> => {
-  const { max = 4000, pattern, format } = shape;
+  const { max = textLengthMax, pattern, format } = shape;
   if (format !== undefined) return formats[format];
   // A pattern with a dot in it lets free text through, too.
   if (pattern !== undefined && !pattern.includes('.*')) return ofPattern(pattern);
@@ -148,8 +149,8 @@ const scalars = (shape: ScalarShape): Arbitrary<unknown> => {
 
 const integers = ({ min, max }: IntegerShape): Arbitrary<number> => fc.integer({ min, max });
 
-const sets = (shape: ListShape): Arbitrary<unknown> =>
-  fc.subarray([...(shape.item as EnumShape).values], { minLength: 1, maxLength: shape.max });
+const sets = ({ item, max }: SetShape): Arbitrary<unknown> =>
+  fc.subarray([...item.values], { minLength: 1, maxLength: max });
 
 const keyOfMap = fc.oneof(
   fc.constantFrom(

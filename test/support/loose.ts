@@ -113,9 +113,9 @@ const xmlOf = (node: Loose): string => {
 const elementOf = (name: string, node: Loose): string =>
   node.kind === 'nothing' ? `<r:${name} xsi:nil="true"/>` : `<r:${name}>${xmlOf(node)}</r:${name}>`;
 
-const envelopeOf = (envelope: string, operation: Operation, tree: Loose): string =>
+const envelopeOf = (envelope: string, service: Service, operation: Operation, tree: Loose): string =>
   `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-  `<r:${operation.name} xmlns:r="${namespaceUris.recurring}">${elementOf('request', tree)}</r:${operation.name}>` +
+  `<r:${operation.name} xmlns:r="${namespaceUris[service.namespace]}">${elementOf('request', tree)}</r:${operation.name}>` +
   '</e:Body></e:Envelope>';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -127,12 +127,12 @@ export const printLoose: Readonly<Record<ProtocolName, Print>> = {
   soap11: (service, operation, tree) => ({
     path: serviceAddress(service),
     contentType: 'text/xml',
-    body: envelopeOf('http://schemas.xmlsoap.org/soap/envelope/', operation, tree),
+    body: envelopeOf('http://schemas.xmlsoap.org/soap/envelope/', service, operation, tree),
   }),
   soap12: (service, operation, tree) => ({
     path: serviceAddress(service),
     contentType: 'application/soap+xml',
-    body: envelopeOf('http://www.w3.org/2003/05/soap-envelope', operation, tree),
+    body: envelopeOf('http://www.w3.org/2003/05/soap-envelope', service, operation, tree),
   }),
   json: (service, operation, tree) => ({
     path: operationAddress(service, operation),

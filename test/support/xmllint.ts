@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { namespaceUris, serviceNamespace } from '../../src/contract/namespaces.ts';
+import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Service } from '../../src/contract/operation.ts';
 import { deriveXsd } from '../../src/derive/xsd.ts';
 
@@ -20,7 +20,7 @@ const envelopeXsd = (uri: string) =>
 const writeSchemas = (folder: string, service: Service): string => {
   for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`))
     writeFileSync(join(folder, `${namespace}.xsd`), text);
-  const own = serviceNamespace(service);
+  const own = service.namespace;
   const imports = envelopes.map((uri, index) => {
     writeFileSync(join(folder, `envelope${index}.xsd`), envelopeXsd(uri));
     return `<xs:import namespace="${uri}" schemaLocation="envelope${index}.xsd"/>`;

@@ -3,15 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import {
-  ConfigError,
-  demoMark,
-  describeConfig,
-  environment,
-  inspectConfig,
-  readConfig,
-  unsafe,
-} from '../../src/config.ts';
+import { describeConfig } from '../../src/command/configuration-page.ts';
+import { ConfigError, environment, inspectConfig, readConfig } from '../../src/config.ts';
+import { demoMark, keyFileFaults, unsafe } from '../../src/safety.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,6 +23,11 @@ describe('defaults', () => {
       adminPort: 9090,
     });
     expect(readConfig('demo', {})).toMatchObject({ host: '127.0.0.1', environment: 'test', mode: 'demo' });
+  });
+  test('the demo keeps its data in a folder of its own', () => {
+    expect(readConfig('production', {}).dataDir).toBe('./data');
+    expect(readConfig('demo', {}).dataDir).toBe('./data/demo');
+    expect(readConfig('demo', { DATA_DIR: 'elsewhere' }).dataDir).toBe('elsewhere');
   });
   test('an idle connection outlives the proxy in front', () => {
     expect(readConfig('production', {}).keepAliveMs).toBe(5000);
@@ -119,8 +118,20 @@ describe('unsafe', () => {
   test('a key file that others can read', () => {
     chmodSync(keyFile, 0o644);
     expect(faults({ KEY_FILE: keyFile, DATA_DIR: folder })).toEqual([expect.stringMatching(/chmod 600/)]);
-    chmodSync(keyFile, 0o640);
+    chmodSync(keyFile, 0o600);
     expect(faults({ KEY_FILE: keyFile, DATA_DIR: folder })).toEqual([]);
+  });
+  const withMode = (mode: string): readonly string[] => {
+    const file = join(folder, `keys-${mode}`);
+    writeFileSync(file, 'the ring\n');
+    chmodSync(file, Number.parseInt(mode, 8));
+    return keyFileFaults(file);
+  };
+  test.each(['600', '400', '640', '440'])('a key file of mode %s serves', (mode) => {
+    expect(withMode(mode)).toEqual([]);
+  });
+  test.each(['604', '602', '620', '601', '644', '666'])('a key file of mode %s does not, and is named', (mode) => {
+    expect(withMode(mode)).toEqual([expect.stringContaining(join(folder, `keys-${mode}`))]);
   });
   test("the demo's folder", () => {
     const data = join(folder, 'data');

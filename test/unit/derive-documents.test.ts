@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import { services } from '../../src/api/index.ts';
+import type { Operation, Service } from '../../src/contract/operation.ts';
+import { object, optional, string } from '../../src/contract/shape.ts';
 import { committedDocuments, documentsOf } from '../../src/derive/index.ts';
 import { speak } from '../../src/protocol/index.ts';
 
@@ -27,6 +29,65 @@ describe('the committed documents', () => {
   });
 });
 
+describe('a second version of a service', () => {
+  const [older] = services as readonly [Service];
+  const changed = older.operations.get('storeToken')!;
+  const { input, output } = changed;
+  const colour = { colour: optional(string({ example: 'red' }), 'The colour of the card.') };
+  const options = { tolerated: input.tolerated, choices: input.choices };
+  const widened: Operation = {
+    ...changed,
+    input: object(input.name, { ...input.fields, ...colour }, options),
+    output: object(output.name, { ...output.fields, ...colour }),
+  };
+  const newer = { ...older, version: 30, operations: new Map(older.operations).set('storeToken', widened) };
+  const both = [older, newer];
+  const committed = committedDocuments(both, Object.values(speak(both)));
+  const textOf = (path: string) => committed.find((each) => each.path === path)!.text;
+
+  test('has files of its own, and the newest pages have the plain names', () => {
+    const paths = committed.map(({ path }) => path);
+    expect(new Set(paths).size).toBe(paths.length);
+    expect(textOf('wsdl/Recurring-v25-recurring.xsd')).not.toContain('colour');
+    expect(textOf('wsdl/Recurring-v30-recurring.xsd')).toContain('name="colour"');
+    expect(textOf('wsdl/Recurring-v30-payment.xsd')).toContain('schemaLocation="Recurring-v30-recurring.xsd"');
+    expect(textOf('docs/reference/storeToken.md')).toContain('/pal/servlet/Recurring/v30/storeToken');
+    expect(textOf('docs/reference/storeToken-v25.md')).toContain('/pal/servlet/Recurring/v25/storeToken');
+    const links = [...textOf('docs/reference/README.md').matchAll(/\]\((.*?)\)/g)].map(([, file]) => file!);
+    expect(links).toHaveLength(6);
+    for (const file of links) expect(paths).toContain(`docs/reference/${file}`);
+  });
+
+  test.each([
+    ['/pal/servlet/Recurring/v29', false],
+    ['/pal/servlet/Recurring/v30', true],
+    ['/pal/servlet/Recurring/v68', true],
+    ['/pal/servlet/soap/Recurring', true],
+  ])('is the contract of %s: %s', (path, isNewer) => {
+    expect(documentsOf(both).find(path, 'wsdl', origin)!.body.includes('name="colour"')).toBe(isNewer);
+  });
+
+  test('has operations and components of its own in OpenAPI, and the newest have the plain names', () => {
+    const { paths, tags, components } = JSON.parse(textOf('openapi.json'));
+    const posts = Object.entries<{ post: { operationId: string } }>(paths);
+    expect(posts.map(([path, { post }]) => `${path.slice('/pal/servlet/'.length)} ${post.operationId}`)).toEqual([
+      'Recurring/v30/disable disable',
+      'Recurring/v30/listRecurringDetails listRecurringDetails',
+      'Recurring/v30/storeToken storeToken',
+      'Recurring/v25/disable disableV25',
+      'Recurring/v25/listRecurringDetails listRecurringDetailsV25',
+      'Recurring/v25/storeToken storeTokenV25',
+    ]);
+    expect(tags).toHaveLength(1);
+    const schemaOf = (path: string) => {
+      const { $ref } = paths[path].post.requestBody.content['application/json'].schema;
+      return components.schemas[$ref.split('/').at(-1)].properties;
+    };
+    expect(schemaOf('/pal/servlet/Recurring/v30/storeToken')).toHaveProperty('colour');
+    expect(schemaOf('/pal/servlet/Recurring/v25/storeToken')).not.toHaveProperty('colour');
+  });
+});
+
 describe('the addresses of documents', () => {
   const located = (path: string, query: string) =>
     /address location="([^"]*)"/.exec(documents.find(path, query, origin)?.body ?? '')?.[1];
@@ -46,6 +107,7 @@ describe('the addresses of documents', () => {
     ['/pal/servlet/Recurring/v69', 'wsdl', undefined],
     ['/pal/servlet/Payment/v25', 'wsdl', undefined],
     ['/pal/Payment.wsdl', '', undefined],
+    ['/pal/adapter/httppost', 'wsdl', undefined],
     [`${home}/disable`, 'wsdl', undefined],
   ])('%s?%s calls %s', (path, query, address) => {
     expect(located(path, query)).toBe(address);

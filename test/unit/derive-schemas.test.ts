@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import { services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { object, oneOf, optional, required, string } from '../../src/contract/shape.ts';
-import { deriveXsd } from '../../src/derive/index.ts';
+import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/shape.ts';
+import { deriveJsonSchema, deriveXsd } from '../../src/derive/index.ts';
 import { lengthsOf } from '../../src/derive/lengths.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
@@ -112,16 +112,19 @@ describe('lengths', () => {
     ['[0-9]{12,19}', 12, 19],
     ['0?[1-9]|1[0-2]', 1, 2],
     ['[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?', 8, 11],
-    ['.*[A-Za-z].*', 1, undefined],
-    ['(?:ab|c){2,}', 2, undefined],
+    ['.*[A-Za-z].*', 1, textLengthMax],
+    ['(?:ab|c){2,}', 2, textLengthMax],
     ['a\\{2\\}[|\\]]', 5, 5],
     ['(a?){3}', 0, 3],
   ])('%s takes %d to %s characters', (pattern, min, max) => {
     expect(lengthsOf(string({ pattern, example: '' }))).toEqual({ min, max });
   });
 
-  test('a least length in UTF-16 units is halved, since a character may take two', () => {
-    expect(lengthsOf(string({ min: 3, max: 100, example: '' }))).toEqual({ min: 2, max: 100 });
+  test('a least length counts characters, in the contract as in schemas', () => {
+    expect(lengthsOf(string({ min: 3, max: 100, example: '' }))).toEqual({ min: 3, max: 100 });
+    const { input } = service.operations.get('storeToken')!;
+    const { properties } = JSON.parse(JSON.stringify(deriveJsonSchema(input, 'input')));
+    expect(properties.bank.properties.ownerName).toMatchObject({ minLength: 3, maxLength: 100 });
   });
 });
 

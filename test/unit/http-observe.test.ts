@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Account } from '../../src/gateway/answer.ts';
-import { openAdmin, type Probe } from '../../src/http/health.ts';
-import { openLog, type Seen, scrub } from '../../src/http/log.ts';
+import { openAdmin, type Probe } from '../../src/http/admin.ts';
+import { openLog, type Seen } from '../../src/http/log.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createObserver } from '../../src/http/observe.ts';
+import { veil } from '../../src/veil.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -76,9 +77,10 @@ describe('the log', () => {
   test.each([
     ['card 4111-1111-1111-1111 x', 'card [digits] x'],
     ['6011000990139424,', '[digits],'],
+    ['4111.1111.1111.1111', '[digits]'],
     ['12345678901', '12345678901'],
     ['123456789012', '[digits]'],
-  ])('%s', (text, expected) => expect(scrub(text)).toBe(expected));
+  ])('%s', (text, expected) => expect(veil(text)).toBe(expected));
 });
 
 describe('the metrics', () => {

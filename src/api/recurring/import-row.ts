@@ -1,5 +1,5 @@
 /** A row of an import: one stored detail of one shopper, as another installation or another provider hands it over. */
-import { dateTime, type Infer, object, optional, required, string } from '../../contract/shape.ts';
+import { dateTime, type Infer, object, optional, required } from '../../contract/shape.ts';
 import * as shapes from './shapes.ts';
 
 // A security code has no place in a file: naming the column is reason enough to refuse the row.
@@ -28,21 +28,15 @@ export const importRow = object(
       'The pspReference of the payment that created the detail; a new one otherwise.',
     ),
     merchantAccount: shapes.merchantAccount,
-    name: optional(shapes.text(200, 'My card'), 'A descriptive name.'),
+    name: optional(shapes.detailName, 'A descriptive name.'),
     paymentMethodVariant: optional(shapes.text(80, 'visacredit'), 'The sub-brand, such as visacredit.'),
     recurringDetailReference: optional(shapes.detailReference, 'Identifies the detail; a new one otherwise.'),
-    shopperEmail: optional(shapes.text(256, 'shopper@example.com'), "The shopper's e-mail."),
+    shopperEmail: shapes.shopperEmail,
     shopperName: optional(shapes.name, 'The name of the shopper.'),
     shopperReference: shapes.shopperReference,
-    socialSecurityNumber: optional(
-      string({ max: 40, sensitive: true, example: '123456789' }),
-      "The shopper's social security number, where collecting it is legal.",
-    ),
+    socialSecurityNumber: shapes.socialSecurityNumber,
     tokenDetails: optional(shapes.tokenDetails, 'The token of a wallet.'),
-    variant: optional(
-      string({ pattern: '[A-Za-z0-9_]{1,80}', example: 'visa' }),
-      'The payment method, where the number alone does not tell.',
-    ),
+    variant: shapes.givenVariant,
   },
   {
     choices: [

@@ -31,6 +31,19 @@ export const shopperReference = required(reference, 'The shopper, as the merchan
   missing: 'missingShopperReference',
 });
 
+export const detailName = text(200, 'My card');
+export const email = text(256, 'shopper@example.com');
+export const shopperEmail = optional(email, "The shopper's e-mail.");
+export const socialSecurityNumber = optional(
+  string({ max: 40, sensitive: true, example: '123456789' }),
+  "The shopper's social security number, where collecting it is legal.",
+);
+/** As a caller gives it; an answer shows the variant that was found. */
+export const givenVariant = optional(
+  string({ pattern: '[A-Za-z0-9_]{1,80}', example: 'visa' }),
+  'The payment method, where the number alone does not tell.',
+);
+
 /** The uses that a stored detail can have. */
 export const contractType = oneOf('ContractType', 'ONECLICK', 'RECURRING', 'PAYOUT');
 export const contractTypes = joined(contractType);
@@ -185,12 +198,14 @@ export const elv = object(
 
 const recurringFields = <C extends Fields>(contract: C) => ({
   ...contract,
-  recurringDetailName: optional(text(200, 'My card'), 'A name for the detail.'),
+  recurringDetailName: optional(detailName, 'A name for the detail.'),
   tokenService: optional(
     oneOf('TokenService', 'VISATOKENSERVICE', 'MCTOKENSERVICE', 'AMEXTOKENSERVICE', 'TOKEN_SHARING'),
     'The network token service.',
   ),
 });
+
+const recurringOptions = { namespace: 'payment', tolerated: ['recurringExpiry', 'recurringFrequency'] } as const;
 
 const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combination.';
 
@@ -198,7 +213,7 @@ const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combina
 export const recurring = object(
   'Recurring',
   recurringFields({ contract: optional(contractTypes, contractDoc, { invalid: 'invalidContract' }) }),
-  { namespace: 'payment', tolerated: ['recurringExpiry', 'recurringFrequency'] },
+  recurringOptions,
 );
 
 /** The contract to store under. */
@@ -210,7 +225,7 @@ export const agreedRecurring = object(
       invalid: 'invalidRecurringContract',
     }),
   }),
-  { namespace: 'payment', tolerated: ['recurringExpiry', 'recurringFrequency'] },
+  recurringOptions,
 );
 
 export const additionalData = map(100, { cardBin: '411111' });
@@ -237,14 +252,11 @@ export const recurringDetail = object('RecurringDetail', {
   creationDate: required(dateTime(someDay), 'When the detail was created.'),
   elv: optional(elv, 'The account of a German direct debit.'),
   firstPspReference: required(text(16, '8815252013129012'), 'The pspReference of the payment that created the detail.'),
-  name: optional(text(200, 'My card'), 'A descriptive name.'),
+  name: optional(detailName, 'A descriptive name.'),
   paymentMethodVariant: optional(text(80, 'visacredit'), 'The sub-brand, such as visacredit.'),
   recurringDetailReference: required(detailReference, 'Identifies the detail.'),
   shopperName: optional(name, 'The name of the shopper.'),
-  socialSecurityNumber: optional(
-    string({ max: 40, sensitive: true, example: '123456789' }),
-    "The shopper's social security number, where collecting it is legal.",
-  ),
+  socialSecurityNumber,
   tokenDetails: optional(tokenDetails, 'The token of a wallet, where that is what is stored.'),
   variant: required(text(80, 'visa'), 'The payment method, such as mc, visa, ideal.'),
 });

@@ -1,6 +1,6 @@
 /** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
 import { operation, service } from '../../contract/operation.ts';
-import { boolean, dateTime, object, oneOf, optional, required, string } from '../../contract/shape.ts';
+import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/shape.ts';
 import * as shapes from './shapes.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */
@@ -27,7 +27,7 @@ export const listRecurringDetails = operation({
       creationDate: optional(dateTime(shapes.someDay), 'When the recurring details were created.'),
       details: optional(shapes.recurringDetails, 'The details; absent when there is none for the contract named.'),
       invalidOneclickContracts: optional(boolean(false), 'Whether a detail can no longer be used with one click.'),
-      lastKnownShopperEmail: optional(shapes.text(256, 'shopper@example.com'), "The shopper's most recent e-mail."),
+      lastKnownShopperEmail: optional(shapes.email, "The shopper's most recent e-mail."),
       shopperReference: optional(shapes.reference, 'The shopper.'),
     },
     { whenEmpty: { details: 'empty', lastKnownShopperEmail: 'nil', shopperReference: 'nil' } },
@@ -83,21 +83,15 @@ export const storeToken = operation({
       card: optional(shapes.card, 'The card to store.'),
       elv: optional(shapes.elv, 'The account of a German direct debit to store.'),
       merchantAccount: shapes.merchantAccount,
-      name: optional(shapes.text(200, 'My card'), 'A descriptive name of the detail.'),
+      name: optional(shapes.detailName, 'A descriptive name of the detail.'),
       recurring: required(shapes.agreedRecurring, 'What the detail may be used for.', {
         missing: 'invalidRecurringContract',
       }),
-      selectedBrand: optional(
-        string({ pattern: '[A-Za-z0-9_]{1,80}', example: 'visa' }),
-        'The payment method, where the number alone does not tell.',
-      ),
-      shopperEmail: optional(shapes.text(256, 'shopper@example.com'), "The shopper's e-mail."),
+      selectedBrand: shapes.givenVariant,
+      shopperEmail: shapes.shopperEmail,
       shopperName: optional(shapes.name, "The shopper's name."),
       shopperReference: shapes.shopperReference,
-      socialSecurityNumber: optional(
-        string({ max: 40, sensitive: true, example: '123456789' }),
-        "The shopper's social security number, where collecting it is legal.",
-      ),
+      socialSecurityNumber: shapes.socialSecurityNumber,
     },
     {
       tolerated: [...extras, 'params', 'pspEchoData', 'reference', 'returnUrl', 'shopperIP', 'shopperStatement'],
@@ -129,6 +123,7 @@ export const recurringV25 = service({
   name: 'Recurring',
   version: 25,
   servesUpTo: 68,
+  namespace: 'recurring',
   doc: 'Stored payment details of shoppers.',
   operations,
 });

@@ -3,7 +3,7 @@ import { type ImportRow, importRow } from '../../api/recurring/import-row.ts';
 import { dotted } from '../../contract/path.ts';
 import { type Issue, type Problem, problems } from '../../contract/problem.ts';
 import { compileRead, Findings, type Reader } from '../../contract/read.ts';
-import { veil } from '../explain.ts';
+import { veil } from '../../veil.ts';
 
 /** One reason; never holds what the row held. */
 export interface Reason {

@@ -1,16 +1,16 @@
 /** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import type { Handler } from '../handler.ts';
-import type { ContractType, RecurringDetail, SecretDetail, StoredDetail, Vault } from '../ports.ts';
+import type { ContractType, ListedDetail, RecurringDetail, SecretDetail, Vault } from '../ports.ts';
 
 /** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
-const serves = (detail: StoredDetail, asked: readonly ContractType[] | undefined): boolean =>
+const serves = (detail: ListedDetail, asked: readonly ContractType[] | undefined): boolean =>
   asked === undefined || asked.every((use) => detail.contracts.includes(use));
 
-const shown = (detail: StoredDetail, company: string, vault: Vault): RecurringDetail => {
+const shown = (detail: ListedDetail, company: string, vault: Vault): RecurringDetail => {
   const { recurringDetailReference, createdAt, contracts, open, sealed } = detail;
   const secret =
-    sealed.shown === undefined
+    sealed?.shown === undefined
       ? undefined
       : (JSON.parse(vault.open({ company, recurringDetailReference }, sealed, 'shown')) as SecretDetail);
   return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };

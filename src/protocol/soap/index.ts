@@ -20,11 +20,10 @@ import { bodyChild, isBlank, isNil } from './envelope.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
 
-const own = namespaceUris.recurring;
 const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
 /** An answer of ours may be larger than what a caller may send. */
 const ownLimits = { ...limits, elementsMax: 50_000 };
-const absent: Element = Object.freeze({ namespace: own, local: 'request', attributes: [], children: [], text: '' });
+const absent: Element = Object.freeze({ namespace: '', local: 'request', attributes: [], children: [], text: '' });
 
 const readXml = (body: Buffer, charset: string | undefined): Element => {
   try {
@@ -52,8 +51,17 @@ const xpath = (path: Path, operation: Operation | undefined): string => {
   return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
 };
 
+/** Where the element around a request or a result lives: in the namespace of the operation's service. */
+const namespacesOf = (services: readonly Service[]): ReadonlyMap<Operation, string> =>
+  new Map(
+    services.flatMap(({ namespace, operations }) =>
+      [...operations.values()].map((each) => [each, namespaceUris[namespace]] as const),
+    ),
+  );
+
 const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
   const codecs = compileCodecs(services, reader, compilePrint);
+  const namespaces = namespacesOf(services);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const head =
@@ -61,8 +69,8 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
     `<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
-  const message = (name: string, part: string, content: string) =>
-    `${head}<ns1:${name} xmlns:ns1="${own}"><ns1:${part}>${content}</ns1:${part}></ns1:${name}>${tail}`;
+  const message = (operation: Operation, name: string, part: string, content: string) =>
+    `${head}<ns1:${name} xmlns:ns1="${namespaces.get(operation)}"><ns1:${part}>${content}</ns1:${part}></ns1:${name}>${tail}`;
 
   return Object.freeze<Protocol>({
     name: dialect.protocol,
@@ -78,7 +86,11 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => answered(contentType, message(`${operation.name}Response`, 'result', codecs.print(operation, 'output', output))),
+    encode: (operation, output) =>
+      answered(
+        contentType,
+        message(operation, `${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
+      ),
 
     refuse(problem, { operation }) {
       const text = textOf(problem, (path) => xpath(path, operation));
@@ -89,7 +101,7 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     ask: (service, operation, input) => ({
       path: serviceAddress(service),
       contentType,
-      body: message(operation.name, 'request', codecs.print(operation, 'input', input)),
+      body: message(operation, operation.name, 'request', codecs.print(operation, 'input', input)),
     }),
 
     hear(operation, body) {

@@ -1,6 +1,6 @@
 /** SOAP's printing of each kind: an element takes the namespace of the type that declares it. */
 import { namespaceUris } from '../../contract/namespaces.ts';
-import type { ScalarShape, Shape } from '../../contract/shape.ts';
+import type { Namespace, ScalarShape, Shape } from '../../contract/shape.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
@@ -28,10 +28,8 @@ const text = (shape: ScalarShape): Print => {
 const opening = (name: string, namespace: string, around: string): string =>
   namespace === around ? `<${name}` : `<${name} xmlns="${namespace}"`;
 
-// Lists and maps are types of the service itself, whoever uses them (as in its published WSDL).
-const own = namespaceUris.recurring;
-
-const compile = (shape: Shape): PrintIn =>
+/** Lists and maps are types of the service itself, in its `own` namespace, whoever uses them (as in its published WSDL). */
+const compile = (shape: Shape, own: string): PrintIn =>
   walk<PrintIn>(shape, {
     scalar: (scalar) => () => text(scalar),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
@@ -78,4 +76,5 @@ const compile = (shape: Shape): PrintIn =>
   });
 
 /** The content of an element around which no default namespace is declared. */
-export const compilePrint = (shape: Shape): Print => compile(shape)('');
+export const compilePrint = (shape: Shape, { namespace }: { readonly namespace: Namespace }): Print =>
+  compile(shape, namespaceUris[namespace])('');

@@ -67,23 +67,14 @@ const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
 const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
 const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
 
-export const createRegistry = (engine: Engine, pepper: KeyObject, clock: Clock): Registry => {
-  const keys = pepperKeys(pepper);
-  return Object.freeze<Registry>({
-    addMerchantAccount: (company, code) =>
-      engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
-    listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
-    findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
-    addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
-    listCredentials: () => engine.read(listCredentials),
-    rotateCredential: (id, { graceMs }) =>
-      engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
-    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
-  });
-};
-
 const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
   (await session.query(sql.findAccount, [code]))[0]?.company;
+
+const checkCompany = (company: string): void => {
+  if (!companyPattern.test(company)) {
+    throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
+  }
+};
 
 const addMerchantAccount = async (session: Session, company: string, code: string, now: number): Promise<void> => {
   checkCompany(company);
@@ -94,35 +85,6 @@ const addMerchantAccount = async (session: Session, company: string, code: strin
   if ((await findCompany(session, code)) !== company) {
     throw new RegistryError(`merchant account ${code} belongs to another company`);
   }
-};
-
-const checkCompany = (company: string): void => {
-  if (!companyPattern.test(company)) {
-    throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
-  }
-};
-
-const addCredential = async (
-  session: Session,
-  keys: PepperKeys,
-  wanted: NewCredential,
-  now: number,
-): Promise<IssuedSecret> => {
-  const { company, kind, roles, merchantAccounts } = wanted;
-  checkCompany(company);
-  for (const code of merchantAccounts) {
-    if ((await findCompany(session, code)) !== company) {
-      throw new RegistryError(`merchant account ${code} is not one of ${company}; add it first`);
-    }
-  }
-  const username = usernameOf(wanted);
-  const id = `cr_${randomBytes(9).toString('base64url')}`;
-  const row = [company, id, kind, username ?? null, JSON.stringify(roles), JSON.stringify(merchantAccounts), now];
-  if ((await session.execute(sql.addCredential, row)) === 0) {
-    throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
-  }
-  const secret = await addSecret(session, keys, { company, id, kind, secret: wanted.secret, now });
-  return { id, username, secret };
 };
 
 const usernameOf = ({ company, kind, username }: NewCredential): string | undefined => {
@@ -162,9 +124,27 @@ const addSecret = async (session: Session, keys: PepperKeys, of: SecretOf): Prom
   return secret;
 };
 
-const listCredentials = async (session: Session): Promise<readonly ListedCredential[]> => {
-  const rows = await session.query(sql.listAll, []);
-  return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listed);
+const addCredential = async (
+  session: Session,
+  keys: PepperKeys,
+  wanted: NewCredential,
+  now: number,
+): Promise<IssuedSecret> => {
+  const { company, kind, roles, merchantAccounts } = wanted;
+  checkCompany(company);
+  for (const code of merchantAccounts) {
+    if ((await findCompany(session, code)) !== company) {
+      throw new RegistryError(`merchant account ${code} is not one of ${company}; add it first`);
+    }
+  }
+  const username = usernameOf(wanted);
+  const id = `cr_${randomBytes(9).toString('base64url')}`;
+  const row = [company, id, kind, username ?? null, JSON.stringify(roles), JSON.stringify(merchantAccounts), now];
+  if ((await session.execute(sql.addCredential, row)) === 0) {
+    throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
+  }
+  const secret = await addSecret(session, keys, { company, id, kind, secret: wanted.secret, now });
+  return { id, username, secret };
 };
 
 const listed = (rows: readonly sql.ListedRow[]): ListedCredential => {
@@ -182,6 +162,11 @@ const listed = (rows: readonly sql.ListedRow[]): ListedCredential => {
       createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
     ),
   };
+};
+
+const listCredentials = async (session: Session): Promise<readonly ListedCredential[]> => {
+  const rows = await session.query(sql.listAll, []);
+  return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listed);
 };
 
 const findLive = async (session: Session, id: string): Promise<sql.LiveRow> => {
@@ -208,4 +193,19 @@ const revokeCredential = async (session: Session, id: string, now: number): Prom
   const { company } = await findLive(session, id);
   await session.execute(sql.revoke, [company, id, now]);
   await session.execute(sql.dropSecrets, [company, id]);
+};
+
+export const createRegistry = (engine: Engine, pepper: KeyObject, clock: Clock): Registry => {
+  const keys = pepperKeys(pepper);
+  return Object.freeze<Registry>({
+    addMerchantAccount: (company, code) =>
+      engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
+    listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
+    findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
+    addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
+    listCredentials: () => engine.read(listCredentials),
+    rotateCredential: (id, { graceMs }) =>
+      engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
+    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
+  });
 };

@@ -1,5 +1,5 @@
 /** Who calls: secrets as callers show them, found and compared; what is read of the database stands for a second. */
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Role } from '../../contract/operation.ts';
 import type { Clock } from '../../domain/ports.ts';
@@ -28,9 +28,75 @@ interface Found {
   readonly secrets: readonly (SecretHash & { readonly validUntil: number | null })[];
   /** Milliseconds since the epoch. */
   readonly readAt: number;
+  /** The secret that was right last, as `traceOf` gives it. */
+  accepted?: { readonly trace: Buffer; readonly validUntil: number | null };
 }
 
 type Find = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
+
+const callerOf = (row: SecretRow): Caller =>
+  Object.freeze({
+    credential: row.credential_id,
+    company: row.company,
+    roles: new Set<Role>(JSON.parse(row.roles)),
+    merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
+  });
+
+const secretOf = (row: SecretRow) => ({
+  salt: Buffer.from(row.salt, 'base64url'),
+  hash: Buffer.from(row.hash, 'base64url'),
+  validUntil: row.valid_until,
+});
+
+const find = (finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> => {
+  switch (shown.kind) {
+    case 'basic':
+      return finds.basic(findByUsername, shown.username.length > usernameMax ? '' : shown.username);
+    case 'apiKey':
+      return finds.apiKey(findByLookup, lookupOf(keys, shown.secret));
+    default:
+      return shown satisfies never;
+  }
+};
+
+/** Of this process alone, and never kept anywhere. */
+const traceKey = randomBytes(32).toString('base64');
+
+/** Knows a secret again for as long as what was read stands: a plain hash costs a fraction of an HMAC's set-up. */
+const traceOf = (secret: string): Buffer => hash('sha256', traceKey + secret, 'buffer');
+
+const isValid = ({ validUntil }: { readonly validUntil: number | null }, now: number): boolean =>
+  validUntil === null || now < validUntil;
+
+/** Every secret is compared, whether or not an earlier one was the right one. */
+const compare = (keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined => {
+  const trace = traceOf(secret);
+  const { accepted } = found;
+  if (accepted !== undefined && timingSafeEqual(accepted.trace, trace) && isValid(accepted, now)) return found.caller;
+  let right: Found['secrets'][number] | undefined;
+  for (const kept of found.secrets) if (matches(keys, kept, secret) && isValid(kept, now)) right = kept;
+  if (right === undefined) return undefined;
+  if (found.caller !== undefined) found.accepted = { trace, validUntil: right.validUntil };
+  return found.caller;
+};
+
+/** Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. */
+const remembering = (read: Find, clock: Clock): Find => {
+  const kept = new Map<string, Found>();
+  return async (statement, name) => {
+    const known = kept.get(name);
+    if (known !== undefined) {
+      const age = clock.now() - known.readAt;
+      // A clock set back makes the age negative: read again rather than trust it for longer.
+      if (age >= 0 && age < keptMsMax) return known;
+    }
+    const found = await read(statement, name);
+    kept.delete(name);
+    kept.set(name, found);
+    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+    return found;
+  };
+};
 
 /** Two derived keys stand behind it: one finds an API key, the other compares any secret. */
 export const createCredentials = (engine: Engine, pepper: KeyObject, clock: Clock): Credentials => {
@@ -52,56 +118,3 @@ export const createCredentials = (engine: Engine, pepper: KeyObject, clock: Cloc
     },
   });
 };
-
-const find = (finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> => {
-  switch (shown.kind) {
-    case 'basic':
-      return finds.basic(findByUsername, shown.username.length > usernameMax ? '' : shown.username);
-    case 'apiKey':
-      return finds.apiKey(findByLookup, lookupOf(keys, shown.secret));
-    default:
-      return shown satisfies never;
-  }
-};
-
-/** Every secret is compared, whether or not an earlier one was the right one. */
-const compare = (keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined => {
-  let known = false;
-  for (const kept of found.secrets) {
-    const same = matches(keys, kept, secret);
-    if (same && (kept.validUntil === null || now < kept.validUntil)) known = true;
-  }
-  return known ? found.caller : undefined;
-};
-
-/** Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. */
-const remembering = (read: Find, clock: Clock): Find => {
-  const kept = new Map<string, Found>();
-  return async (statement, name) => {
-    const known = kept.get(name);
-    if (known !== undefined) {
-      const age = clock.now() - known.readAt;
-      // A clock set back makes the age negative: read again rather than trust it for longer.
-      if (age >= 0 && age < keptMsMax) return known;
-    }
-    const found = await read(statement, name);
-    kept.delete(name);
-    kept.set(name, found);
-    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
-    return found;
-  };
-};
-
-const callerOf = (row: SecretRow): Caller =>
-  Object.freeze({
-    credential: row.credential_id,
-    company: row.company,
-    roles: new Set<Role>(JSON.parse(row.roles)),
-    merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
-  });
-
-const secretOf = (row: SecretRow) => ({
-  salt: Buffer.from(row.salt, 'base64url'),
-  hash: Buffer.from(row.hash, 'base64url'),
-  validUntil: row.valid_until,
-});

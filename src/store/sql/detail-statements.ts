@@ -1,11 +1,9 @@
 /** The SQL of shoppers, their stored details and the progress of imports; one text for both engines. */
 import { statement } from './engine.ts';
 
-/** The columns of a detail are null together, for a shopper without an active one. */
-export type ShopperRow = {
-  readonly known_since: number;
-  readonly email: string | null;
-  readonly recurring_detail_reference: string | null;
+/** One stored detail. */
+export type DetailRow = {
+  readonly recurring_detail_reference: string;
   readonly created_at: number;
   readonly contracts: string;
   readonly fingerprint: string;
@@ -16,18 +14,43 @@ export type ShopperRow = {
   readonly sealed_shown: string | null;
 };
 
-/** One more than the most active details that a shopper may have, so that too many can be seen. */
-export const findShopper = statement<ShopperRow>(
-  'find-shopper',
-  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint,
-          d.open_part, d.key_id, d.data_key, d.sealed_number, d.sealed_shown
+export type OpenRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'open_part'>;
+
+/** A detail as far as listing it needs it: the keys come along only with something that is shown. */
+export type ListedRow = OpenRow &
+  (
+    | { readonly key_id: string; readonly data_key: string; readonly sealed_shown: string }
+    | { readonly key_id: null; readonly data_key: null; readonly sealed_shown: null }
+  );
+
+/** One row for each active detail of a shopper; for a shopper without one, a single row whose detail is null throughout. */
+export type ShopperRow<D> = {
+  readonly known_since: number;
+  readonly email: string | null;
+} & (D | { readonly [Column in keyof D]: null });
+
+/** The limit is the most active details that a shopper may have, and that an answer may hold. */
+const ofShopper = `
      from shopper s
      left join stored_detail d
        on d.company = s.company and d.merchant_account = s.merchant_account
       and d.shopper_reference = s.shopper_reference and d.disabled_at is null
     where s.company = $1 and s.merchant_account = $2 and s.shopper_reference = $3
     order by d.created_at, d.recurring_detail_reference
-    limit 101`,
+    limit 100`;
+
+export const findShopper = statement<ShopperRow<DetailRow>>(
+  'find-shopper',
+  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint,
+          d.open_part, d.key_id, d.data_key, d.sealed_number, d.sealed_shown${ofShopper}`,
+);
+
+/** The most frequent question; each column costs time, so it asks for what an answer shows and no more. */
+export const listShopper = statement<ShopperRow<ListedRow>>(
+  'list-shopper',
+  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.open_part,
+          d.sealed_shown, case when d.sealed_shown is null then null else d.key_id end as key_id,
+          case when d.sealed_shown is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
 export const saveShopper = statement(
@@ -60,9 +83,7 @@ export const disableDetail = statement(
 );
 
 /** Any one detail that has something sealed, disabled or not. */
-export const findSample = statement<
-  ShopperRow & { readonly company: string; readonly recurring_detail_reference: string }
->(
+export const findSample = statement<DetailRow & { readonly company: string }>(
   'find-sample',
   `select company, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
           sealed_number, sealed_shown
@@ -71,11 +92,11 @@ export const findSample = statement<
 
 export const findProgress = statement<{ readonly rows_done: number }>(
   'find-progress',
-  'select rows_done from import_progress where checksum = $1',
+  'select rows_done from import_progress where source = $1',
 );
 
 export const saveProgress = statement(
   'save-progress',
-  `insert into import_progress (checksum, rows_done, updated_at) values ($1, $2, $3)
-   on conflict (checksum) do update set rows_done = excluded.rows_done, updated_at = excluded.updated_at`,
+  `insert into import_progress (source, rows_done, updated_at) values ($1, $2, $3)
+   on conflict (source) do update set rows_done = excluded.rows_done, updated_at = excluded.updated_at`,
 );

@@ -30,25 +30,6 @@ const record = statement(
 
 const checksumOf = (migration: Migration): string => hash('sha256', JSON.stringify(migration.statements));
 
-/**
- * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
- * program or when a migration that landed differs from the one known here.
- */
-export const migrate = (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
-  return engine.write(async (session) => {
-    await session.execute(createLock, []);
-    await session.execute(addLock, []);
-    // The row stays locked until the commit, so a second program waits here and then finds the work done.
-    await session.execute(takeLock, [Date.now()]);
-    await session.execute(createRecord, []);
-    const landed = await session.query(findLanded, []);
-    check(landed, migrations);
-    const missing = migrations.slice(landed.length);
-    for (const migration of missing) await apply(session, migration);
-    return missing.map(({ name }) => name);
-  });
-};
-
 const check = (landed: readonly Landed[], migrations: readonly Migration[]): void => {
   for (const [index, { number, name, checksum }] of landed.entries()) {
     const known = migrations[index];
@@ -70,4 +51,23 @@ const apply = async (session: Session, migration: Migration): Promise<void> => {
     await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
   }
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
+};
+
+/**
+ * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
+ * program or when a migration that landed differs from the one known here.
+ */
+export const migrate = (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
+  return engine.write(async (session) => {
+    await session.execute(createLock, []);
+    await session.execute(addLock, []);
+    // The row stays locked until the commit, so a second program waits here and then finds the work done.
+    await session.execute(takeLock, [Date.now()]);
+    await session.execute(createRecord, []);
+    const landed = await session.query(findLanded, []);
+    check(landed, migrations);
+    const missing = migrations.slice(landed.length);
+    for (const migration of missing) await apply(session, migration);
+    return missing.map(({ name }) => name);
+  });
 };

@@ -15,6 +15,45 @@ export interface Parts {
   readonly release: () => void;
 }
 
+/** Waits for another process beside the event loop: SQLite's own waiting would hold up every request. */
+const begin = async (writer: Connection): Promise<void> => {
+  const deadline = performance.now() + waitMsMax;
+  for (;;) {
+    try {
+      return writer.run('begin immediate');
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() >= deadline) throw translated(thrown);
+    }
+    await setTimeout(1 + 4 * Math.random());
+  }
+};
+
+/** The writer for as long as a unit lasts: a statement that nobody waited for must not slip into the next unit. */
+class UnitSession implements Session {
+  readonly #connection: Connection;
+  #ended = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
+    return this.#ended
+      ? Promise.reject(new Error('the unit of work is over'))
+      : this.#connection.query(statement, parameters);
+  }
+
+  execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
+    return this.#ended
+      ? Promise.reject(new Error('the unit of work is over'))
+      : this.#connection.execute(statement, parameters);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
 export class SqliteEngine implements Engine {
   readonly #parts: Parts;
   #last: Promise<unknown> = Promise.resolve();
@@ -67,44 +106,5 @@ export class SqliteEngine implements Engine {
       if (writer.inTransaction) writer.run('rollback');
       throw translated(thrown);
     }
-  }
-}
-
-/** Waits for another process beside the event loop: SQLite's own waiting would hold up every request. */
-const begin = async (writer: Connection): Promise<void> => {
-  const deadline = performance.now() + waitMsMax;
-  for (;;) {
-    try {
-      return writer.run('begin immediate');
-    } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() >= deadline) throw translated(thrown);
-    }
-    await setTimeout(1 + 4 * Math.random());
-  }
-};
-
-/** The writer for as long as a unit lasts: a statement that nobody waited for must not slip into the next unit. */
-class UnitSession implements Session {
-  readonly #connection: Connection;
-  #ended = false;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
-    return this.#ended
-      ? Promise.reject(new Error('the unit of work is over'))
-      : this.#connection.query(statement, parameters);
-  }
-
-  execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
-    return this.#ended
-      ? Promise.reject(new Error('the unit of work is over'))
-      : this.#connection.execute(statement, parameters);
-  }
-
-  end(): void {
-    this.#ended = true;
   }
 }

@@ -25,6 +25,21 @@ export interface SqliteOptions {
   readonly exclusive: boolean;
 }
 
+/** SQLite would make the file by the process's umask; its log and its index take the mode of the file. */
+const createPrivately = (dataDir: string, path: string): void => {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw thrown;
+  }
+  // The name of the file is in the folder, which has to be flushed as well. Windows cannot open a folder, nor needs to.
+  if (process.platform === 'win32') return;
+  const folder = openSync(dataDir, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+};
+
 /** Throws `StoreUnavailable` when the file cannot be opened now, and a plain error when another process serves. */
 export const openSqlite = ({ dataDir, exclusive }: SqliteOptions): Engine => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -46,19 +61,4 @@ export const openSqlite = ({ dataDir, exclusive }: SqliteOptions): Engine => {
       ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown })
       : thrown;
   }
-};
-
-/** SQLite would make the file by the process's umask; its log and its index take the mode of the file. */
-const createPrivately = (dataDir: string, path: string): void => {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw thrown;
-  }
-  // The name of the file is in the folder, which has to be flushed as well. Windows cannot open a folder, nor needs to.
-  if (process.platform === 'win32') return;
-  const folder = openSync(dataDir, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
 };

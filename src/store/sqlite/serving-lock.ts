@@ -5,8 +5,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './failure.ts';
 
+/** Only a hint: the text can be missing for the moment between taking the lock and writing it. */
+const readHolder = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return 'another process';
+  }
+};
+
 /** Throws a plain error naming the holder when another process, or this one, serves already. Gives what releases the lock. */
-export const takeServingLock = (dataDir: string): () => void => {
+export const takeServingLock = (dataDir: string): (() => void) => {
   // A second database, since the first must stay open to commands beside the server.
   const path = join(dataDir, 'serving.lock');
   const lock = new DatabaseSync(path, { timeout: 0 });
@@ -24,13 +33,4 @@ export const takeServingLock = (dataDir: string): () => void => {
     rmSync(holder, { force: true });
     lock.close();
   };
-};
-
-/** Only a hint: the text can be missing for the moment between taking the lock and writing it. */
-const readHolder = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return 'another process';
-  }
 };

@@ -71,7 +71,7 @@ export const firstTables: Migration = Object.freeze({
        (company, merchant_account, shopper_reference, created_at, recurring_detail_reference)
        where disabled_at is null`,
     `create table import_progress (
-       checksum text not null primary key,
+       source text not null primary key,
        rows_done bigint not null,
        updated_at bigint not null
      )`,

@@ -91,7 +91,9 @@ export const openAdmin = async (parts: AdminParts): Promise<Admin> => {
           ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
         });
         response.end(body);
-      });
+      })
+      // What failed to be written has nobody left to be told.
+      .catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -120,3 +120,8 @@ export class VaultUnavailable extends Error {
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
+
+/** The store went away during the commit: the unit was kept whole, or nothing of it. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+}

@@ -7,12 +7,18 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement<R extends Row = Row> {
   readonly name: string;
   readonly text: string;
+  /** How long it waits for what another unit holds, where that is less than the engine's rule; then it throws `Contended`. */
+  readonly waitMsMax?: number;
   /** Only for the compiler. */
   readonly row?: R;
 }
 
-export const statement = <R extends Row = Row>(name: string, text: string): Statement<R> =>
-  Object.freeze({ name, text });
+/** In its text `now_ms()` is the database's own clock, in milliseconds since the epoch; each engine says it its way. */
+export const statement = <R extends Row = Row>(
+  name: string,
+  text: string,
+  options: { readonly waitMsMax?: number } = {},
+): Statement<R> => Object.freeze({ name, text, ...options });
 
 export interface Session {
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]>;
@@ -20,16 +26,22 @@ export interface Session {
   execute(statement: Statement, parameters: readonly Value[]): Promise<number>;
 }
 
-/** Every method throws `StoreUnavailable` when the database cannot answer now. */
+/** A session within a unit of work. */
+export interface UnitSession extends Session {
+  /** Work that is undone where it throws, while the unit around it goes on (a savepoint). One at a time. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Every method throws `StoreUnavailable` when the database cannot answer now; nothing was done then. */
 export interface Engine {
   /** Each statement sees what is committed when it starts; a second one may see more. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * A unit of work: its statements take effect together, as if no other unit ran beside it, or not at all when `work`
-   * throws. Resolves when the commit is fsynced. An engine may run `work` again after a conflict, so it has no other
+   * throws. Resolves when the commit is fsynced; throws `CommitUnknown` where the database went away during the commit. An engine may run `work` again after a conflict, so it has no other
    * effects; a unit inside a unit would wait for itself.
    */
-  write<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  write<T>(work: (session: UnitSession) => Promise<T>): Promise<T>;
   /** Waits for the units that were begun. */
   close(): Promise<void>;
 }

@@ -11,10 +11,13 @@ interface Prepared {
   readonly order?: readonly number[];
 }
 
+/** The database's clock, as SQLite says it. */
+const now = "cast(unixepoch('subsec') * 1000 as integer)";
+
 /** `$1`, `$2` become `?`, which is bound without looking up names. */
 const positional = (text: string): { readonly text: string; readonly order?: readonly number[] } => {
   const order: number[] = [];
-  const translatedText = text.replace(/\$(\d+)/g, (_, number) => {
+  const translatedText = text.replaceAll('now_ms()', now).replace(/\$(\d+)/g, (_, number) => {
     order.push(Number(number) - 1);
     return '?';
   });

@@ -1,7 +1,7 @@
 /** The engine on SQLite: one writer whose units stand in a queue, and a connection for reading beside it. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { StoreUnavailable } from '../../domain/ports.ts';
-import type { Engine, Row, Session, Statement, Value } from '../sql/engine.ts';
+import type { Engine, Row, Session, Statement, UnitSession, Value } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, translated } from './failure.ts';
 
@@ -29,7 +29,7 @@ const begin = async (writer: Connection): Promise<void> => {
 };
 
 /** The writer for as long as a unit lasts: a statement that nobody waited for must not slip into the next unit. */
-class UnitSession implements Session {
+class Unit implements UnitSession {
   readonly #connection: Connection;
   #ended = false;
 
@@ -47,6 +47,28 @@ class UnitSession implements Session {
     return this.#ended
       ? Promise.reject(new Error('the unit of work is over'))
       : this.#connection.execute(statement, parameters);
+  }
+
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    this.#run('savepoint attempt');
+    try {
+      const result = await work();
+      this.#run('release attempt');
+      return result;
+    } catch (thrown) {
+      // Some failures, a full disk among them, have ended the whole unit already.
+      if (this.#connection.inTransaction) this.#run('rollback to attempt; release attempt');
+      throw thrown;
+    }
+  }
+
+  #run(text: string): void {
+    if (this.#ended) throw new Error('the unit of work is over');
+    try {
+      this.#connection.run(text);
+    } catch (thrown) {
+      throw translated(thrown);
+    }
   }
 
   end(): void {
@@ -68,7 +90,7 @@ export class SqliteEngine implements Engine {
     return work(this.#parts.reader);
   }
 
-  async write<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async write<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     const unit = this.#last.then(() => this.#unit(work));
     // A commit holds the thread until the disk has it; between two units, what arrived in the meantime gets its turn.
@@ -91,10 +113,10 @@ export class SqliteEngine implements Engine {
     release();
   }
 
-  async #unit<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #unit<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
     const { writer } = this.#parts;
     await begin(writer);
-    const session = new UnitSession(writer);
+    const session = new Unit(writer);
     try {
       const result = await work(session);
       session.end();

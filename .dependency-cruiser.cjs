@@ -9,7 +9,7 @@ const rooms = {
   domain: ['contract', 'api'],
   protocol: ['contract', 'xml'],
   derive: ['contract'],
-  vault: ['domain'],
+  vault: ['domain', 'gateway'],
   world: ['domain'],
   store: ['contract', 'domain', 'gateway'],
   gateway: ['contract', 'domain', 'protocol'],
@@ -30,6 +30,8 @@ const doors = {
   commander: ['main.ts', 'command/'],
   'csv-parse': ['command/import/csv.ts'],
   'cli-progress': ['command/import/progress.ts'],
+  ioredis: ['store/redis/'],
+  pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/'],
 };
@@ -63,10 +65,10 @@ const ports = [
     to: { path: '^src/(domain|gateway)/', pathNot: '/ports\\.js$' },
   },
   {
-    name: 'vault-and-world-import-only-the-ports-of-the-domain',
+    name: 'vault-and-world-import-only-the-ports-of-others',
     severity: 'error',
     from: { path: '^src/(vault|world)/' },
-    to: { path: '^src/domain/', pathNot: '/ports\\.js$' },
+    to: { path: '^src/(domain|gateway)/', pathNot: '/ports\\.js$' },
   },
   {
     name: 'gateway-sees-no-format',
@@ -77,8 +79,8 @@ const ports = [
   {
     name: 'nobody-imports-the-roots',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom)\\.js$|^src/command/' },
-    to: { path: '^src/(main|compose|strongroom)\\.js$|^src/command/' },
+    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom|open-store)\\.js$|^src/command/' },
+    to: { path: '^src/(main|compose|strongroom|open-store)\\.js$|^src/command/' },
   },
 ];
 

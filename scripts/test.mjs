@@ -33,6 +33,21 @@ const tools = [
     // The system's own Python, which is the one that apt installs for.
     works: ['/usr/bin/python3', '-c', 'import zeep'],
   },
+  {
+    packages: ['postgresql'],
+    why: 'PostgreSQL, the store of more than one server; the tests start servers of their own',
+    // Debian keeps it off the path, in a folder for each version.
+    works: [
+      'sh',
+      '-c',
+      'for each in /usr/lib/postgresql/*/bin; do PATH="$each:$PATH"; done; initdb --version && postgres --version',
+    ],
+  },
+  {
+    packages: ['redis-server'],
+    why: 'Redis, which keeps the records of retries; the tests start servers of their own',
+    works: ['sh', '-c', 'redis-server --version && redis-cli --version'],
+  },
 ];
 
 const installTools = () => {

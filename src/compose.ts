@@ -1,17 +1,23 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
+import { setTimeout } from 'node:timers/promises';
 import { services } from './api/index.ts';
 import type { Config } from './config.ts';
 import { documentsOf } from './derive/index.ts';
 import { handlers } from './domain/index.ts';
+import { noGate } from './gateway/no-gate.ts';
+import { exactlyOnce } from './gateway/once.ts';
 import { performer } from './gateway/perform.ts';
+import type { Gate } from './gateway/ports.ts';
 import { compileRoutes } from './gateway/route.ts';
 import { type Gateway, serve } from './gateway/serve.ts';
+import { keepHouse } from './housekeeping.ts';
 import { openAdmin, type Probe } from './http/admin.ts';
-import { logFailure, openLog } from './http/log.ts';
-import { createMetrics, type KnownNames } from './http/metrics.ts';
+import { type Log, logFailure, openLog } from './http/log.ts';
+import { createMetrics, type KnownNames, type Metrics } from './http/metrics.ts';
 import { createObserver } from './http/observe.ts';
 import { openShell } from './http/server.ts';
 import { type Protocols, speak } from './protocol/index.ts';
+import { openGate } from './store/redis/gate.ts';
 import type { Strongroom } from './strongroom.ts';
 
 /** A server that answers. */
@@ -46,24 +52,54 @@ const probesOf = ({ details, world }: Strongroom): readonly Probe[] => {
   ];
 };
 
+const dropExpiredEveryMs = 10 * 60_000;
+
+/** The gate that several processes share, where there is one. */
+const gateOf = ({ redisUrl }: Config, { marks, world }: Strongroom, { logger }: Log, metrics: Metrics): Gate => {
+  if (redisUrl === undefined) return noGate;
+  const gate = openGate({
+    url: redisUrl,
+    mac: marks.mac,
+    clock: world.clock,
+    onEvent: ({ kind, ...about }) => {
+      metrics.gateEvent(kind);
+      if (kind === 'up' || kind === 'down') logger.info({ gate: kind, ...about }, 'the gate changed');
+    },
+    warn: (text) => logger.warn(text),
+  });
+  metrics.gateUp = () => gate.state() === 'up';
+  return gate;
+};
+
 /** The address as a caller on this machine would write it. */
 const origin = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/** Starts to serve what is in the strongroom. Rejects where a port cannot be had; the strongroom is then still open. */
-export const startServer = async (config: Config, room: Strongroom): Promise<Running> => {
-  const protocols = speak(services);
+/**
+ * Starts to serve what is in the strongroom, behind the gate of the configuration where no other is given. Rejects where a
+ * port cannot be had; the strongroom is then still open.
+ */
+export const startServer = async (config: Config, room: Strongroom, given?: Gate): Promise<Running> => {
+  const protocols = speak(services, { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId });
+  const log = openLog(config.logLevel);
+  const metrics = createMetrics(knownNames(protocols));
+  const gate = given ?? gateOf(config, room, log, metrics);
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
     credentials: room.credentials,
     references: room.world.references,
-    perform: performer(handlers, room.details, room.world),
+    once: exactlyOnce({
+      performer: performer(handlers, room.details, room.world),
+      store: room.details,
+      gate,
+      marks: room.marks,
+      clock: room.world.clock,
+      wait: setTimeout,
+    }),
   });
-  const metrics = createMetrics(knownNames(protocols));
-  const log = openLog(config.logLevel);
   const shell = await openShell({
     serve: (wire) => serve(wire, gateway),
     documents: documentsOf(services),
@@ -79,8 +115,12 @@ export const startServer = async (config: Config, room: Strongroom): Promise<Run
     draining: () => shell.draining(),
   }).catch(async (thrown) => {
     await shell.drain();
+    await gate.close();
     throw thrown;
   });
+  const housekeeping = keepHouse(room.dropExpired, dropExpiredEveryMs, (thrown) =>
+    logFailure(log, thrown, 'dropping old rows of the journal failed'),
+  );
   return Object.freeze({
     callers: origin(config.host, shell.port),
     admin: origin(config.adminHost, admin.port),
@@ -90,6 +130,8 @@ export const startServer = async (config: Config, room: Strongroom): Promise<Run
       // The admin port answers until the end, so that whoever watches sees the draining.
       await shell.drain();
       await admin.close();
+      await housekeeping.stop();
+      await gate.close();
       await room.close();
       log.close();
     },

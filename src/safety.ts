@@ -26,8 +26,16 @@ const demoFaults = ({ host, environment }: Config): readonly string[] => {
   return faults;
 };
 
+/** What is kept would cross the network in the clear, and nobody has said that it may. */
+const crossesOpenly = (databaseUrl: string): boolean => {
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const host = searchParams.get('host') ?? hostname;
+  const near = host === '' || host.startsWith('/') || /^%2f/i.test(host) || isLoopback(host.replace(/^\[|\]$/g, ''));
+  return !near && !searchParams.has('sslmode');
+};
+
 /** Card numbers and secrets would cross the network in the clear. */
-const liveFaults = ({ host, trustedProxies, publicUrl }: Config): readonly string[] => {
+const liveFaults = ({ host, trustedProxies, publicUrl, databaseUrl }: Config): readonly string[] => {
   const faults: string[] = [];
   if (!isLoopback(host) && !trustedProxies.any) {
     faults.push(
@@ -36,6 +44,11 @@ const liveFaults = ({ host, trustedProxies, publicUrl }: Config): readonly strin
   }
   if (publicUrl?.startsWith('http:')) {
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
+  }
+  if (databaseUrl !== undefined && crossesOpenly(databaseUrl)) {
+    faults.push(
+      'ENVIRONMENT is live and DATABASE_URL says nothing of TLS: add sslmode=verify-full, or sslmode=disable where the network protects it.',
+    );
   }
   return faults;
 };
@@ -52,7 +65,7 @@ export const unsafe = (config: Config): readonly string[] => {
   }
   if (config.keyFile !== undefined) faults.push(...keyFileFaults(config.keyFile));
   if (config.demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo makes shoppers up.');
-  if (existsSync(join(config.dataDir, demoMark))) {
+  if (config.databaseUrl === undefined && existsSync(join(config.dataDir, demoMark))) {
     faults.push(`DATA_DIR ${config.dataDir} holds the demo's data: name another folder.`);
   }
   return config.environment === 'live' ? [...faults, ...liveFaults(config)] : faults;

@@ -52,6 +52,14 @@ const oneOf =
     return value === undefined ? { mend: `give one of ${values.join(', ')}` } : { value };
   };
 
+const onOrOff = (given: string): Parsed<boolean> =>
+  given === 'on' || given === 'off' ? { value: given === 'on' } : { mend: 'give on or off' };
+
+const fieldName = (given: string): Parsed<string> =>
+  /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(given)
+    ? { value: given }
+    : { mend: 'give 1 to 64 letters, digits, underscores and hyphens, a letter first' };
+
 const host = (given: string): Parsed<string> =>
   isIPv4(given) || isIPv6(given) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(given)
     ? { value: given }
@@ -62,6 +70,39 @@ const origin = (given: string): Parsed<string> => {
   const plain = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
   return plain ? { value: url.origin } : { mend: 'give scheme, host and port only, like https://pay.example.com' };
 };
+
+const decodes = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A character of a password that is not written as %XX would end it, and the rest be taken for a host. */
+const databaseUrl = (given: string): Parsed<string> => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const sound =
+    url !== undefined &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    url.pathname.length > 1 &&
+    url.hash === '' &&
+    [url.username, url.password, url.pathname].every(decodes);
+  return sound
+    ? { value: given }
+    : {
+        mend: 'give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX',
+      };
+};
+
+/** The outline; opening it says what is wrong within. */
+const redisUrl = (given: string): Parsed<string> =>
+  /^(?:rediss?|redis\+sentinel|redis\+cluster):\/\/(?:[^@/?#]*:[^@/?#]+@)?[\w.:[\],-]+(?:\/[\w.-]*){0,2}$/.test(given)
+    ? { value: given }
+    : {
+        mend: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, with user:password@ before the host where one is asked for',
+      };
 
 /** An IPv4 address that came in over an IPv6 socket, as itself. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -101,6 +142,21 @@ export const settings = Object.freeze({
     doc: 'Where the embedded store lies. One server at a time serves from it; commands work beside it.',
     parse: text,
   }),
+  databaseUrl: optional({
+    name: 'DATABASE_URL',
+    unit: 'URL',
+    doc: 'A PostgreSQL (or what speaks its protocol) to keep everything in instead of DATA_DIR, for any number of servers: `postgres://user:password@host:5432/database?sslmode=verify-full`.',
+    secret: true,
+    fileNames: ['DATABASE_URL_FILE'],
+    parse: databaseUrl,
+  }),
+  databasePoolMax: setting({
+    name: 'DATABASE_POOL_MAX',
+    unit: 'connections',
+    default: '10',
+    doc: 'How many connections to DATABASE_URL a process has at most.',
+    parse: whole(2, 100),
+  }),
   keys: optional({
     name: 'TRIGLYPH_KEYS',
     unit: 'key ring text',
@@ -108,6 +164,14 @@ export const settings = Object.freeze({
     secret: true,
     fileNames: ['KEY_FILE', 'TRIGLYPH_KEYS_FILE'],
     parse: text,
+  }),
+  redisUrl: optional({
+    name: 'REDIS_URL',
+    unit: 'URL',
+    doc: 'A Redis (7.0 or newer) that several gateways share to turn away retries in flight and to answer finished ones: `redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`. Without it the store does that alone.',
+    secret: true,
+    fileNames: ['REDIS_URL_FILE'],
+    parse: redisUrl,
   }),
   host: setting({
     name: 'HOST',
@@ -230,6 +294,27 @@ export const settings = Object.freeze({
     default: 'info',
     doc: 'The least level logged: requests are info, failures of ours error.',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  rememberedBytesMax: setting({
+    name: 'REMEMBERED_BYTES_MAX',
+    unit: 'bytes',
+    default: '67108864',
+    doc: 'Memory for shoppers that were listed, so that listing them again asks no database; 0 is none. For the embedded store.',
+    parse: whole(0, 68_719_476_736),
+  }),
+  idempotencyFormField: setting({
+    name: 'IDEMPOTENCY_FORM_FIELD',
+    unit: 'field name',
+    default: 'idempotencyKey',
+    doc: 'The form field that may carry the Idempotency-Key, for callers that cannot set a header.',
+    parse: fieldName,
+  }),
+  idempotencyMessageId: setting({
+    name: 'IDEMPOTENCY_MESSAGE_ID',
+    unit: 'on or off',
+    default: 'on',
+    doc: 'Whether the MessageID of WS-Addressing is the Idempotency-Key of a SOAP request that has no such header. Turn it off for callers that send one MessageID for all.',
+    parse: onOrOff,
   }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',

@@ -1,13 +1,15 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 import type { Config } from './config.ts';
 import type { World } from './domain/handler.ts';
-import type { Credentials } from './gateway/ports.ts';
+import type { Credentials, Marks } from './gateway/ports.ts';
+import { openStore, shownStore, storeOf } from './open-store.ts';
 import { createRegistry, type Registry } from './store/sql/credential-registry.ts';
 import { createCredentials } from './store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from './store/sql/details.ts';
+import { dropExpiredScopes } from './store/sql/journal.ts';
 import { migrate } from './store/sql/migrate.ts';
-import { openSqlite } from './store/sqlite/open.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from './vault/key-ring.ts';
+import { createMarks } from './vault/marks.ts';
 import { createVault } from './vault/vault.ts';
 import { clock } from './world/clock.ts';
 import { references } from './world/references.ts';
@@ -17,6 +19,9 @@ export interface Strongroom {
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly world: World;
+  readonly marks: Marks & { mac(text: string): string };
+  /** Drops rows of the journal that are past their time; gives how many. */
+  dropExpired(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -27,7 +32,7 @@ const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
 };
 
 /** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
-const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, dataDir: string) => {
+const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, place: string) => {
   const sample = await details.findSample();
   if (sample === undefined) return;
   const { company, detail } = sample;
@@ -42,9 +47,7 @@ const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'detail
     // What does not open is not theirs.
   }
   if (!proven)
-    throw new KeyRingError(
-      `the keys do not open what is stored in ${dataDir}: name the key file that it was made with`,
-    );
+    throw new KeyRingError(`the keys do not open what is stored in ${place}: name the key file that it was made with`);
 };
 
 /**
@@ -57,17 +60,20 @@ export const openStrongroom = async (
   { exclusive, keys }: { readonly exclusive: boolean; readonly keys?: KeyRing },
 ): Promise<Strongroom> => {
   const ring = keys ?? keysOf(config);
-  const engine = openSqlite({ dataDir: config.dataDir, exclusive });
+  const address = storeOf(config);
+  const engine = await openStore(address, { exclusive });
   const room: Strongroom = Object.freeze({
-    details: createDetailStore(engine),
+    details: createDetailStore(engine, config),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
     world: Object.freeze({ clock, references, vault: createVault(ring) }),
+    marks: createMarks(ring.index, config.environment),
+    dropExpired: () => dropExpiredScopes(engine),
     close: () => engine.close(),
   });
   try {
     await migrate(engine);
-    if (keys === undefined) await proveKeys(room, config.dataDir);
+    if (keys === undefined) await proveKeys(room, shownStore(address));
     return room;
   } catch (thrown) {
     await engine.close();

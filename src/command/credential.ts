@@ -11,6 +11,7 @@ interface Wanted extends Printing {
   readonly kind: CredentialKind;
   readonly username?: string;
   readonly account: readonly string[];
+  readonly requireIdempotencyKey?: boolean;
 }
 
 const say = (text: string): void => {
@@ -29,8 +30,9 @@ const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): 
 
 const day = (moment: number): string => new Date(moment).toISOString().slice(0, 16).replace('T', ' ');
 
-const lineOf = ({ id, company, kind, username, roles, merchantAccounts, createdAt, revokedAt }: ListedCredential) =>
-  [
+const lineOf = (credential: ListedCredential): string => {
+  const { id, company, kind, username, roles, merchantAccounts, requiresKey, createdAt, revokedAt } = credential;
+  return [
     id,
     company,
     kind,
@@ -38,8 +40,10 @@ const lineOf = ({ id, company, kind, username, roles, merchantAccounts, createdA
     roles.join(',') || '-',
     merchantAccounts.join(',') || '-',
     day(createdAt),
+    requiresKey ? 'key required' : '-',
     revokedAt === undefined ? 'live' : `revoked ${day(revokedAt)}`,
   ].join('  ');
+};
 
 const sayList = (credentials: readonly ListedCredential[], { json }: Printing): void => {
   if (json) say(JSON.stringify(credentials));
@@ -61,11 +65,12 @@ const addAdd = (credential: Command): void => {
     .addOption(new Option('--kind <kind>', 'how it is shown').choices(['basic', 'apiKey']).default('basic'))
     .option('--username <name>', 'for basic; ws@Company.<company> when it is left out')
     .option('--account <code>', 'a merchant account it may act for; repeat it for more', gather, [])
+    .option('--require-idempotency-key', 'refuses its writing requests that have no Idempotency-Key')
     .option('--json', 'prints JSON')
     .description('adds a credential with the role recurring and prints its secret, this once')
     .addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop')
-    .action(async (company: string, { kind, username, account, json }: Wanted) => {
-      const wanted = { company, kind, username, roles: ['recurring'], merchantAccounts: account } as const;
+    .action(async (company: string, { kind, username, account, requireIdempotencyKey: requiresKey, json }: Wanted) => {
+      const wanted = { company, kind, username, roles: ['recurring'], merchantAccounts: account, requiresKey } as const;
       sayIssued(await beside(({ registry }) => registry.addCredential(wanted)), { json: json === true });
     });
 };

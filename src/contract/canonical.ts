@@ -7,6 +7,8 @@ export interface Caller {
   readonly company: string;
   readonly roles: ReadonlySet<Role>;
   readonly merchantAccounts: ReadonlySet<string>;
+  /** It may not write without an Idempotency-Key. */
+  readonly requiresKey: boolean;
 }
 
 export interface CanonicalRequest<O extends Operation = Operation> {
@@ -15,4 +17,6 @@ export interface CanonicalRequest<O extends Operation = Operation> {
   readonly caller: Caller;
   /** 16 characters, globally unique (specification, section 8). */
   readonly pspReference: string;
+  /** The Idempotency-Key, where the caller gave one. */
+  readonly key?: string | undefined;
 }

@@ -11,10 +11,12 @@ interface Kind {
   readonly type: ErrorType;
   /** `{0}` is the field in dotted form, `{1}` a limit. */
   readonly message: string;
+  /** Whether the same request with the same key may be sent again; callers read it in a header (wire practice). */
+  readonly transient?: boolean;
 }
 
-const kind = (status: number, code: string, type: ErrorType, message: string): Kind =>
-  Object.freeze({ status, code, type, message });
+const kind = (status: number, code: string, type: ErrorType, message: string, transient?: boolean): Kind =>
+  Object.freeze({ status, code, type, message, ...(transient !== undefined && { transient }) });
 
 /** Codes and texts as callers of this interface know them; the table is printed in the reference. */
 export const problems = Object.freeze({
@@ -58,9 +60,11 @@ export const problems = Object.freeze({
   tooManyDetails: kind(422, '801', 'validation', 'Too many PaymentDetails defined'),
   invalidContract: kind(422, '802', 'validation', 'Invalid contract'),
   detailNotFound: kind(422, '803', 'validation', 'PaymentDetail not found'),
+  inProgress: kind(409, '704', 'validation', 'Request already processed or in progress', true),
+  keyReused: kind(422, '704', 'validation', 'Idempotency-Key already used for another request', false),
   missingPaymentDetails: kind(422, '927', 'validation', 'Missing payment details'),
   internal: kind(500, '701', 'internal', 'Server could not process request'),
-  unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable'),
+  unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable', true),
 });
 
 export type ProblemName = keyof typeof problems;

@@ -23,6 +23,10 @@ export interface StringShape {
   readonly blank?: 'refused';
   /** Never logged, never kept as it came. */
   readonly sensitive?: true;
+  /** Nothing is ever known by it again: no part of what a retry is compared with. */
+  readonly forgotten?: true;
+  /** A number written as text: leading zeros mean nothing. */
+  readonly numeric?: true;
   /** The merchant account that the caller must hold. */
   readonly grants?: 'merchantAccount';
   readonly example: string;

@@ -13,6 +13,10 @@ export interface Account {
   readonly credential?: string | undefined;
   readonly company?: string | undefined;
   readonly pspReference: string;
+  /** The answer was an earlier request's, found by its Idempotency-Key. */
+  readonly replayed?: boolean | undefined;
+  /** The Idempotency-Key is so short that another caller may choose the same. */
+  readonly weakKey?: boolean | undefined;
   /** `ok`, or the name of the problem. */
   readonly outcome: string;
   readonly problem?: Problem | undefined;

@@ -44,15 +44,16 @@ export interface Claiming {
   readonly pspReference: string;
 }
 
-/** The store as the journey sees it: a unit of work has a page of the journal. */
-export interface JournaledStore {
-  read<T>(work: (view: View) => Promise<T>): Promise<T>;
-  write<T>(work: (unit: Unit & Journal & Attempts) => Promise<T>): Promise<T>;
-}
-
-export interface Attempts {
+/** A unit of work with its page of the journal. */
+export interface JournalPage extends Unit, Journal {
   /** Work that is undone where it throws, while the unit around it goes on. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** The store as the journey sees it. */
+export interface JournaledStore {
+  read<T>(work: (view: View) => Promise<T>): Promise<T>;
+  write<T>(work: (page: JournalPage) => Promise<T>): Promise<T>;
 }
 
 /** Another unit holds what this one needs; nothing was done. */
@@ -67,8 +68,8 @@ export type Claim =
   /** Somebody took it so long ago. */
   | { readonly kind: 'running'; readonly fingerprint: string; readonly ageMs: number }
   | { readonly kind: 'settled'; readonly kept: Kept }
-  /** The gate cannot be asked, or what it says cannot be read: the journal knows. */
-  | { readonly kind: 'unknown' };
+  /** The gate cannot be asked, or what it says cannot be read: the journal knows. A claim may have come to be all the same. */
+  | { readonly kind: 'unknown'; readonly ticket?: string };
 
 /** Turns away duplicates in flight and remembers outcomes, cheaply; advisory, the journal alone decides. Never rejects. */
 export interface Gate {

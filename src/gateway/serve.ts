@@ -1,16 +1,18 @@
 /** The journey of a request, from top to bottom. */
 import type { Caller } from '../contract/canonical.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem, problems } from '../contract/problem.ts';
 import type { References } from '../domain/ports.ts';
 import type { Protocols } from '../protocol/index.ts';
 import type { Decoded, Target } from '../protocol/protocol.ts';
-import type { WireRequest } from '../protocol/wire.ts';
+import type { Message, WireRequest } from '../protocol/wire.ts';
 import type { Answer } from './answer.ts';
 import { assemble } from './assemble.ts';
 import { authenticate } from './authenticate.ts';
 import { detect } from './detect.ts';
-import type { Perform } from './perform.ts';
+import { isWeak, keyOf } from './idempotency-key.ts';
+import type { Once } from './once.ts';
 import type { Credentials } from './ports.ts';
+import { refusalOf } from './refusal.ts';
 import type { Routes } from './route.ts';
 
 export interface Gateway {
@@ -18,47 +20,75 @@ export interface Gateway {
   readonly routes: Routes;
   readonly credentials: Credentials;
   readonly references: References;
-  readonly perform: Perform;
+  readonly once: Once;
+}
+
+/** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
+interface Progress {
+  /** Of this request, until it turns out to repeat another. */
+  pspReference: string;
+  target?: Target;
+  caller?: Caller;
+  decoded?: Decoded;
+  key?: string | undefined;
+  replayed?: boolean;
 }
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
-  const pspReference = gateway.references.pspReference();
+  const progress: Progress = { pspReference: gateway.references.pspReference() };
   const { protocol, media, understood } = detect(wire, gateway.protocols);
-  let target: Target | undefined;
-  let caller: Caller | undefined;
-  let decoded: Decoded | undefined;
-  const account = () => ({
-    protocol: protocol.name,
-    service: target?.service.name,
-    version: target?.service.version,
-    operation: (decoded ?? target)?.operation?.name,
-    credential: caller?.credential,
-    company: caller?.company,
-    pspReference,
-  });
   try {
     wire.inspect();
-    target = gateway.routes.find(wire.method, wire.path);
+    progress.target = gateway.routes.find(wire.method, wire.path);
     if (!understood) throw new Problem('unsupportedMedia');
-    caller = await authenticate(wire.headers, gateway.credentials);
-    decoded = protocol.decode(await wire.body(), media, target);
-    const request = assemble(decoded, caller, pspReference);
-    const output = await gateway.perform(request);
-    const message = protocol.encode(decoded.operation, output);
-    return { message: withReference(message, pspReference), account: { ...account(), outcome: 'ok' } };
+    progress.caller = await authenticate(wire.headers, gateway.credentials);
+    progress.decoded = protocol.decode(await wire.body(), media, progress.target);
+    progress.key = keyOf(wire.headers, progress.decoded);
+    const request = assemble(progress.decoded, progress.caller, progress);
+    const performed = await gateway.once(request);
+    progress.pspReference = performed.pspReference;
+    progress.replayed = performed.replayed;
+    if (performed.problem !== undefined) throw performed.problem;
+    return answer(protocol.name, progress, protocol.encode(request.operation, performed.output));
   } catch (thrown) {
-    const problem = Problem.from(thrown);
-    const message = protocol.refuse(problem, { pspReference, operation: (decoded ?? target)?.operation });
-    return {
-      message: withReference(message, pspReference),
-      account: { ...account(), outcome: problem.problem, problem },
-    };
+    const problem = refusalOf(thrown);
+    const message = protocol.refuse(problem, { pspReference: progress.pspReference, operation: operationOf(progress) });
+    return answer(protocol.name, progress, message, problem);
   }
 };
 
-/** Every answer names its reference, refusals included. */
-const withReference = (message: Answer['message'], pspReference: string): Answer['message'] => ({
-  ...message,
-  headers: { ...message.headers, pspReference },
-});
+const operationOf = ({ decoded, target }: Progress) => (decoded ?? target)?.operation;
+
+const answer = (protocol: string, progress: Progress, message: Message, problem?: Problem): Answer => {
+  const { pspReference, target, caller, key, replayed } = progress;
+  const headers: Record<string, string> = { ...message.headers, pspReference };
+  if (key !== undefined) headers['Idempotency-Key'] = key;
+  if (replayed) headers['Idempotent-Replayed'] = 'true';
+  if (problem !== undefined) Object.assign(headers, retryHeaders(problem, progress));
+  return {
+    message: { ...message, headers },
+    account: {
+      protocol,
+      service: target?.service.name,
+      version: target?.service.version,
+      operation: operationOf(progress)?.name,
+      credential: caller?.credential,
+      company: caller?.company,
+      pspReference,
+      replayed,
+      weakKey: key === undefined ? undefined : isWeak(key),
+      outcome: problem?.problem ?? 'ok',
+      problem,
+    },
+  };
+};
+
+/** What a caller is told about sending the same again (wire practice); nothing where it is neither helpful nor harmful. */
+const retryHeaders = ({ problem }: Problem, progress: Progress): Readonly<Record<string, string>> => {
+  // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
+  const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
+  const transient = problem === 'internal' && harmless ? true : problems[problem].transient;
+  if (transient === undefined) return {};
+  return transient ? { 'transient-error': 'true', 'Retry-After': '1' } : { 'transient-error': 'false' };
+};

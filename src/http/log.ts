@@ -97,6 +97,7 @@ export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
     company: account.company,
     pspReference: account.pspReference || undefined,
     outcome: account.outcome,
+    replayed: account.replayed || undefined,
     status: seen.status,
     ms: Math.round(seen.ms * 1000) / 1000,
     bytesIn: seen.bytesIn,

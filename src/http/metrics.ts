@@ -17,6 +17,10 @@ export interface Metrics {
   inFlight: number;
   /** Told by the server once it listens. */
   connections: () => number;
+  /** Whether the gate answers; absent where there is none. */
+  gateUp?: () => boolean;
+  /** Something happened at the gate: `up`, `down`, `failed`, `unreadable`. */
+  gateEvent(kind: string): void;
 }
 
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -71,6 +75,27 @@ const createInstruments = (registers: Registry[]) => ({
   }),
 });
 
+/** What is told of requests with an Idempotency-Key. */
+const createRetryInstruments = (registers: Registry[]) => ({
+  replays: new Counter({
+    name: 'triglyph_replays_total',
+    help: 'Answers that were given before, found by their Idempotency-Key.',
+    labelNames: ['protocol'],
+    registers,
+  }),
+  weakKeys: new Counter({
+    name: 'triglyph_weak_keys_total',
+    help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same.',
+    registers,
+  }),
+  gateEvents: new Counter({
+    name: 'triglyph_gate_events_total',
+    help: 'What happened at the shared gate (Redis): up, down, failed commands, unreadable records.',
+    labelNames: ['kind'],
+    registers,
+  }),
+});
+
 type Instruments = ReturnType<typeof createInstruments>;
 
 /** Registers what is not counted but looked at, each time the metrics are asked for. */
@@ -89,6 +114,15 @@ const addGauges = (registers: Registry[], metrics: Metrics): void => {
     registers,
     collect() {
       this.set(metrics.inFlight);
+    },
+  });
+  new Gauge({
+    name: 'triglyph_gate_up',
+    help: 'Whether the shared gate (Redis) answers: 1 or 0; absent where there is none.',
+    registers,
+    collect() {
+      if (metrics.gateUp !== undefined) this.set(metrics.gateUp() ? 1 : 0);
+      else this.reset();
     },
   });
 };
@@ -130,13 +164,17 @@ export const createMetrics = (names: KnownNames): Metrics => {
   const countRequest = createCount(instruments, names);
   const reasonLabel = createReasonLabel();
   const protocolLabel = protocolLabels(names);
+  const retries = createRetryInstruments([registry]);
   const metrics: Metrics = {
     registry,
     inFlight: 0,
     connections: () => 0,
+    gateEvent: (kind) => retries.gateEvents.inc({ kind }),
     count: (account, seconds) => {
       countRequest(account, seconds);
-      const { problem, protocol } = account;
+      const { problem, protocol, replayed, weakKey } = account;
+      if (replayed) retries.replays.inc({ protocol: protocolLabel(protocol) });
+      if (weakKey) retries.weakKeys.inc();
       if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {
         instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
       }

@@ -15,11 +15,21 @@ export interface Target {
   readonly operation: Operation | undefined;
 }
 
+/** Where a body may carry the Idempotency-Key, for callers that cannot set a header. */
+export interface KeyPlaces {
+  /** A name beside the fields of a form. */
+  readonly formField: string;
+  /** WS-Addressing's MessageID in a SOAP header. */
+  readonly messageId: boolean;
+}
+
 export interface Decoded {
   readonly operation: Operation;
   /** Canonical, if there are no issues. */
   readonly input: unknown;
   readonly issues: readonly Issue[];
+  /** The Idempotency-Key that the body carries, as it stands there, for callers that cannot set a header. */
+  readonly key?: string | undefined;
 }
 
 /** The parts of a content type that matter. */

@@ -8,7 +8,7 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const aliasDigits = 15;
 
 /** A key derived from a master key for a purpose, and for a company where one is named (HKDF-SHA-256, RFC 5869). */
-const deriveKey = (master: KeyObject, purpose: string, company = ''): KeyObject =>
+export const deriveKey = (master: KeyObject, purpose: string, company = ''): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)));
 
 /** Keys of companies for one purpose, derived once and kept. */

@@ -36,6 +36,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       company: 'Demo',
       roles: new Set(['recurring']),
       merchantAccounts: new Set(['DemoMerchant', 'DemoMerchantNL']),
+      requiresKey: false,
     });
 
     test('the right secret lets its credential in, and no other does', async () => {
@@ -118,6 +119,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
           username: 'ws@Company.Demo',
           roles: ['recurring'],
           merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'],
+          requiresKey: false,
           createdAt: now,
           revokedAt: undefined,
           secrets: [{ createdAt: now, validUntil: undefined }],

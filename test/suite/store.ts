@@ -205,6 +205,13 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
     const select = statement<{ readonly n: number }>('select', 'select n from number');
     const update = statement('update', 'update number set n = $1');
+    const insert = statement('insert', 'insert into number (n) values ($1)');
+    const values = () =>
+      engine.read(async (session) =>
+        (await session.query(statement<{ readonly n: number }>('all', 'select n from number order by n'), [])).map(
+          ({ n }) => n,
+        ),
+      );
     const value = () => engine.read(async (session) => (await session.query(select, []))[0]?.n);
 
     test('do not see into one another, however long they wait', async () => {
@@ -247,6 +254,43 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     test('writing through the reader is refused', async () => {
       await expect(engine.read((session) => session.execute(update, [9]))).rejects.toThrow();
       expect(await value()).toBe(0);
+    });
+    test('an attempt that throws is undone alone, and the unit goes on', async () => {
+      await engine.write(async (session) => {
+        await session.execute(update, [1]);
+        const attempt = session.attempt(async () => {
+          await session.execute(update, [2]);
+          throw new Error('not this');
+        });
+        await expect(attempt).rejects.toThrow('not this');
+        expect((await session.query(select, []))[0]?.n).toBe(1);
+        await session.execute(insert, [3]);
+      });
+      expect(await values()).toEqual([1, 3]);
+    });
+    test('an attempt that the database refuses is undone alone as well, and another one follows', async () => {
+      await engine.write(async (session) => {
+        const attempt = session.attempt(async () => {
+          await session.execute(insert, [2]);
+          await session.execute(insert, [null]);
+        });
+        await expect(attempt).rejects.toThrow(/null/i);
+        expect(await session.attempt(() => session.execute(insert, [3]))).toBe(1);
+      });
+      expect(await values()).toEqual([0, 3]);
+    });
+    test('an attempt that goes well is kept with its unit, or lost with it', async () => {
+      await engine.write((session) => session.attempt(() => session.execute(insert, [1])));
+      const broken = engine.write(async (session) => {
+        await session.attempt(() => session.execute(insert, [2]));
+        throw new Error('no');
+      });
+      await expect(broken).rejects.toThrow('no');
+      expect(await values()).toEqual([0, 1]);
+    });
+    test('an attempt after the end of its unit is refused', async () => {
+      const session = await engine.write(async (session) => session);
+      await expect(session.attempt(async () => {})).rejects.toThrow(/over/);
     });
     test('waiting units leave the event loop its turns', async () => {
       let turns = 0;

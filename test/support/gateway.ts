@@ -3,11 +3,14 @@ import { Buffer } from 'node:buffer';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
 import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { noGate } from '../../src/gateway/no-gate.ts';
+import { exactlyOnce } from '../../src/gateway/once.ts';
 import { performer } from '../../src/gateway/perform.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
@@ -18,6 +21,7 @@ import { createDetailStore } from '../../src/store/sql/details.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createMarks } from '../../src/vault/marks.ts';
 import { createVault } from '../../src/vault/vault.ts';
 
 /** The moment at which everything happens. */
@@ -90,6 +94,8 @@ export interface TestGateway {
   ask(request: Asked): Promise<Answer>;
   /** What shopper-1 has: `reference: uses` for each active detail. */
   active(): Promise<readonly string[]>;
+  /** What a process remembers beside its store is lost. */
+  restart(): void;
   close(): Promise<void>;
 }
 
@@ -109,7 +115,7 @@ export const openGateway = async (): Promise<TestGateway> => {
   await registry.addCredential({ ...demo, kind: 'basic', username, roles: [], secret: 'no-role-at-all' });
   await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
 
-  const store = createDetailStore(engine);
+  const store = createDetailStore(engine, { rememberedBytesMax: 1_000_000 });
   const world: World = { clock, references: counting(), vault: createVault(ring) };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
@@ -117,12 +123,22 @@ export const openGateway = async (): Promise<TestGateway> => {
     await unit.saveShopper({ ...key, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
   });
 
+  const start = () =>
+    exactlyOnce({
+      performer: performer(handlers, store, world),
+      store,
+      gate: noGate,
+      marks: createMarks(ring.index, 'test'),
+      clock,
+      wait: setTimeout,
+    });
+  let once = start();
   const gateway: Gateway = {
     protocols: speak(services),
     routes: compileRoutes(services),
     credentials: createCredentials(engine, ring.pepper, clock),
     references: world.references,
-    perform: performer(handlers, store, world),
+    once: (request) => once(request),
   };
   return {
     ask: ({ method = 'POST', path, headers, body }) =>
@@ -130,6 +146,9 @@ export const openGateway = async (): Promise<TestGateway> => {
     async active() {
       const shopper = await store.read((view) => view.findShopper(key));
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
+    },
+    restart() {
+      once = start();
     },
     async close() {
       await engine.close();

@@ -78,7 +78,7 @@ export const name = object(
   { namespace: 'common' },
 );
 
-const month = string({ pattern: '0?[1-9]|1[0-2]', example: '3' });
+const month = string({ pattern: '0?[1-9]|1[0-2]', numeric: true, example: '3' });
 const year = string({ pattern: '20[0-9]{2}', example: '2030' });
 const holderName = required(text(50, 'Anna van Dijk'), 'The name on the card.', {
   missing: 'missingCardHolder',
@@ -100,7 +100,7 @@ export const card = object(
   'Card',
   {
     cvc: optional(
-      string({ pattern: '[0-9]{3,4}', sensitive: true, example: '737' }),
+      string({ pattern: '[0-9]{3,4}', sensitive: true, forgotten: true, example: '737' }),
       'The security code. Checked, never kept.',
       { invalid: 'invalidCvc' },
     ),

@@ -4,12 +4,12 @@ import type { Operation, Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
-import type { Protocol } from '../protocol.ts';
+import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { statusOf } from '../status.ts';
 import { textOf } from '../text.ts';
 import { answered } from '../wire.ts';
 import { contentType, requestType, understood } from './index.ts';
-import { lex, lexText, type Node } from './lexer.ts';
+import { lex, lexText, type Node, take } from './lexer.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
 
@@ -36,7 +36,7 @@ const under = (tree: Node, prefix: string): Node => {
 const coordinates = (prefix: string, key: string): string =>
   key.startsWith('.') ? key.slice(1) : `${prefix}.${key}`.replace(/^\.|\.$/g, '');
 
-export const adapter = (services: readonly Service[]): Protocol => {
+export const adapter = (services: readonly Service[], { formField }: KeyPlaces): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape, prefixOf(shape)));
   return Object.freeze<Protocol>({
     name: 'adapter',
@@ -44,9 +44,10 @@ export const adapter = (services: readonly Service[]): Protocol => {
 
     decode(body, _media, { service }) {
       const tree = understood(lex(body));
+      const key = take(tree, formField);
       const operation = named(tree.below.get('action')?.value, service);
       const { value, issues } = codecs.read(operation, 'input', under(tree, prefixOf(operation.input)));
-      return { operation, input: value, issues };
+      return { operation, input: value, issues, key };
     },
 
     encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),

@@ -4,10 +4,10 @@ import type { Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
 import { operationInPath } from '../named-operation.ts';
-import type { Protocol } from '../protocol.ts';
+import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { unread } from '../unread.ts';
 import { answered } from '../wire.ts';
-import { type Lexed, lex, lexText, type Node } from './lexer.ts';
+import { type Lexed, lex, lexText, type Node, take } from './lexer.ts';
 import { compilePrint, encode } from './print.ts';
 import { reader } from './read.ts';
 
@@ -19,7 +19,7 @@ export const understood = (lexed: Lexed): Node => {
   throw unread(lexed.fault);
 };
 
-export const form = (services: readonly Service[]): Protocol => {
+export const form = (services: readonly Service[], { formField }: KeyPlaces): Protocol => {
   const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape));
   return Object.freeze<Protocol>({
     name: 'form',
@@ -27,8 +27,10 @@ export const form = (services: readonly Service[]): Protocol => {
 
     decode(body, _media, target) {
       const operation = operationInPath(target);
-      const { value, issues } = codecs.read(operation, 'input', understood(lex(body)));
-      return { operation, input: value, issues };
+      const tree = understood(lex(body));
+      const key = take(tree, formField);
+      const { value, issues } = codecs.read(operation, 'input', tree);
+      return { operation, input: value, issues, key };
     },
 
     encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),

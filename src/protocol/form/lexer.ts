@@ -32,6 +32,14 @@ export const lex = (bytes: Buffer): Lexed => {
   return lexText(bytes.toString('utf8'));
 };
 
+/** Takes a name that is no field out of the tree, and gives its value. */
+export const take = ({ below }: Node, name: string): string | undefined => {
+  const found = below.get(name);
+  if (found === undefined || found.below.size > 0) return undefined;
+  below.delete(name);
+  return found.value;
+};
+
 const place = (tree: Node, key: string, value: string): string | undefined => {
   // Brackets are other interfaces' grammar: reading them as plain letters would hide a misunderstanding.
   if (/[[\]]/.test(key)) return 'bracket in a key';

@@ -6,7 +6,7 @@ import { type Dialect, soap11, soap12 } from './dialect.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** Headers of these are understood in so far as we never act on them. */
+/** Headers of these are understood: the message's identifier is an Idempotency-Key, and the others ask nothing of us. */
 const addressing: ReadonlySet<string> = new Set([
   'http://www.w3.org/2005/08/addressing',
   'http://schemas.xmlsoap.org/ws/2004/08/addressing',
@@ -25,8 +25,21 @@ const refuseUnknownHeaders = (header: Element, dialect: Dialect): void => {
 
 export const isBlank = (text: string): boolean => text.trim() === '';
 
-/** The one child of the Body. Throws a Problem for any other envelope. */
-export const bodyChild = (root: Element, dialect: Dialect): Element => {
+/** The identifier that the sender's stack gave the message (WS-Addressing 1.0, and the submission before it). */
+const messageIdOf = (header: Element): string | undefined => {
+  const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && addressing.has(namespace));
+  if (ids.length > 1) throw unread('two MessageIDs');
+  return ids[0]?.text.trim() || undefined;
+};
+
+export interface Opened {
+  /** The one child of the Body. */
+  readonly message: Element;
+  readonly messageId: string | undefined;
+}
+
+/** Throws a Problem for any envelope that is not one optional Header and a Body with one child. */
+export const openEnvelope = (root: Element, dialect: Dialect): Opened => {
   if (root.local !== 'Envelope') throw unread('root is no Envelope');
   if (root.namespace !== dialect.envelope)
     throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
@@ -43,7 +56,7 @@ export const bodyChild = (root: Element, dialect: Dialect): Element => {
 
   const [message, ...others] = body.children;
   if (message === undefined || others.length > 0 || !isBlank(body.text)) throw unread('Body is not one element');
-  return message;
+  return { message, messageId: header && messageIdOf(header) };
 };
 
 /** xsi:nil: the same as not being there; so it may not hold anything, or what it holds would be lost in silence. */

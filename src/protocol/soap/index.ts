@@ -11,12 +11,12 @@ import { limits, Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
-import type { Protocol } from '../protocol.ts';
+import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
 import { unread } from '../unread.ts';
 import { answered } from '../wire.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
-import { bodyChild, isBlank, isNil } from './envelope.ts';
+import { isBlank, isNil, openEnvelope } from './envelope.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
 
@@ -59,7 +59,7 @@ const namespacesOf = (services: readonly Service[]): ReadonlyMap<Operation, stri
     ),
   );
 
-const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
+const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces): Protocol => {
   const codecs = compileCodecs(services, reader, compilePrint);
   const namespaces = namespacesOf(services);
   const { prefix, mediaType } = dialect;
@@ -77,13 +77,13 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     charsets: ['utf-8', 'utf8', 'utf-16'],
 
     decode(body, { charset }, target) {
-      const first = bodyChild(readXml(body, charset), dialect);
+      const { message: first, messageId } = openEnvelope(readXml(body, charset), dialect);
       const operation = known.has(first.namespace) ? target.service.operations.get(first.local) : undefined;
       if (operation === undefined) throw unknownOperation(target.service);
       // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
       if (target.operation !== undefined && target.operation !== operation) throw unread('path and body disagree');
       const { value, issues } = codecs.read(operation, 'input', wrapped(first, 'request'));
-      return { operation, input: value, issues };
+      return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
     encode: (operation, output) =>
@@ -105,12 +105,12 @@ const soap = (dialect: Dialect, services: readonly Service[]): Protocol => {
     }),
 
     hear(operation, body) {
-      const first = bodyChild(parse(body, ownLimits), dialect);
+      const { message: first } = openEnvelope(parse(body, ownLimits), dialect);
       if (first.local !== `${operation.name}Response`) throw unread('not the answer');
       return codecs.read(operation, 'output', wrapped(first, 'result'));
     },
   });
 };
 
-export const soapEleven = (services: readonly Service[]): Protocol => soap(soap11, services);
-export const soapTwelve = (services: readonly Service[]): Protocol => soap(soap12, services);
+export const soapEleven = (services: readonly Service[], places: KeyPlaces): Protocol => soap(soap11, services, places);
+export const soapTwelve = (services: readonly Service[], places: KeyPlaces): Protocol => soap(soap12, services, places);

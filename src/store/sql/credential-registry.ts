@@ -18,6 +18,8 @@ export interface NewCredential {
   readonly roles: readonly Role[];
   /** Codes of accounts of the company. */
   readonly merchantAccounts: readonly string[];
+  /** It may not write without an Idempotency-Key. */
+  readonly requiresKey?: boolean | undefined;
   /** Only for a demonstration whose secrets are published; generated when it is left out. */
   readonly secret?: string | undefined;
 }
@@ -37,6 +39,7 @@ export interface ListedCredential {
   readonly username?: string | undefined;
   readonly roles: readonly Role[];
   readonly merchantAccounts: readonly string[];
+  readonly requiresKey: boolean;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
   /** `validUntil` is absent for the current secret. */
@@ -139,7 +142,8 @@ const addCredential = async (
   }
   const username = usernameOf(wanted);
   const id = `cr_${randomBytes(9).toString('base64url')}`;
-  const row = [company, id, kind, username ?? null, JSON.stringify(roles), JSON.stringify(merchantAccounts), now];
+  const may = [JSON.stringify(roles), JSON.stringify(merchantAccounts)];
+  const row = [company, id, kind, username ?? null, ...may, now, wanted.requiresKey ? 1 : 0];
   if ((await session.execute(sql.addCredential, row)) === 0) {
     throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
   }
@@ -156,6 +160,7 @@ const listed = (rows: readonly sql.ListedRow[]): ListedCredential => {
     username: row.username ?? undefined,
     roles: JSON.parse(row.roles),
     merchantAccounts: JSON.parse(row.merchant_accounts),
+    requiresKey: row.requires_key === 1,
     createdAt: row.created_at,
     revokedAt: row.revoked_at ?? undefined,
     secrets: rows.flatMap(({ secret_created_at: createdAt, valid_until: validUntil }) =>

@@ -40,6 +40,7 @@ const callerOf = (row: SecretRow): Caller =>
     company: row.company,
     roles: new Set<Role>(JSON.parse(row.roles)),
     merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
+    requiresKey: row.requires_key === 1,
   });
 
 const secretOf = (row: SecretRow) => ({

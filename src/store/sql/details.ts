@@ -1,24 +1,18 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
-import type {
-  ContractType,
-  ListedDetail,
-  Shopper,
-  ShopperKey,
-  Store,
-  StoredDetail,
-  Unit,
-  View,
-} from '../../domain/ports.ts';
+import type { ContractType, ListedDetail, Shopper, ShopperKey, Store, StoredDetail, View } from '../../domain/ports.ts';
+import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
 import * as sql from './detail-statements.ts';
-import type { Engine, Session, Statement } from './engine.ts';
+import type { Engine, Session, Statement, UnitSession } from './engine.ts';
+import { journalOf } from './journal.ts';
+import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
-export interface ImportUnit extends Unit {
+export interface ImportUnit extends JournalPage {
   /** `source`: the checksum of a file, or the name of a seeding; `rowsDone`: rows from its start; `at`: milliseconds since the epoch. */
   saveProgress(source: string, rowsDone: number, at: number): Promise<void>;
 }
 
-export interface DetailStore extends Store {
+export interface DetailStore extends Store, JournaledStore {
   write<T>(work: (unit: ImportUnit) => Promise<T>): Promise<T>;
   /** Any one detail that has something sealed, to try the keys on; undefined where there is none yet. */
   findSample(): Promise<{ readonly company: string; readonly detail: StoredDetail } | undefined>;
@@ -93,18 +87,27 @@ const findSample = async (session: Session) => {
   return row && { company: row.company, detail: detailOf(row) };
 };
 
-const viewOf = (session: Session): View => ({ findShopper: (key) => listShopper(session, key) });
+const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
+  findShopper: (key) =>
+    remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
+});
 
-const unitOf = (session: Session): ImportUnit => ({
+/** `touched` gets the shoppers that it writes. */
+const unitOf = (session: UnitSession, touched: ShopperKey[]): ImportUnit => ({
+  ...journalOf(session),
+  attempt: (work) => session.attempt(work),
   findShopper: (key) => findShopper(session, key),
   saveShopper: async (key, { createdAt, email }) => {
+    touched.push(key);
     await session.execute(sql.saveShopper, [...place(key), createdAt, email ?? null]);
   },
   saveDetail: async (key, detail) => {
+    touched.push(key);
     const written = await session.execute(sql.saveDetail, [...place(key), ...columnsOf(detail)]);
     if (written === 0) throw new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
   },
   disableDetail: async (key, recurringDetailReference, at) => {
+    touched.push(key);
     await session.execute(sql.disableDetail, [...place(key), recurringDetailReference, at]);
   },
   saveProgress: async (source, rowsDone, at) => {
@@ -112,10 +115,32 @@ const unitOf = (session: Session): ImportUnit => ({
   },
 });
 
-export const createDetailStore = (engine: Engine): DetailStore => {
+/** Remembers nothing where it may not, or where the engine cannot tell what others write. */
+const memoryOf = (engine: Engine, bytesMax: number): RememberedShoppers | undefined =>
+  bytesMax === 0 || engine.foreignCommits === undefined
+    ? undefined
+    : rememberShoppers(bytesMax, () => engine.foreignCommits!());
+
+/**
+ * `rememberedBytesMax`: memory for shoppers that were listed, on an engine that can tell what others write; 0 is none. A
+ * store that remembers is the only one of its engine: it would not hear of what another one commits there.
+ */
+export const createDetailStore = (
+  engine: Engine,
+  { rememberedBytesMax = 0 }: { readonly rememberedBytesMax?: number } = {},
+): DetailStore => {
+  const remembered = memoryOf(engine, rememberedBytesMax);
   return Object.freeze<DetailStore>({
-    read: (work) => engine.read((session) => work(viewOf(session))),
-    write: (work) => engine.write((session) => work(unitOf(session))),
+    read: (work) => engine.read((session) => work(viewOf(session, remembered))),
+    async write(work) {
+      const touched: ShopperKey[] = [];
+      try {
+        return await engine.write((session) => work(unitOf(session, touched)));
+      } finally {
+        // Whatever came of it: what became of a commit that failed may be unknown, and reading again is always right.
+        remembered?.forget(touched);
+      }
+    },
     findSample: () => engine.read(findSample),
     findProgress: (source) =>
       engine.read(async (session) => (await session.query(sql.findProgress, [source]))[0]?.rows_done ?? 0),

@@ -32,16 +32,26 @@ export interface UnitSession extends Session {
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
+export interface UnitOptions {
+  /** For work on the whole database, such as migrations: without the limits of time that requests have. */
+  readonly patient?: boolean;
+}
+
 /** Every method throws `StoreUnavailable` when the database cannot answer now; nothing was done then. */
 export interface Engine {
   /** Each statement sees what is committed when it starts; a second one may see more. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * A unit of work: its statements take effect together, as if no other unit ran beside it, or not at all when `work`
-   * throws. Resolves when the commit is fsynced; throws `CommitUnknown` where the database went away during the commit. An engine may run `work` again after a conflict, so it has no other
-   * effects; a unit inside a unit would wait for itself.
+   * throws. Resolves when the commit is fsynced; throws `CommitUnknown` where the database went away during the commit. An
+   * engine may run `work` again after a conflict, so it has no other effects; a unit inside a unit would wait for itself.
    */
-  write<T>(work: (session: UnitSession) => Promise<T>): Promise<T>;
+  write<T>(work: (session: UnitSession) => Promise<T>, options?: UnitOptions): Promise<T>;
+  /**
+   * Differs from what it was as soon as another process has committed; commits of this engine leave it alone. Absent where
+   * many processes share the database, so that nobody may remember what it held. Throws `StoreUnavailable`.
+   */
+  foreignCommits?(): number;
   /** Waits for the units that were begun. */
   close(): Promise<void>;
 }

@@ -1,5 +1,7 @@
 /** Brings a database to the tables of this program: numbered migrations, all in one unit, each recorded with its checksum. */
 import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { StoreUnavailable } from '../../domain/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations/index.ts';
@@ -53,21 +55,48 @@ const apply = async (session: Session, migration: Migration): Promise<void> => {
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
 };
 
+/** What landed, as any reader sees it: a program that finds all of it there need not be allowed to change tables. */
+const readLanded = async (engine: Engine): Promise<readonly Landed[]> => {
+  try {
+    return await engine.read((session) => session.query(findLanded, []));
+  } catch (thrown) {
+    if (thrown instanceof StoreUnavailable) throw thrown;
+    return [];
+  }
+};
+
+const land = async (session: Session, migrations: readonly Migration[]): Promise<readonly string[]> => {
+  await session.execute(createLock, []);
+  await session.execute(addLock, []);
+  // The row stays locked until the commit, so a second program waits here and then finds the work done.
+  await session.execute(takeLock, [Date.now()]);
+  await session.execute(createRecord, []);
+  const landed = await session.query(findLanded, []);
+  check(landed, migrations);
+  const missing = migrations.slice(landed.length);
+  for (const migration of missing) await apply(session, migration);
+  return missing.map(({ name }) => name);
+};
+
+/** Two programs that make the same first table at once: PostgreSQL lets one of them fail, whatever `if not exists` says. */
+const isRace = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');
+const racesMax = 5;
+
 /**
  * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
  * program or when a migration that landed differs from the one known here.
  */
-export const migrate = (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
-  return engine.write(async (session) => {
-    await session.execute(createLock, []);
-    await session.execute(addLock, []);
-    // The row stays locked until the commit, so a second program waits here and then finds the work done.
-    await session.execute(takeLock, [Date.now()]);
-    await session.execute(createRecord, []);
-    const landed = await session.query(findLanded, []);
-    check(landed, migrations);
-    const missing = migrations.slice(landed.length);
-    for (const migration of missing) await apply(session, migration);
-    return missing.map(({ name }) => name);
-  });
+export const migrate = async (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
+  const landed = await readLanded(engine);
+  check(landed, migrations);
+  if (landed.length === migrations.length) return [];
+  for (let times = 1; ; times += 1) {
+    try {
+      return await engine.write((session) => land(session, migrations), { patient: true });
+    } catch (thrown) {
+      if (!isRace(thrown) || times === racesMax) throw thrown;
+    }
+    await setTimeout(50 * times * Math.random());
+  }
 };

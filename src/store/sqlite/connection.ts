@@ -39,6 +39,7 @@ const rowOf = (columns: readonly string[], values: readonly Value[]): Row => {
 export class Connection implements Session {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<Statement, Prepared>();
+  #dataVersion: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -66,6 +67,16 @@ export class Connection implements Session {
   /** Statements without rows or parameters that are ours alone, such as `begin immediate`. */
   run(text: string): void {
     this.#database.exec(text);
+  }
+
+  /** Changes when another connection has committed to the file. */
+  dataVersion(): number {
+    try {
+      this.#dataVersion ??= this.#database.prepare('pragma data_version');
+      return Number(this.#dataVersion.get()?.data_version);
+    } catch (thrown) {
+      throw translated(thrown);
+    }
   }
 
   get inTransaction(): boolean {

@@ -101,6 +101,11 @@ export class SqliteEngine implements Engine {
     return unit;
   }
 
+  /** Asked on the writer, whose own commits do not change it; the reader would take them for another's. */
+  foreignCommits(): number {
+    return this.#parts.writer.dataVersion();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,5 +1,6 @@
 /** All migrations in their order. One that has landed is never edited: what it did wrong, the next one mends. */
 import type { Migration } from '../migration.ts';
 import { firstTables } from './0001-first-tables.ts';
+import { journal } from './0002-journal.ts';
 
-export const migrations: readonly Migration[] = Object.freeze([firstTables]);
+export const migrations: readonly Migration[] = Object.freeze([firstTables, journal]);

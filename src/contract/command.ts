@@ -1,0 +1,55 @@
+/**
+ * The command: an operation with its canonical input as one text, the same for every request that means the same.
+ *
+ * What a caller may write in two ways is written in one: members and keys in the order of their names, no zero before a
+ * month. What must never be known again (the security code) is not in it. The rest is as RFC 8785 prints JSON.
+ */
+import type { Operation } from './operation.ts';
+import type { ScalarShape, Shape } from './shape.ts';
+import { walk } from './walk.ts';
+
+type Write = (value: unknown) => string;
+
+const isForgotten = (shape: Shape): boolean => shape.kind === 'string' && shape.forgotten === true;
+
+const scalar = (shape: ScalarShape): Write =>
+  shape.kind === 'string' && shape.numeric
+    ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
+    : JSON.stringify;
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
+const compile = (shape: Shape): Write =>
+  walk<Write>(shape, {
+    scalar,
+    // A set stands in the order of its enumeration.
+    joined: () => JSON.stringify,
+    list: (_, item) => (value) => `[${(value as readonly unknown[]).map(item).join()}]`,
+    // Reading has put the keys in order.
+    map: () => JSON.stringify,
+    object(_, members) {
+      const kept = members
+        .filter(({ field }) => !isForgotten(field.shape))
+        .sort(byName)
+        .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
+      return (value) => {
+        const object = value as Readonly<Record<string, unknown>>;
+        const written = kept.flatMap(({ name, label, part }) =>
+          object[name] === undefined ? [] : [label + part(object[name])],
+        );
+        return `{${written.join()}}`;
+      };
+    },
+  });
+
+const compiled = new WeakMap<Operation, Write>();
+
+/** `disable {"merchantAccount":"DemoMerchant",...}`. Holds card numbers: for a keyed fingerprint only. */
+export const commandOf = (operation: Operation, input: unknown): string => {
+  let write = compiled.get(operation);
+  if (write === undefined) {
+    write = compile(operation.input);
+    compiled.set(operation, write);
+  }
+  return `${operation.name} ${write(input)}`;
+};

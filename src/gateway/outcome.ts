@@ -1,0 +1,40 @@
+/** Outcomes: what came of a request, and the text of it that the journal keeps. */
+import { Problem, type ProblemName, problems } from '../contract/problem.ts';
+
+/** Canonical, so that it can be said again in any format. */
+export interface Outcome {
+  /** Of the request that had the effect. */
+  readonly pspReference: string;
+  /** What was answered; absent where the request was refused. */
+  readonly output?: unknown;
+  readonly problem?: Problem;
+}
+
+type Written = {
+  readonly pspReference: string;
+  readonly output?: unknown;
+  readonly problem?: { readonly name: ProblemName; readonly message: string };
+};
+
+/** Only a refusal that the domain decided is kept: it names no field, and the same request would not have to be mended. */
+export const isOutcome = (thrown: unknown): thrown is Problem =>
+  thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
+
+export const printOutcome = ({ pspReference, output, problem }: Outcome): string =>
+  JSON.stringify({
+    pspReference,
+    ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
+  } satisfies Written);
+
+/** Throws a TypeError for a text that `printOutcome` did not make. */
+export const readOutcome = (text: string): Outcome => {
+  const written = JSON.parse(text) as Written;
+  const { pspReference, output, problem } = written;
+  if (!/^[A-Z0-9]{16}$/.test(pspReference)) throw new TypeError('the outcome has no pspReference');
+  if (problem === undefined) {
+    if (typeof output !== 'object' || output === null) throw new TypeError('the outcome says nothing');
+    return { pspReference, output };
+  }
+  if (!Object.hasOwn(problems, problem.name)) throw new TypeError('the outcome is a problem that nobody knows');
+  return { pspReference, problem: new Problem(problem.name, problem.message) };
+};

@@ -1,0 +1,11 @@
+/** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
+import { Problem } from '../contract/problem.ts';
+import { StoreUnavailable, VaultUnavailable } from '../domain/ports.ts';
+import { Contended } from './ports.ts';
+
+export const refusalOf = (thrown: unknown): Problem => {
+  if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable)
+    return new Problem('unavailable', undefined, { cause: thrown });
+  if (thrown instanceof Contended) return new Problem('inProgress', undefined, { cause: thrown });
+  return Problem.from(thrown);
+};

@@ -1,0 +1,145 @@
+/** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
+import { setTimeout } from 'node:timers/promises';
+import type { Pool, QueryResult } from 'pg';
+import { StoreUnavailable } from '../../domain/ports.ts';
+import type { Engine, Row, Session, Statement, UnitOptions, UnitSession, Value } from '../sql/engine.ts';
+import { Connection } from './connection.ts';
+import { cannotConnect, Passing } from './failure.ts';
+import { Unit } from './unit.ts';
+
+/** How long a request waits for a connection that others have. */
+const poolMsMax = 1_000;
+/** How long a unit is begun again after conflicts; each time all others but one may have been in the way. */
+const conflictMsMax = 4_000;
+/** How many connections are tried that turn out to be gone: a restart leaves none, and a second try makes a new one. */
+const lostMax = 3;
+const pauseMsMax = 100;
+
+/** The readers' own refusal, since an error of the server would come too late for a statement that gives rows. */
+const isReading = ({ text }: Statement): boolean => /^\s*select\b/i.test(text);
+
+const late = Symbol('late');
+
+export class PostgresEngine implements Engine {
+  readonly #pool: Pool;
+  /** For messages: host, port and database. */
+  readonly #place: string;
+  readonly #begun = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(pool: Pool, place: string) {
+    this.#pool = pool;
+    this.#place = place;
+  }
+
+  read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#counted(() => work(this.#reader));
+  }
+
+  write<T>(work: (session: UnitSession) => Promise<T>, { patient = false }: UnitOptions = {}): Promise<T> {
+    return this.#counted(() => this.#again(() => this.#unit(work, patient)));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.allSettled(this.#begun);
+    await this.#pool.end();
+  }
+
+  /** Each statement on whichever connection is free: no transaction, so nothing is held between two. */
+  readonly #reader: Session = {
+    query: async <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) => {
+      if (!isReading(statement)) throw new Error(`${statement.name}: a reader does not write`);
+      return (await this.#again(() => this.#once(statement, parameters))).rows as readonly Row[] as readonly R[];
+    },
+    execute: async ({ name }) => {
+      throw new Error(`${name}: a reader does not write`);
+    },
+  };
+
+  async #once(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
+    const connection = await this.#borrow();
+    try {
+      return await connection.run(statement, parameters);
+    } finally {
+      connection.release();
+    }
+  }
+
+  async #unit<T>(work: (session: UnitSession) => Promise<T>, patient: boolean): Promise<T> {
+    const connection = await this.#borrow();
+    try {
+      await connection.begin({ patient });
+      const unit = new Unit(connection);
+      const outcome = await Promise.resolve(unit)
+        .then(work)
+        .then(
+          (value) => ({ value }),
+          (thrown: unknown) => ({ thrown }),
+        );
+      await unit.end();
+      const { failure } = unit;
+      if (failure === undefined && 'value' in outcome) {
+        await connection.commit();
+        return outcome.value;
+      }
+      await connection.rollback();
+      // What the work made of a conflict is of no account, since it begins again.
+      throw failure?.thrown instanceof Passing || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** Throws `StoreUnavailable` where none is free in time, or none can be made. */
+  async #borrow(): Promise<Connection> {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    const lent = this.#pool.connect();
+    const isFull = totalCount >= options.max && waitingCount >= idleCount;
+    const waiting = new AbortController();
+    try {
+      const client = await (isFull
+        ? Promise.race([lent, setTimeout(poolMsMax, late, { signal: waiting.signal })])
+        : lent);
+      if (client !== late) return new Connection(client);
+    } catch (thrown) {
+      throw cannotConnect(this.#place, thrown);
+    } finally {
+      waiting.abort();
+    }
+    // It comes yet, and is of no use any more.
+    lent.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw new StoreUnavailable(`the store cannot answer now: all ${options.max} connections are in use`);
+  }
+
+  async #again<T>(once: () => Promise<T>): Promise<T> {
+    const deadline = performance.now() + conflictMsMax;
+    let lost = 0;
+    for (let times = 1; ; times += 1) {
+      try {
+        return await once();
+      } catch (thrown) {
+        if (!(thrown instanceof Passing) || performance.now() >= deadline) throw thrown;
+        if (thrown.lost) lost += 1;
+        if (lost >= lostMax) throw thrown;
+      }
+      // By chance, so that those who met do not meet again.
+      await setTimeout(Math.random() * Math.min(2 ** times, pauseMsMax));
+    }
+  }
+
+  async #counted<T>(begin: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    const begun = begin();
+    this.#begun.add(begun);
+    try {
+      return await begun;
+    } finally {
+      this.#begun.delete(begun);
+    }
+  }
+}

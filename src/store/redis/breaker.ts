@@ -1,0 +1,30 @@
+/** When to leave Redis alone: after failures in a row it is skipped for a while, then tried once, and so on. */
+
+export interface Breaker {
+  /** In a row, counted up to `failuresMax`; there the breaker is open. */
+  readonly failures: number;
+  /** Milliseconds of the clock before which Redis is skipped while the breaker is open. */
+  readonly skipUntil: number;
+}
+
+export const failuresMax = 5;
+export const skipMs = 1_000;
+
+export const closedBreaker: Breaker = Object.freeze({ failures: 0, skipUntil: 0 });
+
+export const isOpen = ({ failures }: Breaker): boolean => failures >= failuresMax;
+
+/** Whether Redis may be asked now. While open, who may ask is the one try: the others wait for another while. */
+export const ask = (breaker: Breaker, now: number): { readonly may: boolean; readonly breaker: Breaker } => {
+  if (!isOpen(breaker)) return { may: true, breaker };
+  // A clock that was set back must not prolong it.
+  const skipping = now < breaker.skipUntil && breaker.skipUntil - now <= skipMs;
+  return skipping ? { may: false, breaker } : { may: true, breaker: { ...breaker, skipUntil: now + skipMs } };
+};
+
+export const failed = ({ failures }: Breaker, now: number): Breaker => ({
+  failures: Math.min(failures + 1, failuresMax),
+  skipUntil: now + skipMs,
+});
+
+export const succeeded = (): Breaker => closedBreaker;

@@ -1,0 +1,205 @@
+/** The gate on Redis: turns away duplicates in flight and remembers outcomes, and never stands in the way. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Clock } from '../../domain/ports.ts';
+import type { Claim, Gate, Kept } from '../../gateway/ports.ts';
+import { ask, closedBreaker, failed, isOpen, succeeded } from './breaker.ts';
+import { isWrongType, reasonOf } from './failure.ts';
+import { inspectServers } from './inspect.ts';
+import { type Connection, openConnection } from './open.ts';
+import { keyOf, type Mac, parseRecord, printDone, printPending, recordBytesMax } from './record.ts';
+
+/** How long a claim stands; longer than any request takes. */
+const leaseMs = 15_000;
+/** How long an outcome stays at hand; the journal keeps it for longer. */
+const keptMs = 3_600_000;
+const closeMsMax = 500;
+/** How long Redis may take for one command; then the request goes on without. */
+const defaultCommandMsMax = 50;
+
+export type GateEvent =
+  | { readonly kind: 'up' }
+  /** `reason`: see `reasonOf`. */
+  | { readonly kind: 'down'; readonly reason: string }
+  /** One command did not help. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** A record that nobody with the key has written: damage, or tampering. */
+  | { readonly kind: 'unreadable' };
+
+export interface GateOptions {
+  /** See `parseAddress`. */
+  readonly url: string;
+  readonly mac: Mac;
+  readonly clock: Clock;
+  /** Milliseconds for one command; 50 where it is left out. */
+  readonly commandMsMax?: number;
+  readonly onEvent?: (event: GateEvent) => void;
+  /** Told what about the servers should be mended. */
+  readonly warn?: (text: string) => void;
+}
+
+/** Not knowing may still leave a claim behind: what was sent and not answered can be given up by this ticket. */
+export type Asked = Claim | { readonly kind: 'unknown'; readonly ticket?: string };
+
+export interface WatchedGate extends Gate {
+  claim(scope: string, fingerprint: string): Promise<Asked>;
+  /** `up` while there is a connection and it answers. */
+  state(): 'up' | 'down';
+}
+
+type Answer =
+  | { readonly kind: 'answered'; readonly reply: unknown }
+  /** Asked, and no use came of it. */
+  | { readonly kind: 'failed' }
+  | { readonly kind: 'skipped' };
+
+const skipped: Answer = Object.freeze({ kind: 'skipped' });
+const lost: Answer = Object.freeze({ kind: 'failed' });
+
+/** A listener that throws must not hinder a request. */
+const quietly = (told: () => void): void => {
+  try {
+    told();
+  } catch {
+    // There is nobody to tell.
+  }
+};
+
+class RedisGate implements WatchedGate {
+  readonly #client: Connection;
+  readonly #options: GateOptions;
+  readonly #advised = new Set<string>();
+  #breaker = closedBreaker;
+  #told: 'up' | 'down' | undefined;
+  #lastReason = 'closed';
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#client = openConnection(options.url, options.commandMsMax ?? defaultCommandMsMax);
+    this.#client.on('error', (error) => {
+      this.#lastReason = reasonOf(error);
+      this.#tellState();
+    });
+    this.#client.on('ready', () => {
+      this.#tellState();
+      void this.#inspect();
+    });
+    for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#tellState());
+  }
+
+  async claim(scope: string, fingerprint: string): Promise<Asked> {
+    const key = keyOf(scope);
+    const ticket = randomBytes(8).toString('hex');
+    const pending = printPending(fingerprint, ticket);
+    const answer = await this.#ask((client) => client.idemClaim(key, pending, leaseMs, recordBytesMax));
+    switch (answer.kind) {
+      case 'answered':
+        return this.#read(key, ticket, answer.reply);
+      case 'failed':
+        return { kind: 'unknown', ticket };
+      case 'skipped':
+        return { kind: 'unknown' };
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  async settle(scope: string, kept: Kept): Promise<void> {
+    const key = keyOf(scope);
+    // Unconditional: the value comes from the journal and can only be this one. What is not kept here gives way to the journal.
+    await this.#ask((client) => {
+      const text = printDone(this.#options.mac, key, kept);
+      return text === undefined ? client.del(key) : client.set(key, text, 'PX', keptMs);
+    });
+  }
+
+  async release(scope: string, ticket: string): Promise<void> {
+    await this.#ask((client) => client.idemRelease(keyOf(scope), ticket));
+  }
+
+  async close(): Promise<void> {
+    const open = /^(?:connecting|connect|ready)$/.test(this.#client.status);
+    const ended = once(this.#client, 'end', { signal: AbortSignal.timeout(closeMsMax) }).catch(() => {});
+    this.#client.disconnect();
+    // What waits to connect again just stops.
+    if (open) await ended;
+  }
+
+  state(): 'up' | 'down' {
+    return this.#client.status === 'ready' && !isOpen(this.#breaker) ? 'up' : 'down';
+  }
+
+  /** Never rejects. Without a connection it costs nothing, so only what was sent counts for the breaker. */
+  async #ask(send: (client: Connection) => Promise<unknown>): Promise<Answer> {
+    if (this.#client.status !== 'ready') return skipped;
+    const { may, breaker } = ask(this.#breaker, this.#options.clock.now());
+    this.#breaker = breaker;
+    if (!may) return skipped;
+    try {
+      const reply = await send(this.#client);
+      this.#succeed();
+      return { kind: 'answered', reply };
+    } catch (thrown) {
+      if (isWrongType(thrown)) {
+        this.#succeed();
+        return { kind: 'answered', reply: undefined };
+      }
+      this.#fail(reasonOf(thrown));
+      return lost;
+    }
+  }
+
+  #read(key: string, ticket: string, reply: unknown): Asked {
+    const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (word === 'N') return { kind: 'granted', ticket };
+    const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
+    // A claim without an end is none of ours.
+    if (record === undefined || typeof leftMs !== 'number' || (record.kind === 'pending' && leftMs < 0)) {
+      this.#tell({ kind: 'unreadable' });
+      return { kind: 'unknown' };
+    }
+    switch (record.kind) {
+      case 'pending':
+        return { kind: 'running', fingerprint: record.fingerprint, ageMs: Math.max(0, leaseMs - leftMs) };
+      case 'done':
+        return { kind: 'settled', kept: record.kept };
+      default:
+        return record satisfies never;
+    }
+  }
+
+  #succeed(): void {
+    this.#breaker = succeeded();
+    this.#tellState();
+  }
+
+  #fail(reason: string): void {
+    this.#lastReason = reason;
+    this.#breaker = failed(this.#breaker, this.#options.clock.now());
+    this.#tell({ kind: 'failed', reason });
+    this.#tellState();
+  }
+
+  #tellState(): void {
+    const state = this.state();
+    if (state === this.#told) return;
+    this.#told = state;
+    this.#tell(state === 'up' ? { kind: 'up' } : { kind: 'down', reason: this.#lastReason });
+  }
+
+  #tell(event: GateEvent): void {
+    quietly(() => this.#options.onEvent?.(event));
+  }
+
+  /** At each connection, for it may be to another server; each advice is given once. */
+  async #inspect(): Promise<void> {
+    for (const advice of await inspectServers(this.#client)) {
+      if (this.#advised.has(advice)) continue;
+      this.#advised.add(advice);
+      quietly(() => this.#options.warn?.(advice));
+    }
+  }
+}
+
+/** Opens the gate without waiting for Redis. Throws only for a URL of no known form, without showing it. */
+export const openGate = (options: GateOptions): WatchedGate => new RedisGate(options);

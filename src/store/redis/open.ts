@@ -1,0 +1,112 @@
+/** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options that never let a request wait. */
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { type Address, parseAddress } from './address.ts';
+import { type Scripted, scripts } from './scripts.ts';
+
+export type Connection = (Redis | Cluster) & Scripted;
+
+const connectMsMax = 200;
+/** A socket that owes an answer for so long is given up: behind it is a server that hangs, or nobody any more. */
+const silenceMsMax = 1_000;
+const reconnectMsMax = 300;
+
+/** Never gives up: Redis may come back at any time. */
+const retryStrategy = (times: number): number => Math.min(times * 50, reconnectMsMax);
+
+const access = ({ username, password, tls }: Address): RedisOptions => ({
+  ...(username !== undefined && { username }),
+  ...(password !== undefined && { password }),
+  ...(tls && { tls: {} }),
+});
+
+/** In full, so that a new release's defaults change nothing. */
+const common = {
+  connectionName: 'triglyph',
+  protocol: 2,
+  disableClientInfo: true,
+  connectTimeout: connectMsMax,
+  socketTimeout: silenceMsMax,
+  disconnectTimeout: 200,
+  keepAlive: 30_000,
+  noDelay: true,
+  // A request that finds no connection goes on without; nothing is kept back and sent later.
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  enableAutoPipelining: false,
+  enableReadyCheck: true,
+  maxLoadingRetryTime: 500,
+  lazyConnect: false,
+  readOnly: false,
+  stringNumbers: false,
+  monitor: false,
+  keyPrefix: '',
+  retryStrategy,
+  // A master that was demoted while we were connected: find the new one.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} satisfies RedisOptions;
+
+const clusterOptions = (address: Address, commandTimeout: number): ClusterOptions => {
+  const { retryStrategy: _, enableOfflineQueue, readOnly: __, ...node } = common;
+  return {
+    enableOfflineQueue,
+    enableReadyCheck: true,
+    enableAutoPipelining: false,
+    lazyConnect: false,
+    clusterRetryStrategy: retryStrategy,
+    // A lost node is connected to anew when a command needs it.
+    clusterNodeRetryStrategy: null,
+    scaleReads: 'master',
+    maxRedirections: 4,
+    // 0: where a node is gone the request does not wait for it.
+    retryDelayOnMoved: 0,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: 0,
+    slotsRefreshTimeout: silenceMsMax,
+    slotsRefreshInterval: 5_000,
+    shardedSubscribers: false,
+    // Names stay names where TLS has to check them.
+    ...(address.tls && { dnsLookup: (host, done) => done(null, host) }),
+    redisOptions: { ...node, commandTimeout, ...access(address) },
+  };
+};
+
+const connect = (address: Address, commandTimeout: number): Redis | Cluster => {
+  const [first] = address.hosts;
+  switch (address.kind) {
+    case 'single':
+      return new Redis({ ...common, commandTimeout, ...access(address), ...first, db: address.db, family: 0 });
+    case 'sentinel':
+      return new Redis({
+        ...common,
+        commandTimeout,
+        ...access(address),
+        db: address.db,
+        family: 0,
+        sentinels: address.hosts.map((host) => ({ ...host })),
+        name: address.master,
+        role: 'master',
+        sentinelCommandTimeout: connectMsMax,
+        sentinelRetryStrategy: retryStrategy,
+        updateSentinels: true,
+        // Its connections have no listener for errors and would write to the console; a silent socket is given up anyway.
+        failoverDetector: false,
+      });
+    case 'cluster':
+      return new Cluster(
+        address.hosts.map((host) => ({ ...host })),
+        clusterOptions(address, commandTimeout),
+      );
+    default:
+      return address satisfies never;
+  }
+};
+
+/** Connects in the background; a command fails that is not answered in `commandMsMax`. Throws for a URL of no known form, without showing it. */
+export const openConnection = (url: string, commandMsMax: number): Connection => {
+  const client = connect(parseAddress(url), commandMsMax);
+  for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
+  return client as Connection;
+};

@@ -1,0 +1,61 @@
+/** The journal in a database: which keys were used, for what, and what came of it. */
+import type { Journal, Kept } from '../../gateway/ports.ts';
+import { type Engine, type Session, statement } from './engine.ts';
+
+/** How long a key is known: 31 days (wire practice). */
+export const retentionMs = 31 * 24 * 60 * 60 * 1000;
+/** How long a duplicate may wait for a unit that holds its row: it would hold a connection meanwhile. */
+const claimMsMax = 150;
+/** Rows dropped in one unit, so that none takes long. */
+const droppedMax = 1_000;
+
+type JournalRow = { readonly fingerprint: string; readonly outcome: string | null };
+
+/** Writes no row when the scope is taken; one past its time is there for the taking. */
+const claim = statement(
+  'claim-scope',
+  `insert into journal (scope, fingerprint, operation, psp_reference, created_at, expires_at)
+   values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
+   on conflict (scope) do update set fingerprint = excluded.fingerprint, operation = excluded.operation,
+     psp_reference = excluded.psp_reference, outcome = null, created_at = excluded.created_at,
+     expires_at = excluded.expires_at
+   where journal.expires_at <= now_ms()`,
+  { waitMsMax: claimMsMax },
+);
+
+const find = statement<JournalRow>('find-scope', 'select fingerprint, outcome from journal where scope = $1');
+
+const settle = statement('settle-scope', 'update journal set outcome = $2 where scope = $1');
+
+const dropExpired = statement(
+  'drop-expired-scopes',
+  `delete from journal where scope in
+     (select scope from journal where expires_at <= now_ms() order by expires_at limit ${droppedMax})`,
+);
+
+const findKept = async (session: Session, scope: string): Promise<Kept> => {
+  const [row] = await session.query(find, [scope]);
+  // Claim and outcome are written in one unit, so nobody else ever sees the one without the other.
+  if (row === undefined || row.outcome === null) throw new Error('a row of the journal is without its outcome');
+  return { fingerprint: row.fingerprint, outcome: row.outcome };
+};
+
+export const journalOf = (session: Session): Journal => ({
+  claim: async (scope, { fingerprint, operation, pspReference }) => {
+    const written = await session.execute(claim, [scope, fingerprint, operation, pspReference, retentionMs]);
+    return written === 0 ? findKept(session, scope) : undefined;
+  },
+  settle: async (scope, outcome) => {
+    await session.execute(settle, [scope, outcome]);
+  },
+});
+
+/** Drops what is past its time, in units of its own; gives how many rows that were. */
+export const dropExpiredScopes = async (engine: Engine): Promise<number> => {
+  let total = 0;
+  for (;;) {
+    const dropped = await engine.write((session) => session.execute(dropExpired, []));
+    total += dropped;
+    if (dropped < droppedMax) return total;
+  }
+};

@@ -1,0 +1,17 @@
+/** The marks of requests with an Idempotency-Key: keyed, since a command may hold a card number and a key is a secret. */
+import type { KeyObject } from 'node:crypto';
+import type { Marks } from '../gateway/ports.ts';
+import { deriveKey, fingerprintOf } from './derive.ts';
+
+/** The marks of one environment; `mac` vouches for what a cache outside of the journal gives back. */
+export const createMarks = (index: KeyObject, environment: string): Marks & { mac(text: string): string } => {
+  const scopeKey = deriveKey(index, 'idempotency scope');
+  const fingerprintKey = deriveKey(index, 'idempotency fingerprint');
+  const macKey = deriveKey(index, 'idempotency cache');
+  return Object.freeze({
+    // As JSON, so that no company and key run into one another.
+    scope: (company: string, key: string) => fingerprintOf(scopeKey, JSON.stringify([environment, company, key])),
+    fingerprint: (command: string) => fingerprintOf(fingerprintKey, command),
+    mac: (text: string) => fingerprintOf(macKey, text),
+  });
+};

@@ -1,0 +1,257 @@
+/** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import { speak } from '../../src/protocol/index.ts';
+import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+
+const protocols = speak(services);
+const names = Object.keys(protocols) as ProtocolName[];
+const service = services.at(-1)!;
+const operationOf = (name: string) => service.operations.get(name)!;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+afterAll(() => gateway.close());
+
+let counted = 0;
+const fresh = (start: string): string => `${start}-${++counted}`;
+
+type Headers = Readonly<Record<string, string>>;
+
+const send = ({ path, contentType, body }: Call, headers: Headers, as: Headers = callers.demo): Promise<Answer> =>
+  gateway.ask({ path, headers: { 'content-type': contentType, ...headers, ...as }, body });
+
+const call = (name: ProtocolName, operation: string, input: object): Call =>
+  protocols[name].ask(service, operationOf(operation), input);
+
+const heard = (name: ProtocolName, operation: string, { message }: Answer): unknown =>
+  protocols[name].hear(operationOf(operation), message.body).value;
+
+const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
+const tokenFor = (shopperReference: string, also: object = {}) => ({
+  card: { ...card, ...also },
+  merchantAccount: 'DemoMerchant',
+  recurring: { contract: ['ONECLICK', 'RECURRING'] },
+  shopperReference,
+});
+
+/** How many details the shopper has. */
+const count = async (shopperReference: string): Promise<number> => {
+  const input = { merchantAccount: 'DemoMerchant', shopperReference };
+  const answer = await send(call('json', 'listRecurringDetails', input), {});
+  return (JSON.parse(answer.message.body).details ?? []).length;
+};
+
+interface Writing {
+  readonly operation: string;
+  /** Makes what the operation needs, and gives the request and one that differs from it. */
+  prepare(): Promise<{ readonly input: object; readonly other: object; readonly details: number }>;
+}
+
+const writings: readonly Writing[] = [
+  {
+    operation: 'storeToken',
+    async prepare() {
+      const shopper = fresh('stores');
+      // Another month is another card, so that a second effect would be seen as a new date, and another number as a second card.
+      return { input: tokenFor(shopper), other: tokenFor(shopper, { number: '5555444433331111' }), details: 1 };
+    },
+  },
+  {
+    operation: 'disable',
+    async prepare() {
+      const shopper = fresh('disables');
+      await send(call('json', 'storeToken', tokenFor(shopper)), {});
+      const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
+      return { input, other: { ...input, contract: ['ONECLICK'] }, details: 0 };
+    },
+  },
+];
+
+const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
+
+const between = {
+  'in one process': () => {},
+  'with a new process in between': () => gateway.restart(),
+} as const;
+const ways = writings.flatMap((writing) =>
+  (Object.keys(between) as (keyof typeof between)[]).map((way) => ({ ...writing, way })),
+);
+
+describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
+  test.each(pairs)('%s, then %s: one effect and one answer', async (first, second) => {
+    const { input, details } = await prepare();
+    const key = { 'idempotency-key': fresh('key') };
+    const done = await send(call(first, operation, input), key);
+    expect(done.account.outcome).toBe('ok');
+    expect(done.message.headers['Idempotency-Key']).toBe(key['idempotency-key']);
+    expect(done.message.headers).not.toHaveProperty('Idempotent-Replayed');
+    between[way]();
+    const again = await send(call(second, operation, input), key);
+    expect(heard(second, operation, again)).toEqual(heard(first, operation, done));
+    expect(again.message.headers.pspReference).toBe(done.message.headers.pspReference);
+    expect(again.message.headers['Idempotent-Replayed']).toBe('true');
+    if (first === second) expect({ ...again.message, headers: {} }).toEqual({ ...done.message, headers: {} });
+    expect(await count((input as { shopperReference: string }).shopperReference)).toBe(details);
+  });
+
+  test.each(pairs)('%s, then %s with another body: refused, and nothing done', async (first, second) => {
+    const { input, other, details } = await prepare();
+    const key = { 'idempotency-key': fresh('key') };
+    const done = await send(call(first, operation, input), key);
+    between[way]();
+    const refused = await send(call(second, operation, other), key);
+    expect(refused.account.outcome).toBe('keyReused');
+    expect(refused.message.headers['transient-error']).toBe('false');
+    const soapish = { soap11: 500, soap12: 400, json: 422, form: 422, adapter: 500 } as const;
+    expect(refused.message.status).toBe(soapish[second]);
+    expect(refused.message.body).toContain('704');
+    expect(await count((input as { shopperReference: string }).shopperReference)).toBe(details);
+    const again = await send(call(first, operation, input), key);
+    expect({ ...again.message, headers: {} }).toEqual({ ...done.message, headers: {} });
+  });
+});
+
+test.each(names)(
+  '%s: a refusal that the domain decided is the outcome, even when it would go well now',
+  async (name) => {
+    const shopper = fresh('refused');
+    const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
+    const key = { 'idempotency-key': fresh('key') };
+    const refused = await send(call(name, 'disable', input), key);
+    expect(refused.account.outcome).toBe('contractNotFound');
+    await send(call('json', 'storeToken', tokenFor(shopper)), {});
+    gateway.restart();
+    const again = await send(call(name, 'disable', input), key);
+    expect(again.message.body).toBe(refused.message.body);
+    expect(again.message.status).toBe(refused.message.status);
+    expect(again.message.headers).toEqual({ ...refused.message.headers, 'Idempotent-Replayed': 'true' });
+    expect(await count(shopper)).toBe(1);
+  },
+);
+
+test('a request that breaks a field rule is not kept: it may be mended and sent with the same key', async () => {
+  const shopper = fresh('mended');
+  const key = { 'idempotency-key': fresh('key') };
+  const expired = await send(call('json', 'storeToken', tokenFor(shopper, { expiryYear: '2020' })), key);
+  expect(expired.message.status).toBe(422);
+  const invalid = await send(call('json', 'storeToken', tokenFor(shopper, { number: '4111111111111112' })), key);
+  expect(invalid.message.status).toBe(422);
+  const mended = await send(call('json', 'storeToken', tokenFor(shopper)), key);
+  expect(mended.message.status).toBe(200);
+  expect(mended.message.headers).not.toHaveProperty('Idempotent-Replayed');
+});
+
+describe('a key in the body', () => {
+  const withMessageId = (name: 'soap11' | 'soap12', asked: Call, id: string): Call => {
+    const prefix = name === 'soap11' ? 'soap' : 'env';
+    const header = `<${prefix}:Header><a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${id}</a:MessageID></${prefix}:Header>`;
+    return { ...asked, body: asked.body.replace(`<${prefix}:Body>`, `${header}<${prefix}:Body>`) };
+  };
+  const withField = (asked: Call, key: string): Call => ({ ...asked, body: `${asked.body}&idempotencyKey=${key}` });
+  const carriers = {
+    soap11: (asked: Call, key: string) => withMessageId('soap11', asked, key),
+    soap12: (asked: Call, key: string) => withMessageId('soap12', asked, key),
+    form: withField,
+    adapter: withField,
+  } as const;
+
+  test.each(Object.keys(carriers) as (keyof typeof carriers)[])('%s: the same as one in the header', async (name) => {
+    const shopper = fresh('carried');
+    const key = fresh('urn:uuid:11111111-2222-4333-8444');
+    const asked = carriers[name](call(name, 'storeToken', tokenFor(shopper)), key);
+    const done = await send(asked, {});
+    expect(done.account.outcome).toBe('ok');
+    expect(done.message.headers['Idempotency-Key']).toBe(key);
+    const again = await send(asked, {});
+    expect(again.message.body).toBe(done.message.body);
+    expect(again.message.headers['Idempotent-Replayed']).toBe('true');
+    const byHeader = await send(call('json', 'storeToken', tokenFor(shopper)), { 'idempotency-key': `"${key}"` });
+    expect(byHeader.message.headers.pspReference).toBe(done.message.headers.pspReference);
+  });
+
+  test('the header rules where both are there', async () => {
+    const shopper = fresh('both');
+    const key = fresh('key');
+    const asked = withField(call('form', 'storeToken', tokenFor(shopper)), fresh('other'));
+    const done = await send(asked, { 'idempotency-key': key });
+    expect(done.message.headers['Idempotency-Key']).toBe(key);
+  });
+
+  test('one that is empty, or below others, is refused and nothing is done', async () => {
+    for (const tail of [
+      '&idempotencyKey=',
+      '&idempotencyKey=a%20b',
+      '&idempotencyKey.x=1',
+      '&idempotencyKey=a&idempotencyKey=b',
+    ]) {
+      const shopper = fresh('broken');
+      const asked = call('form', 'storeToken', tokenFor(shopper));
+      const refused = await send({ ...asked, body: asked.body + tail }, {});
+      expect(refused.message.status).toBe(400);
+      expect(await count(shopper)).toBe(0);
+    }
+  });
+});
+
+describe('who may have a replay', () => {
+  const asked = () => call('json', 'storeToken', tokenFor(fresh('allowed')));
+  test('another credential of the company', async () => {
+    const [request, key] = [asked(), { 'idempotency-key': fresh('key') }];
+    const done = await send(request, key);
+    const again = await send(request, key, callers.key);
+    expect(again.message.body).toBe(done.message.body);
+  });
+  test.each([
+    ['withoutRole', 403],
+    ['wrong', 401],
+    ['nobody', 401],
+  ] as const)('not %s', async (as, status) => {
+    const [request, key] = [asked(), { 'idempotency-key': fresh('key') }];
+    await send(request, key);
+    const refused = await send(request, key, callers[as] as Headers);
+    expect(refused.message.status).toBe(status);
+    expect(refused.message.headers).not.toHaveProperty('Idempotent-Replayed');
+  });
+  test('another company has records of its own', async () => {
+    const [request, key] = [asked(), { 'idempotency-key': fresh('key') }];
+    const done = await send(request, key);
+    const foreign = await send(request, key, callers.other);
+    expect(foreign.account.outcome).toBe('foreignMerchantAccount');
+    const own = { ...request, body: request.body.replace('DemoMerchant', 'OtherMerchant') };
+    const other = await send(own, key, callers.other);
+    expect(other.account.outcome).toBe('ok');
+    expect(other.message.headers.pspReference).not.toBe(done.message.headers.pspReference);
+  });
+});
+
+test('what only reads is done each time, and echoes the key', async () => {
+  const shopper = fresh('reads');
+  const key = { 'idempotency-key': fresh('key') };
+  const list = call('json', 'listRecurringDetails', { merchantAccount: 'DemoMerchant', shopperReference: shopper });
+  expect((await send(list, key)).message.body).toBe('{}');
+  await send(call('json', 'storeToken', tokenFor(shopper)), key);
+  const listed = await send(list, key);
+  expect(JSON.parse(listed.message.body).details).toHaveLength(1);
+  expect(listed.message.headers['Idempotency-Key']).toBe(key['idempotency-key']);
+  expect(listed.message.headers).not.toHaveProperty('Idempotent-Replayed');
+});
+
+test('a thousand duplicates at once: one effect, and each gets its answer or is told to come again', async () => {
+  const request = call('json', 'storeToken', tokenFor(fresh('storm')));
+  const key = { 'idempotency-key': fresh('key') };
+  const answers = await Promise.all(Array.from({ length: 1000 }, () => send(request, key)));
+  const done = answers.filter(({ message }) => message.status === 200);
+  expect(new Set(done.map(({ message }) => message.body)).size).toBe(1);
+  expect(done.filter(({ message }) => !('Idempotent-Replayed' in message.headers))).toHaveLength(1);
+  for (const { message } of answers.filter((each) => !done.includes(each)))
+    expect([message.status, message.headers['transient-error'], message.headers['Retry-After']]).toEqual([
+      409,
+      'true',
+      '1',
+    ]);
+});

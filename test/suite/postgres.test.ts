@@ -1,0 +1,477 @@
+/** The store suite on PostgreSQL, and what is PostgreSQL's own: connections that end, conflicts, commits that nobody hears of. */
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { openProxy } from '../support/proxy.ts';
+import { describeStore } from './store.ts';
+
+let server: Postgres;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.discard());
+
+describeStore('store on PostgreSQL', {
+  open: async () => openPostgres({ url: await server.createDatabase(), poolMax: 10 }),
+  dispose: (engine) => engine.close(),
+});
+
+const unavailable = { name: 'StoreUnavailable' };
+const make = statement('make', 'create table tally (id text not null primary key, n bigint not null)');
+const fill = statement('fill', `insert into tally (id, n) values ('a', 0), ('b', 0)`);
+const find = statement<{ readonly n: number }>('find', 'select n from tally where id = $1');
+const put = statement('put', 'update tally set n = $2 where id = $1');
+const putSoon = statement('put-soon', 'update tally set n = $2 where id = $1', { waitMsMax: 150 });
+const addRow = statement('add-row', 'insert into tally (id, n) values ($1, 0)');
+
+/** Resolves for all when so many have come. */
+const meeting = (members: number): (() => Promise<void>) => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let came = 0;
+  return () => {
+    came += 1;
+    if (came >= members) resolve();
+    return promise;
+  };
+};
+
+const elapsedMs = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+};
+
+describe('PostgreSQL', () => {
+  let url: string;
+  let engine: Engine;
+  const opened: Engine[] = [];
+  const open = (at: string, poolMax = 10): Engine => {
+    const another = openPostgres({ url: at, poolMax });
+    opened.push(another);
+    return another;
+  };
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    engine = open(url);
+    await engine.write((session) => session.execute(make, []));
+    await engine.write((session) => session.execute(fill, []));
+  });
+  afterEach(async () => {
+    for (const each of opened.splice(0)) await each.close();
+  });
+  const ask = (text: string, parameters: readonly Value[] = []) =>
+    engine.read((session) => session.query(statement(hash('md5', text), text), parameters));
+  const valueIn = async (session: Session, id: string) => (await session.query(find, [id]))[0]!.n;
+  const value = (id = 'a') => engine.read((session) => valueIn(session, id));
+  const add = (id = 'a') =>
+    engine.write(async (session) => session.execute(put, [id, (await valueIn(session, id)) + 1]));
+  /** Ends every connection of the program, as an operator would. */
+  const terminate = () =>
+    server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'triglyph'`);
+  /** Keeps the row locked until it is told to let go. */
+  const hold = async (id: string) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const unit = engine.write(async (session) => {
+      await session.execute(put, [id, 7]);
+      held.resolve();
+      await promise;
+    });
+    await held.promise;
+    return async () => {
+      resolve();
+      await unit;
+    };
+  };
+
+  describe('values', () => {
+    test('int8 and what else counts are numbers, truths are 1 and 0, and the rest is text', async () => {
+      const [row] = await ask(
+        `select 9007199254740991::bigint as big, count(*) as many, sum(n) as total, true as yes, false as no,
+                '12'::text as text, null as nothing, 1.5::float8 as half from tally`,
+      );
+      expect(row).toEqual({
+        big: 9007199254740991,
+        many: 2,
+        total: 0,
+        yes: 1,
+        no: 0,
+        text: '12',
+        nothing: null,
+        half: 1.5,
+      });
+    });
+    test('a number that JavaScript has no room for is an error, not another number', async () => {
+      await expect(ask('select 9007199254740993::bigint as big')).rejects.toThrow(RangeError);
+      expect(await value()).toBe(0);
+    });
+    test.each([
+      `'; drop table tally; --`,
+      `\\'; drop table tally; --`,
+      `a', 0); delete from tally; --`,
+      '$1 $$ {} % \\',
+      '\u{1F600} \u2028 é',
+    ])('%j stays a text', async (hostile) => {
+      await engine.write((session) => session.execute(addRow, [hostile]));
+      expect(await ask('select id from tally where id = $1::text', [hostile])).toEqual([{ id: hostile }]);
+      expect(await ask('select count(*) as many from tally')).toEqual([{ many: 3 }]);
+    });
+    test('now_ms() is the clock of the database', async () => {
+      const [row] = await ask('select now_ms() as now');
+      expect(Math.abs(Number(row!.now) - Date.now())).toBeLessThan(5_000);
+    });
+  });
+
+  describe('a session', () => {
+    const settings = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'application_name'];
+    const text = `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`;
+    const limits = {
+      statement_timeout: '3s',
+      lock_timeout: '2s',
+      idle_in_transaction_session_timeout: '3s',
+      application_name: 'triglyph',
+    };
+
+    test('has a limit on every wait', async () => {
+      expect(await ask(text)).toEqual([limits]);
+    });
+    test('a unit is serializable and flushed, whatever the database says', async () => {
+      await server.ask(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = off`);
+      const fresh = open(url);
+      const shown = statement(
+        'shown',
+        `select current_setting('transaction_isolation') as isolation, current_setting('synchronous_commit') as flushed`,
+      );
+      expect(await fresh.write((session) => session.query(shown, []))).toEqual([
+        { isolation: 'serializable', flushed: 'on' },
+      ]);
+      expect(await fresh.read((session) => session.query(shown, []))).toMatchObject([{ flushed: 'off' }]);
+    });
+    test('a patient unit has time', async () => {
+      const [row] = await engine.write((session) => session.query(statement('limits', text), []), { patient: true });
+      expect(row).toMatchObject({ statement_timeout: '0', lock_timeout: '0' });
+      expect(await ask(text)).toEqual([limits]);
+    });
+    test('keeps its statements prepared', async () => {
+      const one = open(url, 2);
+      for (let times = 0; times < 3; times += 1) await one.read((session) => session.query(find, ['a']));
+      const prepared = statement(
+        'prepared',
+        `select name, generic_plans + custom_plans as plans
+        from pg_prepared_statements where name = 'find'`,
+      );
+      expect(await one.read((session) => session.query(prepared, []))).toEqual([{ name: 'find', plans: 3 }]);
+    });
+    test('a statement that takes too long is StoreUnavailable, and the connection serves on', async () => {
+      const ms = await elapsedMs(() => expect(ask('select pg_sleep(20)')).rejects.toMatchObject(unavailable));
+      expect(ms).toBeGreaterThan(2_900);
+      expect(ms).toBeLessThan(5_000);
+      expect(await value()).toBe(0);
+    });
+    test('a reader does not write, not even where that gives rows', async () => {
+      const sly = statement('sly', 'update tally set n = 9 returning n');
+      await expect(engine.read((session) => session.query(sly, []))).rejects.toThrow(/does not write/);
+      expect(await value()).toBe(0);
+    });
+  });
+
+  describe('connections that end', () => {
+    test('all backends terminated while idle: nobody notices', async () => {
+      await Promise.all(Array.from({ length: 10 }, () => ask('select pg_sleep(0.05)')));
+      expect((await terminate()).length).toBe(10);
+      await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? value() : add('b'))));
+      expect(await value('b')).toBe(10);
+    });
+    test('terminated within a unit: it begins again, and takes effect once', async () => {
+      let times = 0;
+      await engine.write(async (session) => {
+        times += 1;
+        const n = await valueIn(session, 'a');
+        await session.execute(put, ['a', n + 1]);
+        if (times === 1) await terminate();
+        await session.execute(put, ['b', n + 1]);
+      });
+      expect(times).toBe(2);
+      expect([await value('a'), await value('b')]).toEqual([1, 1]);
+    });
+    test('terminated again and again: StoreUnavailable, with nothing done', async () => {
+      const hopeless = engine.write(async (session) => {
+        await session.execute(put, ['a', 5]);
+        await terminate();
+        await session.execute(put, ['b', 5]);
+      });
+      await expect(hopeless).rejects.toMatchObject(unavailable);
+      expect([await value('a'), await value('b')]).toEqual([0, 0]);
+    });
+    test('a unit that was idle for too long is ended by the database, and begins again', async () => {
+      let times = 0;
+      await engine.write(async (session) => {
+        times += 1;
+        await session.execute(put, ['a', times]);
+        if (times === 1) await setTimeout(3_500);
+        await session.execute(put, ['b', times]);
+      });
+      expect([await value('a'), await value('b')]).toEqual([2, 2]);
+    });
+    test.each(['stop', 'kill'] as const)(
+      'the server is gone (%s) and comes back: the next request works',
+      async (end) => {
+        await Promise.all([add(), value(), value()]);
+        await server[end]();
+        try {
+          await expect(value()).rejects.toMatchObject(unavailable);
+          await expect(add()).rejects.toMatchObject(unavailable);
+        } finally {
+          await server.start();
+        }
+        expect(await value()).toBe(1);
+        await add();
+        expect(await value()).toBe(2);
+      },
+    );
+  });
+
+  describe('no connection', () => {
+    test('all are in use: StoreUnavailable after a second, and later there are some again', async () => {
+      const small = open(url, 2);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const both = meeting(3);
+      const holding = ['a', 'b'].map((id) =>
+        small.write(async (session) => {
+          await session.execute(put, [id, 3]);
+          await both();
+          await promise;
+        }),
+      );
+      await both();
+      const ms = await elapsedMs(() =>
+        expect(small.read((session) => valueIn(session, 'a'))).rejects.toMatchObject({
+          ...unavailable,
+          message: expect.stringContaining('all 2 connections are in use'),
+        }),
+      );
+      expect(ms).toBeGreaterThan(900);
+      expect(ms).toBeLessThan(1_600);
+      resolve();
+      await Promise.all(holding);
+      expect(await small.read((session) => valueIn(session, 'a'))).toBe(3);
+    });
+    test('nobody listens: StoreUnavailable at once, which names the place and no password', async () => {
+      const nobody = open(url.replace(`:${server.port}/`, ':1/'));
+      const failure: unknown = await nobody.read((session) => valueIn(session, 'a')).catch((thrown: unknown) => thrown);
+      expect(failure).toMatchObject({
+        ...unavailable,
+        message: `the store cannot answer now: no connection to 127.0.0.1:1${new URL(url).pathname}: ECONNREFUSED`,
+      });
+    });
+    test('a server that never answers: StoreUnavailable after two seconds', async () => {
+      const silent = createServer(() => {}).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as { readonly port: number };
+      const nobody = open(url.replace(`:${server.port}/`, `:${port}/`));
+      const ms = await elapsedMs(() => expect(nobody.write(async () => {})).rejects.toMatchObject(unavailable));
+      silent.close();
+      expect(ms).toBeGreaterThan(1_800);
+      expect(ms).toBeLessThan(3_000);
+    });
+    test('the server has too many: StoreUnavailable', async () => {
+      const name = new URL(url).pathname.slice(1);
+      await server.ask(`create role few login password 'few' connection limit 0`);
+      const few = open(url.replace(/\/\/.*@/, '//few:few@'));
+      await expect(few.read((session) => valueIn(session, 'a'))).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining('too many connections'),
+      });
+      await server.ask(`alter database ${name} connection limit 10`);
+    });
+    test('a wrong password: StoreUnavailable, which does not say the right one', async () => {
+      const wrong = open(url.replace(server.password, 'guessed'));
+      const failure: unknown = await wrong.read((session) => valueIn(session, 'a')).catch((thrown: unknown) => thrown);
+      expect(failure).toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining('password authentication failed'),
+      });
+      expect(String(failure)).not.toContain('guessed');
+    });
+    test('a database that is read-only: reading goes on, writing is StoreUnavailable', async () => {
+      await server.ask(`alter database ${new URL(url).pathname.slice(1)} set default_transaction_read_only = on`);
+      const fresh = open(url);
+      expect(await fresh.read((session) => valueIn(session, 'a'))).toBe(0);
+      await expect(fresh.write((session) => session.execute(put, ['a', 1]))).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining('read-only'),
+      });
+    });
+  });
+
+  describe('units in each other’s way', () => {
+    test('two that would not fit together both end, one after the other', async () => {
+      const both = meeting(2);
+      let times = 0;
+      /** Each looks at both rows and writes one: beside one another both would see nothing. */
+      const look = (id: string) =>
+        engine.write(async (session) => {
+          times += 1;
+          const sum = (await valueIn(session, 'a')) + (await valueIn(session, 'b'));
+          await both();
+          await session.execute(put, [id, sum + 1]);
+        });
+      await Promise.all([look('a'), look('b')]);
+      expect(times).toBeGreaterThan(2);
+      expect([await value('a'), await value('b')].sort()).toEqual([1, 2]);
+    });
+    test('two that wait for one another both end', async () => {
+      const both = meeting(2);
+      const cross = (first: string, second: string) =>
+        engine.write(async (session) => {
+          await session.execute(put, [first, 1]);
+          await both();
+          await session.execute(put, [second, 1]);
+        });
+      await Promise.all([cross('a', 'b'), cross('b', 'a')]);
+      expect([await value('a'), await value('b')]).toEqual([1, 1]);
+    });
+    test('a conflict within an attempt begins the whole unit again, even where the work makes light of it', async () => {
+      let times = 0;
+      await engine.write(async (session) => {
+        times += 1;
+        const n = await valueIn(session, 'a');
+        if (times === 1) await add('a');
+        await session.attempt(() => session.execute(put, ['a', n + 1])).catch(() => {});
+      });
+      expect(times).toBe(2);
+      expect(await value()).toBe(2);
+    });
+    test('a statement that may not wait is Contended, and nothing was done', async () => {
+      const release = await hold('a');
+      const ms = await elapsedMs(() =>
+        expect(
+          engine.write(async (session) => {
+            await session.execute(put, ['b', 1]);
+            await session.execute(putSoon, ['a', 1]);
+          }),
+        ).rejects.toMatchObject({ name: 'Contended' }),
+      );
+      expect(ms).toBeGreaterThan(140);
+      expect(ms).toBeLessThan(1_000);
+      await release();
+      expect([await value('a'), await value('b')]).toEqual([7, 0]);
+    });
+    test('a Contended attempt is undone alone, and the limit is that of the engine again', async () => {
+      const limit = statement<{ readonly lock_timeout: string }>('limit', 'show lock_timeout');
+      const release = await hold('a');
+      await engine.write(async (session) => {
+        await session.execute(put, ['b', 1]);
+        await expect(session.attempt(() => session.execute(putSoon, ['a', 1]))).rejects.toMatchObject({
+          name: 'Contended',
+        });
+        expect(await session.query(limit, [])).toEqual([{ lock_timeout: '2s' }]);
+        await session.execute(putSoon, ['b', 2]);
+        expect(await session.query(limit, [])).toEqual([{ lock_timeout: '2s' }]);
+      });
+      await release();
+      expect([await value('a'), await value('b')]).toEqual([7, 2]);
+    });
+    test('any other waits for two seconds and is StoreUnavailable', async () => {
+      const release = await hold('a');
+      const ms = await elapsedMs(() =>
+        expect(engine.write((session) => session.execute(put, ['a', 1]))).rejects.toMatchObject(unavailable),
+      );
+      expect(ms).toBeGreaterThan(1_900);
+      expect(ms).toBeLessThan(3_000);
+      await release();
+    });
+  });
+
+  describe('what a unit leaves behind', () => {
+    const slow = statement('slow', `insert into tally select 'slow', 0 from pg_sleep(0.2)`);
+    const rows = async () => (await ask('select id from tally order by id')).map(({ id }) => id);
+
+    test('a statement that nobody waited for is part of its unit', async () => {
+      await engine.write(async (session) => {
+        session.execute(slow, []);
+      });
+      expect(await rows()).toEqual(['a', 'b', 'slow']);
+    });
+    test('and is undone with it', async () => {
+      const broken = engine.write(async (session) => {
+        session.execute(slow, []);
+        throw new Error('no');
+      });
+      await expect(broken).rejects.toThrow('no');
+      expect(await rows()).toEqual(['a', 'b']);
+    });
+    test('one that fails unnoticed undoes the unit', async () => {
+      const broken = engine.write(async (session) => {
+        await session.execute(addRow, ['c']);
+        session.execute(addRow, ['a']);
+      });
+      await expect(broken).rejects.toMatchObject({ code: '23505' });
+      expect(await rows()).toEqual(['a', 'b']);
+    });
+    test('so does one whose failure the work makes light of', async () => {
+      const broken = engine.write(async (session) => {
+        await session.execute(addRow, ['c']);
+        await session.execute(addRow, ['a']).catch(() => {});
+      });
+      await expect(broken).rejects.toMatchObject({ code: '23505' });
+      expect(await rows()).toEqual(['a', 'b']);
+    });
+    test('statements side by side go one after another', async () => {
+      const ids = ['c', 'd', 'e', 'f'];
+      await engine.write((session) => Promise.all(ids.map((id) => session.execute(addRow, [id]))));
+      expect(await rows()).toEqual(['a', 'b', ...ids]);
+    });
+  });
+
+  describe('a connection cut during the commit', () => {
+    test.each([
+      ['before the server hears', 0],
+      ['before the client hears', 5],
+    ] as const)('%s: CommitUnknown, and the row is %i', async (when, expected) => {
+      const proxy = await openProxy(server.port);
+      const through = open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+      const write = (n: number) => through.write((session) => session.execute(put, ['a', n]));
+      proxy.cut('commit\0', when);
+      let times = 0;
+      const cut = through.write(async (session) => {
+        times += 1;
+        await session.execute(put, ['a', 5]);
+      });
+      await expect(cut).rejects.toMatchObject({ name: 'CommitUnknown' });
+      expect(times).toBe(1);
+      await setTimeout(50);
+      expect(await value()).toBe(expected);
+      await write(6);
+      expect(await value()).toBe(6);
+      await proxy.close();
+    });
+    test('before the commit it is no question: the unit begins again', async () => {
+      const proxy = await openProxy(server.port);
+      const through = open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
+      proxy.cut('put', 'before the client hears');
+      await through.write((session) => session.execute(put, ['a', 5]));
+      expect(await value()).toBe(5);
+      await proxy.close();
+    });
+  });
+
+  test('four programs that migrate an empty database at once do the work once', async () => {
+    const empty = await server.createDatabase();
+    const landed = await Promise.all(Array.from({ length: 4 }, () => migrate(open(empty, 2))));
+    expect(landed.flat()).toEqual(migrations.map(({ name }) => name));
+  });
+  test('a program without the right to make tables finds that nothing is to be done', async () => {
+    await migrate(engine);
+    await server.ask(`create role serving login password 'serving'`);
+    await server.ask('grant select, insert, update, delete on all tables in schema public to serving', [], url);
+    expect(await migrate(open(url.replace(/\/\/.*@/, '//serving:serving@')))).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+/** A private PostgreSQL for a file of tests: on a free port, in a temporary folder, gone afterwards. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Client } from 'pg';
+
+export interface Postgres {
+  /** Of a user who may do everything; with a password, which must show up nowhere. */
+  readonly url: string;
+  readonly password: string;
+  readonly port: number;
+  /** The URL of a new and empty database. */
+  createDatabase(): Promise<string>;
+  /** Asks as the one who may do everything; `url` where it is about another database than the first. */
+  ask(text: string, values?: readonly unknown[], url?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Ends the connections and then itself, in order. */
+  stop(): Promise<void>;
+  /** SIGKILL: what a power cut leaves of a server. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port. */
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  discard(): Promise<void>;
+}
+
+const debianFolder = '/usr/lib/postgresql';
+const readyMsMax = 30_000;
+
+/** The newest that Debian has installed, or whichever is on the path. */
+const binary = (name: string): string => {
+  try {
+    const [newest] = readdirSync(debianFolder).sort((one, other) => Number(other) - Number(one));
+    return newest === undefined ? name : join(debianFolder, newest, 'bin', name);
+  } catch {
+    return name;
+  }
+};
+
+/** The server refuses to run as root: there it runs as the user that its package made. */
+const runner = (): { readonly uid?: number; readonly gid?: number } => {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+const query = async (url: string, text: string, values: readonly unknown[] = []) => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+/** Quick where nothing has to survive the machine; `durable` where what the disk has is what the test is about. */
+export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
+  const folder = mkdtempSync(join(tmpdir(), 'triglyph-postgres-'));
+  const data = join(folder, 'data');
+  const as = runner();
+  const password = `pw-${randomBytes(12).toString('hex')}`;
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password);
+  if (as.uid !== undefined && as.gid !== undefined)
+    for (const path of [folder, passwordFile]) chownSync(path, as.uid, as.gid);
+  const database = ['--auth=scram-sha-256', '--username=triglyph', `--pwfile=${passwordFile}`];
+  // Texts in the order of their bytes, as the embedded store has them.
+  execFileSync(binary('initdb'), ['-D', data, '--no-sync', '--locale=C', '--encoding=UTF8', ...database], {
+    ...as,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const port = await freePort();
+  const urlOf = (name: string) => `postgres://triglyph:${password}@127.0.0.1:${port}/${name}`;
+  const url = urlOf('postgres');
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: folder,
+    max_connections: '60',
+    shared_buffers: '32MB',
+    ...(!durable && { fsync: 'off', full_page_writes: 'off' }),
+  };
+  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  process.once('exit', () => server?.kill('SIGQUIT'));
+
+  const launch = (): { readonly child: ChildProcess; said(): string } => {
+    const child = spawn(binary('postgres'), ['-D', data, '-p', String(port), ...parameters], {
+      ...as,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-2_000);
+    });
+    return { child, said: () => said };
+  };
+
+  const start = async (): Promise<void> => {
+    const deadline = performance.now() + readyMsMax;
+    for (;;) {
+      const { child, said } = launch();
+      server = child;
+      while (child.exitCode === null) {
+        try {
+          await query(url, 'select 1');
+          return;
+        } catch (thrown) {
+          if (performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${said()}`, { cause: thrown });
+        }
+        await setTimeout(30);
+      }
+      // After a kill its children hold the memory for a moment yet.
+      if (performance.now() > deadline) throw new Error(`PostgreSQL ended:\n${said()}`);
+      await setTimeout(100);
+    }
+  };
+
+  const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const over = once(server, 'exit');
+    server.kill(signal);
+    await over;
+  };
+
+  await start();
+  return {
+    url,
+    password,
+    port,
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await query(url, `create database ${name}`);
+      return urlOf(name);
+    },
+    ask: (text, values, other = url) => query(other, text, values),
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    start,
+    async discard() {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,60 @@
+/** Stands between a client and a server on this machine, and cuts the connection where it reads a word. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface Proxy {
+  readonly port: number;
+  /** Cuts the next connection on which the client says the word: before the server hears it, or before the client hears of it. */
+  cut(word: string, when: 'before the server hears' | 'before the client hears'): void;
+  close(): Promise<void>;
+}
+
+/** In front of a port of this machine. */
+export const openProxy = async (target: number): Promise<Proxy> => {
+  const sockets = new Set<Socket>();
+  let order: { readonly word: string; readonly when: string } | undefined;
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1');
+    let deaf = false;
+    const cut = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', cut);
+      socket.on('close', cut);
+      socket.on('close', () => sockets.delete(socket));
+    }
+    client.on('data', (bytes) => {
+      const found = order !== undefined && bytes.includes(order.word);
+      if (found && order?.when === 'before the server hears') {
+        order = undefined;
+        cut();
+        return;
+      }
+      if (found) {
+        order = undefined;
+        deaf = true;
+      }
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (deaf) cut();
+      else client.write(bytes);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    cut(word, when) {
+      order = { word, when };
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,275 @@
+/** Real Redis servers of a test's own, on free ports in temporary folders: one, a Sentinel set, or a cluster. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+
+const host = '127.0.0.1';
+const startMsMax = 30_000;
+const portTries = 20;
+
+/** Below the ports that systems give to outgoing connections. */
+const somePort = (): number => randomInt(12_000, 30_000);
+
+/** Waits until it holds; a probe that throws does not hold yet. Rejects after `msMax`, saying what was waited for. */
+export const until = async (what: string, holds: () => unknown, msMax = startMsMax): Promise<void> => {
+  const endsAt = performance.now() + msMax;
+  for (;;) {
+    try {
+      if (await holds()) return;
+    } catch {
+      // Not yet.
+    }
+    if (performance.now() > endsAt) throw new Error(`${what}: not within ${msMax} ms`);
+    await after(10);
+  }
+};
+
+class PortTaken extends Error {}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
+}
+
+/** Resolves once it serves. Rejects with `PortTaken` where the port was in use, else with all that it said. */
+const launch = async (folder: string, parameters: readonly string[], ready: RegExp): Promise<Running> => {
+  const child = spawn('redis-server', parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), startMsMax);
+  let said = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (ready.test(said)) resolve();
+        });
+      child.once('error', reject);
+      child.once('close', () =>
+        reject(/already in use/i.test(said) ? new PortTaken(said) : new Error(`redis-server did not serve:\n${said}`)),
+      );
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  return { child, ended };
+};
+
+/** On another port where one is taken. */
+const onSomePort = async <T>(start: (port: number) => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await start(somePort());
+    } catch (thrown) {
+      if (!(thrown instanceof PortTaken) || tries === portTries) throw thrown;
+    }
+  }
+};
+
+const serves = /Ready to accept connections|Sentinel ID is/;
+
+/** A server process that can be treated as badly as the machines of the world treat it. */
+export class RedisServer {
+  readonly port: number;
+  readonly url: string;
+  readonly #folder: string;
+  readonly #parameters: readonly string[];
+  readonly #password: string | undefined;
+  #running: Running;
+  #raw: Redis | undefined;
+
+  private constructor(
+    running: Running,
+    port: number,
+    folder: string,
+    parameters: readonly string[],
+    password?: string,
+  ) {
+    this.#running = running;
+    this.port = port;
+    this.#folder = folder;
+    this.#parameters = parameters;
+    this.#password = password;
+    this.url = `redis://${password === undefined ? '' : `:${encodeURIComponent(password)}@`}${host}:${port}`;
+  }
+
+  /** `given` may name a file by `FOLDER`, which becomes the server's own folder. */
+  static start(given: readonly string[], { password, files = {} }: Prepared = {}): Promise<RedisServer> {
+    const folder = mkdtempSync(join(tmpdir(), 'triglyph-redis-'));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const secret = password === undefined ? [] : ['--requirepass', password];
+    return onSomePort(async (port) => {
+      const parameters = [...given, ...secret, '--bind', host, '--port', String(port), '--dir', folder];
+      return new RedisServer(await launch(folder, parameters, serves), port, folder, parameters, password);
+    }).catch((thrown) => {
+      rmSync(folder, { recursive: true, force: true });
+      throw thrown;
+    });
+  }
+
+  /** For what a test sets and looks at itself. */
+  get raw(): Redis {
+    this.#raw ??= new Redis({
+      host,
+      port: this.port,
+      ...(this.#password !== undefined && { password: this.#password }),
+      retryStrategy: () => 50,
+      disconnectTimeout: 100,
+    }).on('error', () => {});
+    return this.#raw;
+  }
+
+  /** All texts that it holds, by their keys. */
+  async texts(): Promise<ReadonlyMap<string, string | null>> {
+    const keys = await this.raw.keys('*');
+    return new Map(await Promise.all(keys.map(async (key) => [key, await this.raw.get(key)] as const)));
+  }
+
+  /** SIGSTOP: it keeps its connections and answers nothing. */
+  pause(): void {
+    this.#running.child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#running.child.kill('SIGCONT');
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    this.#running.child.kill('SIGKILL');
+    await this.#running.ended;
+  }
+
+  /** Again on the same port, after `kill`; it has what it wrote to its folder, which is nothing unless it was asked to. */
+  async restart(): Promise<void> {
+    await until(`port ${this.port} to be free again`, async () => {
+      this.#running = await launch(this.#folder, this.#parameters, serves);
+      return true;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#raw?.disconnect();
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+interface Prepared {
+  readonly password?: string;
+  /** Texts by names, written into its folder. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+const forgetful = ['--save', '', '--appendonly', 'no'];
+const lasting = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+
+export interface RedisOptions {
+  readonly password?: string;
+  /** Keeps its data over a restart. */
+  readonly persistent?: boolean;
+  readonly parameters?: readonly string[];
+}
+
+export const startRedis = (options: RedisOptions = {}): Promise<RedisServer> => {
+  const { password, persistent = false, parameters = [] } = options;
+  return RedisServer.start(
+    [...(persistent ? lasting : forgetful), '--maxmemory-policy', 'noeviction', ...parameters],
+    password === undefined ? {} : { password },
+  );
+};
+
+const stopAll = async (servers: readonly RedisServer[]): Promise<void> => {
+  await Promise.all(servers.map((server) => server.stop()));
+};
+
+export interface SentinelSet {
+  readonly url: string;
+  /** The two that hold data; the first is the master at the start. */
+  readonly nodes: readonly [RedisServer, RedisServer];
+  stop(): Promise<void>;
+}
+
+const masterName = 'main';
+
+/** How many of a kind a Sentinel knows of. */
+const known = async (sentinel: RedisServer, field: string): Promise<number> => {
+  const fields = (await sentinel.raw.call('SENTINEL', 'MASTER', masterName)) as string[];
+  return Number(fields[fields.indexOf(field) + 1]);
+};
+
+/** A master, a replica in step with it, and Sentinels that find a master dead after half a second. */
+export const startSentinelSet = async (sentinelCount: 1 | 3 = 1): Promise<SentinelSet> => {
+  const started: RedisServer[] = [];
+  const keep = async (starting: Promise<RedisServer>): Promise<RedisServer> => {
+    const server = await starting;
+    started.push(server);
+    return server;
+  };
+  try {
+    const master = await keep(startRedis({ parameters: ['--repl-diskless-sync-delay', '0'] }));
+    const replica = await keep(startRedis({ parameters: ['--replicaof', host, String(master.port)] }));
+    await until('the replica to be in step', async () =>
+      /master_link_status:up/.test(await replica.raw.info('replication')),
+    );
+    const conf = [
+      `sentinel monitor ${masterName} ${host} ${master.port} ${Math.ceil((sentinelCount + 1) / 2)}`,
+      `sentinel down-after-milliseconds ${masterName} 500`,
+      `sentinel failover-timeout ${masterName} 3000`,
+    ].join('\n');
+    const sentinels: RedisServer[] = [];
+    for (let at = 0; at < sentinelCount; at += 1)
+      sentinels.push(
+        await keep(RedisServer.start(['sentinel.conf', '--sentinel'], { files: { 'sentinel.conf': conf } })),
+      );
+    for (const sentinel of sentinels)
+      await until('the Sentinels to know all', async () => {
+        const others = await known(sentinel, 'num-other-sentinels');
+        return (await known(sentinel, 'num-slaves')) === 1 && others === sentinelCount - 1;
+      });
+    const hosts = sentinels.map(({ port }) => `${host}:${port}`).join(',');
+    return { url: `redis+sentinel://${hosts}/${masterName}`, nodes: [master, replica], stop: () => stopAll(started) };
+  } catch (thrown) {
+    await stopAll(started);
+    throw thrown;
+  }
+};
+
+export interface RedisCluster {
+  readonly url: string;
+  readonly nodes: readonly RedisServer[];
+  stop(): Promise<void>;
+}
+
+const clusterNodes = 3;
+
+/** Three masters that share the slots. */
+export const startRedisCluster = async (): Promise<RedisCluster> => {
+  const nodes: RedisServer[] = [];
+  try {
+    for (let at = 0; at < clusterNodes; at += 1) {
+      const bus = ['--cluster-port', String(somePort()), '--cluster-node-timeout', '5000'];
+      nodes.push(await startRedis({ parameters: ['--cluster-enabled', 'yes', ...bus] }));
+    }
+    const hosts = nodes.map(({ port }) => `${host}:${port}`);
+    await promisify(execFile)('redis-cli', [
+      '--cluster',
+      'create',
+      ...hosts,
+      '--cluster-replicas',
+      '0',
+      '--cluster-yes',
+    ]);
+    for (const { raw } of nodes)
+      await until('the cluster to be whole', async () => /cluster_state:ok/.test(String(await raw.cluster('INFO'))));
+    return { url: `redis+cluster://${hosts.join(',')}`, nodes, stop: () => stopAll(nodes) };
+  } catch (thrown) {
+    await stopAll(nodes);
+    throw thrown;
+  }
+};

@@ -1,0 +1,182 @@
+/** Records as they lie in Redis: read back as they were printed, and as nothing at all where a single sign differs. */
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readConfig } from '../../src/config.ts';
+import { type Address, parseAddress } from '../../src/store/redis/address.ts';
+import { reasonOf } from '../../src/store/redis/failure.ts';
+import { adviceOn } from '../../src/store/redis/inspect.ts';
+import { keyOf, parseRecord, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
+
+const mac = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
+const others = (text: string): string => createHmac('sha256', 'another key').update(text).digest('base64url');
+
+const mark = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
+const ticket = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));
+const outcome = fc.json({ maxDepth: 3 });
+
+const fingerprint = mac('a command');
+const key = keyOf(mac('a scope'));
+const kept = { fingerprint, outcome: '{"pspReference":"8515131751004933","text":"ünï\\n😀"}' };
+const printed = printDone(mac, key, kept)!;
+
+describe('a record', () => {
+  test('has the agreed form', () => {
+    expect(key).toMatch(/^idem:v1:\{[\w-]{43}\}$/);
+    expect(printPending(fingerprint, '0123456789abcdef')).toBe(`P:${fingerprint}:0123456789abcdef`);
+    expect(printed.slice(0, 46)).toBe(`D:${fingerprint}:`);
+    expect(printed.slice(46)).toMatch(/^[\w-]{22}:\{"pspReference"/);
+  });
+  test('comes back as it was printed', () => {
+    fc.assert(
+      fc.property(mark, mark, ticket, outcome, (scope, print, holder, json) => {
+        const at = keyOf(scope);
+        const done = { fingerprint: print, outcome: json };
+        expect(parseRecord(mac, at, printDone(mac, at, done)!)).toEqual({ kind: 'done', kept: done });
+        const pending = { kind: 'pending', fingerprint: print, ticket: holder };
+        expect(parseRecord(mac, at, printPending(print, holder))).toEqual(pending);
+      }),
+    );
+  });
+  test('with a character changed, added or left out is no record of ours', () => {
+    fc.assert(
+      fc.property(fc.nat(printed.length - 1), fc.string({ maxLength: 2 }), (at, put) => {
+        const text = printed.slice(0, at) + put + printed.slice(at + 1);
+        fc.pre(text !== printed);
+        expect(parseRecord(mac, key, text)).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+  test('holds under its own key, for its own fingerprint and by our own hash alone', () => {
+    expect(parseRecord(mac, keyOf(mac('another scope')), printed)).toBeUndefined();
+    expect(parseRecord(mac, key, printed.replace(fingerprint, mac('another command')))).toBeUndefined();
+    expect(parseRecord(mac, key, printDone(others, key, kept)!)).toBeUndefined();
+    expect(parseRecord(mac, key, printed)).toEqual({ kind: 'done', kept });
+  });
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['any text', 'hello'],
+    ['a pending one without a ticket', `P:${fingerprint}:`],
+    ['a pending one with a ticket in capitals', `P:${fingerprint}:0123456789ABCDEF`],
+    ['a pending one with a longer ticket', `P:${fingerprint}:0123456789abcdef0`],
+    ['a pending one with a line after it', `P:${fingerprint}:0123456789abcdef\n`],
+    ['a pending one with a short fingerprint', `P:${fingerprint.slice(1)}:0123456789abcdef`],
+    ['a done one without an outcome', `D:${fingerprint}:${mac(`${key}\n${fingerprint}\n`).slice(0, 22)}:`],
+    ['a done one without a hash', `D:${fingerprint}::{}`],
+    ['another letter', `E${printed.slice(1)}`],
+    ['two records', `${printed}${printed}`],
+  ])('is not: %s', (_, text) => expect(parseRecord(mac, key, text)).toBeUndefined());
+  test('of up to 16 KiB is kept, counted in bytes, and a longer one neither printed nor read', () => {
+    const frame = Buffer.byteLength(printed) - Buffer.byteLength(kept.outcome);
+    const most = { fingerprint, outcome: `"${'é'.repeat((recordBytesMax - frame - 2) / 2)}"` };
+    const longest = printDone(mac, key, most)!;
+    expect(recordBytesMax - Buffer.byteLength(longest)).toBeLessThan(2);
+    expect(parseRecord(mac, key, longest)).toEqual({ kind: 'done', kept: most });
+    const more = { fingerprint, outcome: `${most.outcome}  ` };
+    expect(printDone(mac, key, more)).toBeUndefined();
+    const text = `D:${fingerprint}:${mac(`${key}\n${fingerprint}\n${more.outcome}`).slice(0, 22)}:${more.outcome}`;
+    expect(parseRecord(mac, key, text)).toBeUndefined();
+  });
+  test.each<[string, { fingerprint: string; outcome: string }]>([
+    ['half a character', { fingerprint, outcome: '"\ud800"' }],
+    ['no outcome', { fingerprint, outcome: '' }],
+    ['a fingerprint of another length', { fingerprint: 'short', outcome: '{}' }],
+  ])('is not made of %s, which would not come back as it was', (_, given) => {
+    expect(printDone(mac, key, given)).toBeUndefined();
+  });
+});
+
+describe('REDIS_URL', () => {
+  const single = { kind: 'single', tls: false, db: 0, hosts: [{ host: 'h', port: 6379 }] };
+  const good: [string, object][] = [
+    ['redis://h', single],
+    ['redis://h/', single],
+    ['redis://h:7000/3', { ...single, db: 3, hosts: [{ host: 'h', port: 7000 }] }],
+    ['rediss://h', { ...single, tls: true }],
+    ['redis://[::1]:7000', { ...single, hosts: [{ host: '::1', port: 7000 }] }],
+    ['redis://:p%40ss@h', { ...single, password: 'p@ss' }],
+    ['redis://ann:p:w@h', { ...single, username: 'ann', password: 'p:w' }],
+    [
+      'redis+sentinel://ann:pw@h1:26380,h2/main/2',
+      {
+        kind: 'sentinel',
+        tls: false,
+        master: 'main',
+        db: 2,
+        username: 'ann',
+        password: 'pw',
+        hosts: [
+          { host: 'h1', port: 26380 },
+          { host: 'h2', port: 26379 },
+        ],
+      },
+    ],
+    [
+      'redis+cluster://h1:7000,h2:7001',
+      {
+        kind: 'cluster',
+        tls: false,
+        hosts: [
+          { host: 'h1', port: 7000 },
+          { host: 'h2', port: 7001 },
+        ],
+      },
+    ],
+  ];
+  test.each(good)('%s', (url, address) => {
+    expect(parseAddress(url)).toEqual(address as Address);
+    expect(readConfig('demo', { REDIS_URL: url }).redisUrl).toBe(url);
+  });
+  test.each([
+    'h:6379',
+    'http://:top-secret@h',
+    'redis://',
+    'redis://h1:1,h2:2',
+    'redis://h:0',
+    'redis://h:65536',
+    'redis://h/name',
+    'redis://h?password=top-secret',
+    'redis://top-secret@h',
+    'redis://ann:@h',
+    'redis://:%zz-top-secret@h',
+    'redis://:top-secret/word@h',
+    'redis+sentinel://h1,h2',
+    'redis+sentinel://:top-secret@h1,h2/a/b',
+    'redis+cluster://h1,,h2',
+    'redis+cluster://h1/0',
+  ])('is not %s, and what is said about it shows nothing of it', (url) => {
+    let said = '';
+    try {
+      parseAddress(url);
+    } catch (thrown) {
+      said = String(thrown);
+    }
+    expect(said).toMatch(/^Error: REDIS_URL: give redis:/);
+    expect(said).not.toMatch(/secret/);
+  });
+  test('is hidden, and refused in outline where the configuration is read', () => {
+    expect(() => readConfig('demo', { REDIS_URL: 'http://:top-secret@h' })).toThrow(/^REDIS_URL: give redis:/);
+    expect(() => readConfig('demo', { REDIS_URL: 'http://:top-secret@h' })).not.toThrow(/secret/);
+  });
+});
+
+describe('what is told', () => {
+  test.each<[unknown, string]>([
+    [Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    [new Error("WRONGPASS invalid username-password pair 'top-secret'"), 'WRONGPASS'],
+    [new Error("ERR unknown command 'HELLO', with args beginning with: 'AUTH' 'top-secret'"), 'ERR'],
+    [new Error('Command timed out'), 'timeout'],
+    [new TypeError('top-secret'), 'TypeError'],
+    ['top-secret', 'unknown'],
+  ])('of a failure is a word: %s', (thrown, word) => expect(reasonOf(thrown)).toBe(word));
+  const info = (version: string, policy: string) =>
+    `# Server\r\nredis_version:${version}\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
+  test('of a server is what to mend', () => {
+    expect(adviceOn(info('7.0.15', 'noeviction'))).toEqual([]);
+    expect(adviceOn(info('10.0.0', 'noeviction'))).toEqual([]);
+    expect(adviceOn(info('6.2.7', 'noeviction'))).toEqual([expect.stringMatching(/^Redis 6\.2\.7 is too old/)]);
+    expect(adviceOn(info('7.2.4', 'allkeys-lru'))).toEqual([expect.stringMatching(/allkeys-lru.*set noeviction/)]);
+    expect(adviceOn('')).toEqual([]);
+  });
+});

@@ -14,10 +14,11 @@ const rooms = {
   store: ['contract', 'domain', 'gateway'],
   gateway: ['contract', 'domain', 'protocol'],
   http: ['contract', 'gateway', 'protocol'],
+  workers: ['http'],
 };
 
 /** Files beside the rooms that a room may read. */
-const beside = { http: ['config.ts', 'settings.ts', 'veil.ts'] };
+const beside = { http: ['config.ts', 'settings.ts', 'veil.ts'], workers: ['config.ts'] };
 
 /** The only folders or files that may import a library. */
 const doors = {
@@ -34,6 +35,7 @@ const doors = {
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/'],
+  'node:cluster': ['workers/'],
 };
 
 const literal = (text) => text.replace(/[.]/g, '\\.');

@@ -11,7 +11,7 @@ import type { Gate } from './gateway/ports.ts';
 import { compileRoutes } from './gateway/route.ts';
 import { type Gateway, serve } from './gateway/serve.ts';
 import { keepHouse } from './housekeeping.ts';
-import { openAdmin, type Probe } from './http/admin.ts';
+import { type Admin, type AdminParts, openAdmin, type Probe } from './http/admin.ts';
 import { type Log, logFailure, openLog } from './http/log.ts';
 import { createMetrics, type KnownNames, type Metrics } from './http/metrics.ts';
 import { createObserver } from './http/observe.ts';
@@ -72,16 +72,24 @@ const gateOf = ({ redisUrl }: Config, { marks, world }: Strongroom, { logger }: 
 };
 
 /** The address as a caller on this machine would write it. */
-const origin = (host: string, port: number): string => {
+export const origin = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 };
 
-/**
- * Starts to serve what is in the strongroom, behind the gate of the configuration where no other is given. Rejects where a
- * port cannot be had; the strongroom is then still open.
- */
-export const startServer = async (config: Config, room: Strongroom, given?: Gate): Promise<Running> => {
+/** What may stand in the place of what the configuration asks for. */
+export interface Instead {
+  readonly gate?: Gate;
+  /** Where probes and metrics are answered, other than on a port. */
+  readonly admin?: (parts: AdminParts & Pick<Metrics, 'registry'>) => Promise<Admin>;
+}
+
+/** Starts to serve what is in the strongroom. Rejects where a port cannot be had; the strongroom is then still open. */
+export const startServer = async (
+  config: Config,
+  room: Strongroom,
+  { gate: given, admin: openProbes = openAdmin }: Instead = {},
+): Promise<Running> => {
   const protocols = speak(services, { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId });
   const log = openLog(config.logLevel);
   const metrics = createMetrics(knownNames(protocols));
@@ -107,7 +115,7 @@ export const startServer = async (config: Config, room: Strongroom, given?: Gate
     config,
   });
   metrics.connections = () => shell.connections();
-  const admin = await openAdmin({
+  const admin = await openProbes({
     host: config.adminHost,
     port: config.adminPort,
     registry: metrics.registry,

@@ -112,6 +112,11 @@ const crossed = (config: Config): readonly string[] => {
   if (config.requestMsMax < config.headersMsMax) {
     problems.push('REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.');
   }
+  if (config.workers > 1 && config.databaseUrl === undefined) {
+    problems.push(
+      `WORKERS is ${config.workers} and the embedded store is one process's: give DATABASE_URL, or one worker.`,
+    );
+  }
   return problems;
 };
 

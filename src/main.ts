@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   serve: () => import('./command/serve.ts'),
   demo: () => import('./command/demo.ts'),
   import: () => import('./command/import.ts'),
+  copy: () => import('./command/copy.ts'),
+  migrate: () => import('./command/migrate.ts'),
   credential: () => import('./command/credential.ts'),
   keys: () => import('./command/keys.ts'),
   check: () => import('./command/check.ts'),

@@ -201,6 +201,13 @@ export const settings = Object.freeze({
     doc: 'The port for /livez, /readyz and /metrics; 0 takes a free one.',
     parse: whole(0, 65535),
   }),
+  workers: setting({
+    name: 'WORKERS',
+    unit: 'processes',
+    default: '1',
+    doc: 'How many processes serve the port, with DATABASE_URL; about one for each core.',
+    parse: whole(1, 128),
+  }),
   trustedProxies: setting({
     name: 'TRUSTED_PROXIES',
     unit: 'addresses and networks',

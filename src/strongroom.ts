@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { World } from './domain/handler.ts';
 import type { Credentials, Marks } from './gateway/ports.ts';
 import { openStore, shownStore, storeOf } from './open-store.ts';
+import { isHalfCopied } from './store/sql/copy.ts';
 import { createRegistry, type Registry } from './store/sql/credential-registry.ts';
 import { createCredentials } from './store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from './store/sql/details.ts';
@@ -73,6 +74,8 @@ export const openStrongroom = async (
   });
   try {
     await migrate(engine);
+    if (await isHalfCopied(engine))
+      throw new Error(`${shownStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`);
     if (keys === undefined) await proveKeys(room, shownStore(address));
     return room;
   } catch (thrown) {

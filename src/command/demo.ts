@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Running, startServer } from '../compose.ts';
 import { type Config, environment, readConfig } from '../config.ts';
+import { shownStore, storeOf } from '../open-store.ts';
 import { demoMark, unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { calls } from './demo/calls.ts';
+import { demoAccounts } from './demo/published.ts';
 import { seed } from './demo/seed.ts';
 import { refuse } from './explain.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -48,20 +50,36 @@ const prepare = (): Config => {
   return config.keys === undefined ? readConfig('demo', { ...given, KEY_FILE: keyFileIn(config.dataDir) }) : config;
 };
 
-const fill = async (room: Strongroom, { demoShoppers }: Config): Promise<void> => {
+/** A folder is marked as the demo's; a database is the demo's where nobody else has an account in it. */
+const claimDatabase = async ({ registry }: Strongroom, config: Config): Promise<void> => {
+  if (config.databaseUrl === undefined) return;
+  const own = new Set(demoAccounts.map(({ code }) => code));
+  const others = (await registry.listMerchantAccounts()).filter(({ code }) => !own.has(code));
+  refuse(
+    others.length === 0
+      ? []
+      : [
+          `DATABASE_URL holds accounts that are not the demo's (${shownStore(storeOf(config))}): name an empty database.`,
+        ],
+  );
+};
+
+const fill = async (room: Strongroom, config: Config): Promise<void> => {
+  await claimDatabase(room, config);
+  const { demoShoppers } = config;
   const startedAt = performance.now();
   const added = await seed(room, demoShoppers);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (added > 0) say(`Added ${added} generated shoppers with three cards each, in ${seconds} s.`);
 };
 
-const introduce = ({ callers, admin, protocols }: Running, { dataDir }: Config): void => {
+const introduce = ({ callers, admin, protocols }: Running, config: Config): void => {
   for (const [script, call] of calls(protocols, callers)) say(`\n# ${script}\n${call}`);
   say(`
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics
-Data     ${dataDir}
+Data     ${shownStore(storeOf(config))}
 
 The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Requests are logged below.`);
 };
@@ -86,7 +104,7 @@ export const add = (program: Command): void => {
     .description('serves data to play with on this machine alone, and prints three calls to copy')
     .addHelpText(
       'after',
-      '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo\n\nThe data is in ./data/demo, or in DATA_DIR; delete the folder to start afresh.',
+      '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo\n\nThe data is in ./data/demo, or in DATA_DIR; delete the folder to start afresh. With DATABASE_URL it is there.',
     )
     .action(run);
 };

@@ -51,7 +51,7 @@ const importFile = async (room: Strongroom, file: string, reportPath: string): P
     if (batch.length === 0) return;
     refused += (await keep(batch, report.write, report.settle)).length;
     batch = [];
-    progress.update(bytesDone, rows, refused);
+    progress.update(bytesDone, `${rows} rows, ${refused} refused`);
   };
   try {
     let bytesDone = 0;

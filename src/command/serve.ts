@@ -1,9 +1,11 @@
 /** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
 import type { Command } from 'commander';
-import { startServer } from '../compose.ts';
+import { type Instead, origin, type Running, startServer } from '../compose.ts';
 import { type Config, environment, readConfig } from '../config.ts';
 import { unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
+import { startWorkers } from '../workers/primary.ts';
+import { answerPrimary, isWorker, sayServing } from '../workers/worker.ts';
 import { refuse } from './explain.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -13,17 +15,47 @@ const openSafely = async (config: Config): Promise<Strongroom> => {
   return openStrongroom(config, { exclusive: true });
 };
 
-const run = async (): Promise<void> => {
-  const config = readConfig('production', environment());
+const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
+  const time = new Date().toISOString();
+  process.stdout.write(`${JSON.stringify({ level, time, msg, ...also })}\n`);
+};
+
+const startSafely = async (config: Config, instead: Instead): Promise<Running> => {
   const room = await openSafely(config);
-  const running = await startServer(config, room).catch(async (thrown) => {
+  return startServer(config, room, instead).catch(async (thrown) => {
     await room.close();
     throw thrown;
   });
-  const { callers, admin } = running;
-  const time = new Date().toISOString();
-  process.stdout.write(`${JSON.stringify({ level: 'info', time, msg: 'ready', callers, admin })}\n`);
+};
+
+const runAlone = async (config: Config): Promise<void> => {
+  const running = await startSafely(config, {});
+  say('info', 'ready', { callers: running.callers, admin: running.admin });
   await untilStopped(running);
+};
+
+const runWorker = async (config: Config): Promise<void> => {
+  const running = await startSafely(config, { admin: answerPrimary });
+  sayServing(running.callers);
+  await untilStopped(running);
+};
+
+/** Before the workers do it each: bring the database up to date, and refuse what is unsafe, once. */
+const runPrimary = async (config: Config): Promise<void> => {
+  await (await openSafely(config)).close();
+  const primary = await startWorkers(config, (text) => say('warn', text));
+  say('info', 'ready', {
+    callers: primary.callers,
+    admin: origin(config.adminHost, primary.adminPort),
+    workers: config.workers,
+  });
+  await untilStopped(primary);
+};
+
+const run = async (): Promise<void> => {
+  const config = readConfig('production', environment());
+  if (isWorker) return runWorker(config);
+  return config.workers > 1 ? runPrimary(config) : runAlone(config);
 };
 
 export const add = (program: Command): void => {

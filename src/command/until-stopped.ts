@@ -1,11 +1,17 @@
 /** Serves until the process is told to stop, then drains. */
-import type { Running } from '../compose.ts';
 
 /** A second signal ends the process at once. */
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
+/** What runs until it is stopped. */
+export interface Stoppable {
+  /** Something that nobody caught. */
+  failed(thrown: unknown): void;
+  stop(): Promise<void>;
+}
+
 /** Resolves when all has been answered and closed. A failure that nobody caught is logged and ends the process with 1. */
-export const untilStopped = (running: Running): Promise<void> =>
+export const untilStopped = (running: Stoppable): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = (): void => {
       for (const signal of signals) process.off(signal, stop);

@@ -82,8 +82,8 @@ const throughGate = async (parts: OnceParts, marked: Marked): Promise<Settled> =
   const { scope, fingerprint } = marked;
   const claim = await gate.claim(scope, fingerprint);
   if (claim.kind === 'settled') return { kept: claim.kept };
-  if (claim.kind === 'running' && claim.ageMs < freshMsMax)
-    throw new Problem(claim.fingerprint === fingerprint ? 'inProgress' : 'keyReused');
+  // Whatever it is for: until something is kept, nobody can say which of two requests the key belongs to.
+  if (claim.kind === 'running' && claim.ageMs < freshMsMax) throw new Problem('inProgress');
   try {
     const settled = await settle(parts, marked);
     await gate.settle(scope, settled.kept);
@@ -95,11 +95,8 @@ const throughGate = async (parts: OnceParts, marked: Marked): Promise<Settled> =
   }
 };
 
-interface Running {
-  readonly fingerprint: string;
-  /** Never rejects: undefined where nothing came of it. */
-  readonly ended: Promise<Kept | undefined>;
-}
+/** A request that this process is at. Never rejects: undefined where nothing came of it. */
+type Running = Promise<Kept | undefined>;
 
 const nothing = (): undefined => undefined;
 
@@ -109,10 +106,9 @@ export const exactlyOnce = (parts: OnceParts): Once => {
   const running = new Map<string, Running>();
   const recent = new Recent(clock);
 
-  /** The duplicate of a request that this process is at: its answer if that comes soon, and else "in progress". */
+  /** Another request under a key that this process is at: what the key stands for if that is known soon, and else "in progress". */
   const join = async (other: Running, fingerprint: string): Promise<Performed> => {
-    if (other.fingerprint !== fingerprint) throw new Problem('keyReused');
-    const kept = await Promise.race([other.ended, wait(waitMsMax).then(nothing)]);
+    const kept = await Promise.race([other, wait(waitMsMax).then(nothing)]);
     if (kept === undefined) throw new Problem('inProgress');
     return replayed(kept, fingerprint);
   };
@@ -120,8 +116,10 @@ export const exactlyOnce = (parts: OnceParts): Once => {
   const begin = async (marked: Marked): Promise<Performed> => {
     const { scope, fingerprint } = marked;
     const settling = throughGate(parts, marked);
-    const ended = settling.then(({ kept }) => kept, nothing);
-    running.set(scope, { fingerprint, ended });
+    running.set(
+      scope,
+      settling.then(({ kept }) => kept, nothing),
+    );
     try {
       const { kept, own } = await settling;
       recent.keep(scope, kept);

@@ -13,7 +13,7 @@ export interface Probe {
 export interface AdminParts {
   readonly host: string;
   readonly port: number;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly probes: readonly Probe[];
   /** True once the server stops. */
   readonly draining: () => boolean;
@@ -53,11 +53,21 @@ const attempt = async ({ check }: Probe): Promise<string> => {
   }
 };
 
-const readiness = async ({ probes, draining }: AdminParts): Promise<Page> => {
+type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
+
+const inspect = async ({ probes, draining }: Inspected) => {
   const results = await Promise.all(probes.map(async (probe) => [probe.name, await attempt(probe)] as const));
   const stopping = draining();
   const ready = !stopping && results.every(([, result]) => result === 'ok');
-  return page(ready ? 200 : 503, { ready, draining: stopping, probes: Object.fromEntries(results) });
+  return { ready, draining: stopping, probes: Object.fromEntries(results) };
+};
+
+/** Whether requests would be answered. */
+export const isReady = async (parts: Inspected): Promise<boolean> => (await inspect(parts)).ready;
+
+const readiness = async (parts: AdminParts): Promise<Page> => {
+  const found = await inspect(parts);
+  return page(found.ready ? 200 : 503, found);
 };
 
 const pageAt = async (path: string, parts: AdminParts): Promise<Page> => {

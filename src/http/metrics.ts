@@ -1,5 +1,5 @@
 /** The metrics, and how a request is counted: labels come from names that the program knows, so they stay few. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { problems } from '../contract/problem.ts';
 import type { Account } from '../gateway/answer.ts';
 
@@ -27,6 +27,9 @@ const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 /** Reasons come from the readers' own texts; the cap holds should one ever carry more. */
 const reasonsMax = 100;
+
+/** Combinations of names that are counted without looking up their labels. */
+const keptMax = 1000;
 
 /** Problems of reading bytes, as against what the bytes ask for. */
 const undecoded: ReadonlySet<number> = new Set([400, 408, 413, 415]);
@@ -129,29 +132,33 @@ const addGauges = (registers: Registry[], metrics: Metrics): void => {
 
 /**
  * Counts and times a request. prom-client sorts and joins the labels anew on each call, which costs more than the
- * counting: what it gives for a combination of labels is kept. No label holds a blank, so joined they stay apart.
+ * counting: what it gives for a combination of names is kept. No name holds a blank, so joined they stay apart.
  */
 const createCount = ({ requests, durations }: Instruments, names: KnownNames) => {
   const protocolLabel = protocolLabels(names);
   const operationLabel = bounded(names.operations);
   const versionLabel = bounded(names.versions);
   const outcomeLabel = bounded(Object.keys(problems), ['ok', 'notModified']);
-  const kept = new Map<string, (seconds: number) => void>();
-  return (account: Account, seconds: number): void => {
+  const counterOf = (account: Account): ((seconds: number) => void) => {
     const protocol = protocolLabel(account.protocol);
     const operation = operationLabel(account.operation);
     const version = versionLabel(account.version?.toString());
-    const outcome = outcomeLabel(account.outcome);
-    const labels = `${protocol} ${operation} ${version} ${outcome}`;
-    let count = kept.get(labels);
+    const counted = requests.labels(protocol, operation, version, outcomeLabel(account.outcome));
+    const timed = durations.labels(protocol, operation);
+    return (seconds) => {
+      counted.inc();
+      timed.observe(seconds);
+    };
+  };
+  const kept = new Map<string, (seconds: number) => void>();
+  return (account: Account, seconds: number): void => {
+    const { protocol, operation, version, outcome } = account;
+    const names = `${protocol} ${operation} ${version} ${outcome}`;
+    let count = kept.get(names);
     if (count === undefined) {
-      const counted = requests.labels(protocol, operation, version, outcome);
-      const timed = durations.labels(protocol, operation);
-      count = (each) => {
-        counted.inc();
-        timed.observe(each);
-      };
-      kept.set(labels, count);
+      count = counterOf(account);
+      // Names are the program's, so there are few; should one ever be a caller's, it gets no place here.
+      if (kept.size < keptMax) kept.set(names, count);
     }
     count(seconds);
   };
@@ -182,4 +189,17 @@ export const createMetrics = (names: KnownNames): Metrics => {
   };
   addGauges([registry], metrics);
   return metrics;
+};
+
+/** Of a worker: has its metrics added up by the primary. */
+export const answerMetrics = (registry: Metrics['registry']): void => {
+  AggregatorRegistry.setRegistries(registry);
+  // Made for its listener: it is this that answers the primary.
+  new AggregatorRegistry();
+};
+
+/** Of a primary: the metrics of all workers, added up. */
+export const workersMetrics = (): Pick<Registry, 'contentType' | 'metrics'> => {
+  const aggregator = new AggregatorRegistry();
+  return { contentType: Registry.PROMETHEUS_CONTENT_TYPE, metrics: () => aggregator.clusterMetrics() };
 };

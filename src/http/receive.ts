@@ -1,7 +1,6 @@
 /** Receives a request: its head is inspected, its body read within bounds; refusals are Problems thrown inside the journey. */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import getRawBody from 'raw-body';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../protocol/wire.ts';
 
@@ -44,14 +43,40 @@ const headFault = (request: IncomingMessage, headersMax: number): Problem | unde
 /** A path as sent; the authority of an absolute request target is ignored in favour of Host. */
 const targetOf = (url: string): string => url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
 
-/** What the reading of a body broke on. */
-const bodyProblem = (thrown: unknown, bodyBytesMax: number): Problem => {
-  if (thrown instanceof Problem) return thrown;
-  const type = thrown instanceof Error && 'type' in thrown ? thrown.type : undefined;
-  if (type === 'entity.too.large') return new Problem('tooLarge', describe('tooLarge', String(bodyBytesMax)));
-  return new Problem('badRequest', undefined, {
-    reason: type === 'request.aborted' ? 'aborted' : 'body',
-    cause: thrown,
+const tooLarge = (bytesMax: number): Problem => new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
+
+const aborted = (cause?: unknown): Problem => new Problem('badRequest', undefined, { reason: 'aborted', cause });
+
+const nothing = Buffer.alloc(0);
+
+/** Gathers a body; past `bytesMax` it stops reading, and what is still to come stays with the connection. */
+const gather = (
+  request: IncomingMessage,
+  bytesMax: number,
+  resolve: (body: Buffer) => void,
+  reject: (problem: Problem) => void,
+): void => {
+  // A stream that is over already says nothing any more.
+  if (request.destroyed) {
+    reject(aborted());
+    return;
+  }
+  // Nearly every body is one piece, which need not be copied.
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes <= bytesMax) {
+      pieces.push(piece);
+      return;
+    }
+    request.pause();
+    reject(tooLarge(bytesMax));
+  });
+  request.on('end', () => resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : (pieces[0] ?? nothing)));
+  request.on('error', (thrown) => reject(aborted(thrown)));
+  request.on('close', () => {
+    if (!request.readableEnded) reject(aborted());
   });
 };
 
@@ -111,23 +136,14 @@ export class Received implements WireRequest {
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
     // Refused before a byte is read, and before the caller is invited to send any.
-    if (length !== undefined && length > bodyBytesMax) {
-      throw new Problem('tooLarge', describe('tooLarge', String(bodyBytesMax)));
-    }
+    if (length !== undefined && length > bodyBytesMax) throw tooLarge(bodyBytesMax);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
-    try {
-      const body = await new Promise<Buffer>((resolve, reject) => {
-        this.#reject = reject;
-        getRawBody(this.request, { limit: bodyBytesMax, ...(length === undefined ? {} : { length }) }).then(
-          resolve,
-          reject,
-        );
-      });
-      this.bytesIn = body.length;
-      return body;
-    } catch (thrown) {
-      throw bodyProblem(thrown, bodyBytesMax);
-    }
+    const body = await new Promise<Buffer>((resolve, reject) => {
+      this.#reject = reject;
+      gather(this.request, bodyBytesMax, resolve, reject);
+    });
+    this.bytesIn = body.length;
+    return body;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The strict XML reader: one pass of saxes with limits in its handlers, or a `Malformed` that names the reason alone. */
-import { SaxesParser } from 'saxes';
+import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import type { Attribute, Element } from './element.ts';
 
 export interface Limits {
@@ -41,8 +41,7 @@ interface Growing {
   text: string;
 }
 
-const none: Attribute[] = [];
-const xmlns = 'http://www.w3.org/2000/xmlns/';
+const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
@@ -65,16 +64,17 @@ class Parser extends (SaxesParser as unknown as new (given: Options) => Saxes) {
   readonly closeTagHandler = undefined;
 }
 
-/** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
-export const parse = (
-  text: string,
-  { elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax } = limits,
-): Element => {
+/** Reads one document after the other; what threw is not to be used again. */
+type ReadDocument = (text: string) => Element;
+
+const createReader = ({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ReadDocument => {
   const parser = new Parser(options);
   const open: Growing[] = [];
   let root: Growing | undefined;
   let elements = 0;
   let attributes = 0;
+  /** Those of the tag that is being read. saxes fills in their namespaces before it ends. */
+  let own: SaxesAttributeNS[] = none;
 
   parser.on('error', () => refuse('not well-formed'));
   parser.on('doctype', () => refuse('doctype'));
@@ -85,24 +85,23 @@ export const parse = (
   parser.on('opentagstart', (tag) => {
     elements += 1;
     attributes = 0;
+    own = none;
     if (elements > elementsMax) refuse('too many elements');
     if (open.length >= depthMax) refuse('too deep');
     if (tag.name.length > nameLengthMax) refuse('name too long');
   });
-  parser.on('attribute', ({ name }) => {
+  parser.on('attribute', (attribute) => {
+    const { name, prefix } = attribute;
     attributes += 1;
     if (attributes > attributesMax) refuse('too many attributes');
     if (name.length > nameLengthMax) refuse('name too long');
+    if (prefix === 'xmlns' || name === 'xmlns') return;
+    if (own === none) own = [];
+    own.push(attribute);
   });
   parser.on('opentag', (tag) => {
-    let own: Attribute[] = none;
-    if (attributes > 0)
-      for (const { uri, local, value } of Object.values(tag.attributes)) {
-        if (uri === xmlns) continue;
-        if (own === none) own = [];
-        own.push({ namespace: uri, local, value });
-      }
-    const element: Growing = { namespace: tag.uri, local: tag.local, attributes: own, children: [], text: '' };
+    const element: Growing = { namespace: tag.uri, local: tag.local, attributes: none, children: [], text: '' };
+    if (own.length > 0) element.attributes = own.map(({ uri, local, value }) => ({ namespace: uri, local, value }));
     const parent = open.at(-1);
     if (parent === undefined) root = element;
     else parent.children.push(element);
@@ -120,10 +119,27 @@ export const parse = (
     open.pop();
   });
 
-  try {
+  return (text) => {
+    // A document that ended well has left nothing open; saxes starts anew after each.
+    root = undefined;
+    elements = 0;
     parser.write(text).close();
+    return root ?? refuse('no root');
+  };
+};
+
+/** A reader for each set of limits, kept while it does well: making one takes as long as reading a small document. */
+const idle = new WeakMap<Limits, ReadDocument>();
+
+/** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
+export const parse = (text: string, within: Limits = limits): Element => {
+  const read = idle.get(within) ?? createReader(within);
+  idle.delete(within);
+  try {
+    const root = read(text);
+    idle.set(within, read);
+    return root;
   } catch (thrown) {
     throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
   }
-  return root ?? refuse('no root');
 };

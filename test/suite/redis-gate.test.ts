@@ -8,13 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import {
-  type Asked,
-  type GateEvent,
-  type GateOptions,
-  openGate,
-  type WatchedGate,
-} from '../../src/store/redis/gate.ts';
+import type { Claim } from '../../src/gateway/ports.ts';
+import { type GateEvent, type GateOptions, openGate, type WatchedGate } from '../../src/store/redis/gate.ts';
 import { keyOf, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
 import { clock } from '../../src/world/clock.ts';
 import {
@@ -69,7 +64,7 @@ afterEach(async () => {
   await Promise.all(gates.splice(0).map((gate) => gate.close()));
 });
 
-const timed = async (work: () => Promise<Asked>): Promise<{ readonly claim: Asked; readonly ms: number }> => {
+const timed = async (work: () => Promise<Claim>): Promise<{ readonly claim: Claim; readonly ms: number }> => {
   const startedAt = performance.now();
   const claim = await work();
   return { claim, ms: performance.now() - startedAt };
@@ -105,7 +100,7 @@ describe('the gate on one server', () => {
     const running = await gate.claim(scope, other);
     expect(running).toEqual({ kind: 'running', fingerprint, ageMs: expect.any(Number) });
     await server.raw.pexpire(keyOf(scope), 5_000);
-    const { ageMs } = (await gate.claim(scope, other)) as Extract<Asked, { kind: 'running' }>;
+    const { ageMs } = (await gate.claim(scope, other)) as Extract<Claim, { kind: 'running' }>;
     expect(ageMs).toBeGreaterThanOrEqual(10_000);
     expect(ageMs).toBeLessThan(15_000);
     await server.raw.pexpire(keyOf(scope), 20_000);
@@ -149,7 +144,7 @@ describe('the gate on one server', () => {
   test('gives up what is ours and nothing else', async () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
-    const granted = (await gate.claim(scope, fingerprint)) as Extract<Asked, { kind: 'granted' }>;
+    const granted = (await gate.claim(scope, fingerprint)) as Extract<Claim, { kind: 'granted' }>;
     await gate.release(scope, '0123456789abcdef');
     await gate.release(scope, '');
     expect((await gate.claim(scope, other)).kind).toBe('running');
@@ -159,7 +154,7 @@ describe('the gate on one server', () => {
     await gate.release(scope, granted.ticket);
     expect((await gate.claim(scope, fingerprint)).kind).toBe('running');
     await gate.settle(scope, kept);
-    await gate.release(scope, (next as Extract<Asked, { kind: 'granted' }>).ticket);
+    await gate.release(scope, (next as Extract<Claim, { kind: 'granted' }>).ticket);
     expect((await gate.claim(scope, fingerprint)).kind).toBe('settled');
     await server.raw.del(keyOf(scope));
     await gate.release(scope, granted.ticket);
@@ -172,7 +167,7 @@ describe('the gate on one server', () => {
     await gate.settle(scope, kept);
     await server.raw.flushall();
     await server.raw.script('FLUSH');
-    const granted = (await gate.claim(scope, fingerprint)) as Extract<Asked, { kind: 'granted' }>;
+    const granted = (await gate.claim(scope, fingerprint)) as Extract<Claim, { kind: 'granted' }>;
     expect(granted.kind).toBe('granted');
     await server.raw.script('FLUSH');
     await gate.release(scope, granted.ticket);
@@ -246,6 +241,7 @@ describe('the gate on one server', () => {
   test('after close it knows nothing and throws nothing', async () => {
     const { gate, events } = await opened(server.url);
     await gate.close();
+    expect(events.map(({ kind }) => kind)).toEqual(['up', 'down']);
     await gate.close();
     expect(gate.state()).toBe('down');
     expect(await gate.claim(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
@@ -318,7 +314,7 @@ describe('a server that hangs', () => {
       server.pause();
       const claim = await gate.claim(scope, fingerprint);
       server.resume();
-      if (claim.kind !== 'unknown' || !('ticket' in claim) || claim.ticket === undefined)
+      if (claim.kind !== 'unknown' || claim.ticket === undefined)
         throw new Error(`no ticket in ${JSON.stringify(claim)}`);
       const { ticket } = claim;
       const pending = printPending(fingerprint, ticket);
@@ -614,8 +610,11 @@ describe('what is said', () => {
 });
 
 describe('over TLS', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-redis-tls-'));
   const trusted = getCACertificates('default');
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'triglyph-redis-tls-'));
+  });
   afterAll(() => {
     setDefaultCACertificates(trusted);
     rmSync(folder, { recursive: true });

@@ -10,6 +10,8 @@ const commands = [
   ['serve'],
   ['demo'],
   ['import'],
+  ['copy'],
+  ['migrate'],
   ['credential'],
   ['credential', 'add'],
   ['credential', 'list'],
@@ -42,6 +44,7 @@ describe('what is not understood ends with 2', () => {
   test.each([
     [['unheard-of']],
     [['import']],
+    [['copy', '--to', 'sqlite:elsewhere']],
     [['credential', 'add']],
     [['credential', 'add', 'Acme', '--kind', 'telepathy']],
     [['credential', 'rotate', 'cr_1', '--grace', 'soon']],

@@ -58,6 +58,17 @@ describe('refusals', () => {
       'TRUSTED_PROXIES is "10.0.0.0/33": give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1.',
     ],
     [{ REQUEST_MS_MAX: '500' }, 'REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.'],
+    ...[
+      'mysql://me:hush@db/pay',
+      'postgres://me:hush@db',
+      'postgres://me:hu#sh@db/pay',
+      'postgres://me:hu%zzsh@db/pay',
+      'me:hush@db/pay',
+    ].map((url): [Record<string, string>, string] => [
+      { DATABASE_URL: url },
+      'DATABASE_URL: give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX.',
+    ]),
+    [{ DATABASE_POOL_MAX: '1' }, 'DATABASE_POOL_MAX is "1": give a whole number from 2 to 100.'],
     [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is no setting: remove it, or see docs/configuration.md for the right name.'],
     [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file.'],
     [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both given: keep one of them.'],
@@ -80,6 +91,12 @@ describe('sources', () => {
   });
   test.each(['KEY_FILE', 'TRIGLYPH_KEYS_FILE'])('%s names the file of the keys', (name) => {
     expect(readConfig('production', { [name]: keyFile })).toMatchObject({ keys: 'the ring', keyFile });
+  });
+  test('DATABASE_URL_FILE names the file of the URL, which no line shows', () => {
+    const file = join(folder, 'url');
+    writeFileSync(file, 'postgres://me:hush@db/pay\n');
+    expect(readConfig('production', { DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://me:hush@db/pay');
+    expect(JSON.stringify(inspectConfig('production', { DATABASE_URL_FILE: file }).lines)).not.toContain('hush');
   });
   test('no line shows a secret', () => {
     const { lines } = inspectConfig('production', { TRIGLYPH_KEYS: 'very-secret' });
@@ -138,6 +155,33 @@ describe('unsafe', () => {
     mkdirSync(data);
     writeFileSync(join(data, demoMark), '');
     expect(faults({ ...sound, DATA_DIR: data })).toEqual([expect.stringMatching(/demo's data/)]);
+  });
+  test("the demo's folder does not matter where a database is named", () => {
+    const data = join(folder, 'beside');
+    mkdirSync(data);
+    writeFileSync(join(data, demoMark), '');
+    expect(faults({ ...sound, DATA_DIR: data, DATABASE_URL: 'postgres://me:hush@db/pay' })).toEqual([]);
+  });
+  const live = { ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' };
+  test.each([
+    'postgres://me:hush@db/pay',
+    'postgres://me:hush@10.0.0.9:5432/pay?application_name=x',
+    'postgres://me:hush@localhost/pay?host=db',
+  ])('live over the network to %s, in the clear', (url) => {
+    const said = faults({ ...live, DATABASE_URL: url });
+    expect(said).toEqual([expect.stringMatching(/add sslmode=verify-full/)]);
+    expect(said.join()).not.toContain('hush');
+  });
+  test.each([
+    'postgres://me:hush@db/pay?sslmode=verify-full',
+    'postgres://me:hush@db/pay?sslmode=disable',
+    'postgres://me:hush@localhost/pay',
+    'postgres://me:hush@127.0.0.1/pay',
+    'postgres://me:hush@[::1]:5432/pay',
+    'postgres://me:hush@localhost/pay?host=/run/postgresql',
+    'postgres://me:hush@%2Frun%2Fpostgresql/pay',
+  ])('live with %s may serve', (url) => {
+    expect(faults({ ...live, DATABASE_URL: url })).toEqual([]);
   });
   test('live behind a named proxy may serve', () => {
     expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);

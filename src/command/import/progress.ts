@@ -1,44 +1,45 @@
-/** Shows how far an import is: a bar on a terminal, and a plain line now and then elsewhere. */
+/** Shows how far an import or a copy is: a bar on a terminal, and a plain line now and then elsewhere. */
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
-  update(bytesDone: number, rows: number, refused: number): void;
+  /** `said`: what to tell beside it, such as `12 rows, 1 refused`. */
+  update(done: number, said: string): void;
   stop(): void;
 }
 
 const plainEveryMs = 5_000;
 
-const bar = (bytes: number, stream: NodeJS.WriteStream): Progress => {
+const bar = (total: number, stream: NodeJS.WriteStream): Progress => {
   const single = new SingleBar(
     {
       stream,
-      format: '{bar} {percentage}%  {rows} rows, {refused} refused  {eta_formatted} to go',
+      format: '{bar} {percentage}%  {said}  {eta_formatted} to go',
       hideCursor: true,
       fps: 5,
       etaBuffer: 50,
     },
     Presets.shades_classic,
   );
-  single.start(bytes, 0, { rows: 0, refused: 0 });
+  single.start(total, 0, { said: '' });
   return {
-    update: (bytesDone, rows, refused) => single.update(Math.min(bytesDone, bytes), { rows, refused }),
+    update: (done, said) => single.update(Math.min(done, total), { said }),
     stop: () => single.stop(),
   };
 };
 
-const lines = (bytes: number, stream: NodeJS.WriteStream): Progress => {
+const lines = (total: number, stream: NodeJS.WriteStream): Progress => {
   let saidAt = performance.now();
   return {
-    update(bytesDone, rows, refused) {
+    update(done, said) {
       const now = performance.now();
       if (now - saidAt < plainEveryMs) return;
       saidAt = now;
-      stream.write(`${Math.floor((100 * bytesDone) / Math.max(bytes, 1))} %: ${rows} rows, ${refused} refused\n`);
+      stream.write(`${Math.floor((100 * done) / Math.max(total, 1))} %: ${said}\n`);
     },
     stop() {},
   };
 };
 
-/** `bytes`: of the whole file. */
-export const showProgress = (bytes: number, stream: NodeJS.WriteStream = process.stderr): Progress =>
-  stream.isTTY ? bar(bytes, stream) : lines(bytes, stream);
+/** `total`: what `done` comes to in the end, bytes of a file or rows. */
+export const showProgress = (total: number, stream: NodeJS.WriteStream = process.stderr): Progress =>
+  stream.isTTY ? bar(total, stream) : lines(total, stream);

@@ -38,11 +38,7 @@ export interface GateOptions {
   readonly warn?: (text: string) => void;
 }
 
-/** Not knowing may still leave a claim behind: what was sent and not answered can be given up by this ticket. */
-export type Asked = Claim | { readonly kind: 'unknown'; readonly ticket?: string };
-
 export interface WatchedGate extends Gate {
-  claim(scope: string, fingerprint: string): Promise<Asked>;
   /** `up` while there is a connection and it answers. */
   state(): 'up' | 'down';
 }
@@ -87,7 +83,7 @@ class RedisGate implements WatchedGate {
     for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#tellState());
   }
 
-  async claim(scope: string, fingerprint: string): Promise<Asked> {
+  async claim(scope: string, fingerprint: string): Promise<Claim> {
     const key = keyOf(scope);
     const ticket = randomBytes(8).toString('hex');
     const pending = printPending(fingerprint, ticket);
@@ -149,7 +145,7 @@ class RedisGate implements WatchedGate {
     }
   }
 
-  #read(key: string, ticket: string, reply: unknown): Asked {
+  #read(key: string, ticket: string, reply: unknown): Claim {
     const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (word === 'N') return { kind: 'granted', ticket };
     const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;

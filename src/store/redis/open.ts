@@ -67,8 +67,6 @@ const clusterOptions = (address: Address, commandTimeout: number): ClusterOption
     slotsRefreshTimeout: silenceMsMax,
     slotsRefreshInterval: 5_000,
     shardedSubscribers: false,
-    // Names stay names where TLS has to check them.
-    ...(address.tls && { dnsLookup: (host, done) => done(null, host) }),
     redisOptions: { ...node, commandTimeout, ...access(address) },
   };
 };

@@ -5,7 +5,7 @@ import type { Kept } from '../../gateway/ports.ts';
 /** A keyed hash: 22 or more characters of base64url, of which the first 22 (132 bits) are used. */
 export type Mac = (text: string) => string;
 
-export type Record =
+export type Entry =
   /** Somebody is at it. */
   | { readonly kind: 'pending'; readonly fingerprint: string; readonly ticket: string }
   | { readonly kind: 'done'; readonly kept: Kept };
@@ -37,13 +37,14 @@ export const printDone = (mac: Mac, key: string, kept: Kept): string | undefined
 };
 
 /** Undefined for everything that was not printed by us for this key. */
-export const parseRecord = (mac: Mac, key: string, text: string): Record | undefined => {
+export const parseRecord = (mac: Mac, key: string, text: string): Entry | undefined => {
   if (Buffer.byteLength(text) > recordBytesMax) return undefined;
   const [, runner, ticket] = pendingForm.exec(text) ?? [];
   if (runner !== undefined && ticket !== undefined) return { kind: 'pending', fingerprint: runner, ticket };
   const [, fingerprint, shown, outcome] = doneForm.exec(text) ?? [];
   if (fingerprint === undefined || shown === undefined || outcome === undefined) return undefined;
   const kept = { fingerprint, outcome };
-  const genuine = timingSafeEqual(Buffer.from(shown), Buffer.from(sign(mac, key, kept)));
+  const own = sign(mac, key, kept);
+  const genuine = own.length === shown.length && timingSafeEqual(Buffer.from(own), Buffer.from(shown));
   return genuine ? { kind: 'done', kept } : undefined;
 };

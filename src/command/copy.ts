@@ -1,0 +1,96 @@
+/** `triglyph copy`: everything from one store to another; interrupted at any point it goes on where it was. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type Environment, environment } from '../config.ts';
+import { openStore, type StoreAddress, shownStore } from '../open-store.ts';
+import { settings } from '../settings.ts';
+import { copyStore, type Sums } from '../store/sql/copy.ts';
+import { Refusal } from './explain.ts';
+import { type Progress, showProgress } from './import/progress.ts';
+
+interface Ends {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** One statement at a time, and another beside it. */
+const poolMax = 2;
+
+/** The text is never shown: it may hold a password. */
+const addressOf = (option: string, given: string, env: Environment): StoreAddress => {
+  const name = /^env:(\w+)$/.exec(given)?.[1];
+  const text = name === undefined ? given : (env[name]?.trim() ?? '');
+  const dataDir = /^sqlite:(.+)$/s.exec(text)?.[1];
+  if (dataDir !== undefined) return { kind: 'sqlite', dataDir };
+  const url = settings.databaseUrl.parse(text);
+  if ('value' in url && url.value !== undefined) return { kind: 'postgres', url: url.value, poolMax };
+  throw new Refusal([
+    `${option}${name === undefined ? '' : ` names ${name}, which`} is no store: give sqlite:<folder>, postgres://user:password@host:5432/database, or env:NAME for a variable that holds one`,
+  ]);
+};
+
+const checkSource = (source: StoreAddress): void => {
+  if (source.kind === 'sqlite' && !existsSync(join(source.dataDir, 'triglyph.db')))
+    throw new Refusal([`${source.dataDir}: there is no store in this folder`]);
+};
+
+const summary = (sums: Sums, source: string, target: string, seconds: number): string => {
+  const width = Math.max(...sums.map(({ name }) => name.length));
+  const count = Math.max(...sums.map(({ rows }) => String(rows).length));
+  const lines = sums.map(
+    ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(count)} rows  ${checksum}`,
+  );
+  const total = sums.reduce((sum, { rows }) => sum + rows, 0);
+  return [
+    ...lines,
+    `Copied ${total} rows from ${source} to ${target} and found them the same in both (${seconds.toFixed(1)} s).`,
+    'They open with the same key file as before.',
+  ].join('\n');
+};
+
+const copy = async (source: StoreAddress, target: StoreAddress): Promise<Sums> => {
+  let progress: Progress | undefined;
+  const from = await openStore(source, { exclusive: true });
+  try {
+    const to = await openStore(target, { exclusive: true });
+    try {
+      return await copyStore(from, to, {
+        begun: (total) => {
+          progress = showProgress(total);
+        },
+        moved: (done, doing, table) => progress?.update(done, `${table} ${doing}`),
+      });
+    } finally {
+      await to.close();
+    }
+  } finally {
+    progress?.stop();
+    await from.close();
+  }
+};
+
+const run = async ({ from, to }: Ends): Promise<void> => {
+  const env = environment();
+  const source = addressOf('--from', from, env);
+  const target = addressOf('--to', to, env);
+  checkSource(source);
+  const startedAt = performance.now();
+  const sums = await copy(source, target);
+  const seconds = (performance.now() - startedAt) / 1000;
+  process.stdout.write(`${summary(sums, shownStore(source), shownStore(target), seconds)}\n`);
+};
+
+export const add = (program: Command): void => {
+  program
+    .command('copy')
+    .requiredOption('--from <store>', 'sqlite:<folder>, a postgres:// URL, or env:NAME for a variable that holds one')
+    .requiredOption('--to <store>', 'an empty store, in the same forms; a folder comes to be')
+    .description('copies everything to another store and compares the two; interrupted, it goes on where it was')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph copy --from sqlite:./data --to env:DATABASE_URL\n\n' +
+        'Stop the servers first. It refuses a folder that is served from, and a target that holds rows of its own.',
+    )
+    .action(run);
+};

@@ -1,0 +1,34 @@
+/** `triglyph migrate`: brings the store to the tables of this program, as serving does when it may. */
+import type { Command } from 'commander';
+import { environment, readConfig } from '../config.ts';
+import { openStore, shownStore, storeOf } from '../open-store.ts';
+import { migrate } from '../store/sql/migrate.ts';
+import { migrations } from '../store/sql/migrations/index.ts';
+
+const run = async (): Promise<void> => {
+  const address = storeOf(readConfig('production', environment()));
+  const engine = await openStore(address, { exclusive: false });
+  try {
+    const landed = await migrate(engine);
+    const place = shownStore(address);
+    const said =
+      landed.length === 0
+        ? `${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`
+        : `${place}: landed ${landed.join(', ')}.`;
+    process.stdout.write(`${said}\n`);
+  } finally {
+    await engine.close();
+  }
+};
+
+export const add = (program: Command): void => {
+  program
+    .command('migrate')
+    .description('brings the store of the configuration to the tables of this program; needs no keys')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL_FILE=/etc/triglyph/owner-url triglyph migrate\n\n' +
+        'Servers do the same when they start; after it they need no right to change tables.',
+    )
+    .action(run);
+};

@@ -1,0 +1,248 @@
+/** Copies everything from one database to another, in the order of keys: interrupted at any point it goes on where it was. */
+import { hash } from 'node:crypto';
+import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
+import { migrate } from './migrate.ts';
+
+export interface Table {
+  readonly name: string;
+  readonly key: readonly string[];
+}
+
+/** All that is kept, each with its primary key; those first that others refer to. */
+export const tables: readonly Table[] = Object.freeze([
+  { name: 'merchant_account', key: ['company', 'code'] },
+  { name: 'credential', key: ['company', 'credential_id'] },
+  { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
+  { name: 'shopper', key: ['company', 'merchant_account', 'shopper_reference'] },
+  { name: 'stored_detail', key: ['company', 'recurring_detail_reference'] },
+  { name: 'import_progress', key: ['source'] },
+  { name: 'journal', key: ['scope'] },
+]);
+
+/** What a database knows of itself and no copy takes along. */
+export const ownTables: readonly string[] = Object.freeze(['migration', 'migration_lock', 'copy_progress']);
+
+/** Of one table, the same for the same rows on any engine. */
+export interface Sum {
+  readonly rows: number;
+  /** 64 hexadecimal digits; says nothing of the order of the rows. */
+  readonly checksum: string;
+}
+
+export type Sums = readonly (Sum & { readonly name: string })[];
+
+/** The copy cannot be made, or is not what it should be; the message says why and is for the one at the command line. */
+export class CopyError extends Error {
+  override readonly name = 'CopyError';
+}
+
+export interface CopyWatch {
+  /** `total`: rows to copy and rows to verify together. */
+  begun(total: number): void;
+  /** `done`: of the total; those of an earlier, interrupted copy included. */
+  moved(done: number, doing: 'copied' | 'verified', table: string): void;
+}
+
+/** Rows in one unit of work; their values must not be more than a statement may have parameters (32,766). */
+const rowsPerUnit = 500;
+
+type Progress = {
+  readonly table_name: string;
+  readonly source: string;
+  readonly last_key: string | null;
+  readonly rows_done: number;
+};
+
+const findProgress = statement<Progress>(
+  'find-copy-progress',
+  'select table_name, source, last_key, rows_done from copy_progress',
+);
+const beginProgress = statement(
+  'begin-copy-progress',
+  'insert into copy_progress (table_name, source, last_key, rows_done) values ($1, $2, null, 0)',
+);
+/** Writes no row when another copy has come further meanwhile. */
+const advance = statement(
+  'advance-copy-progress',
+  'update copy_progress set last_key = $3, rows_done = $4 where table_name = $1 and rows_done = $2',
+);
+const endProgress = statement('end-copy-progress', 'delete from copy_progress');
+/** When the first table was made: as good as the name of a database. */
+const findOrigin = statement<{ readonly checksum: string; readonly applied_at: number }>(
+  'find-origin',
+  'select checksum, applied_at from migration where number = 1',
+);
+
+const columnsOf = (row: Row): readonly string[] => {
+  const columns = Object.keys(row);
+  for (const column of columns) if (!/^[a-z_]+$/.test(column)) throw new Error(`a column is named ${column}`);
+  return columns;
+};
+
+/** What is asked of one table; the statements are made once, so that an engine keeps them prepared. */
+const tableStatements = ({ name, key }: Table) => {
+  const page = (condition: string) =>
+    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerUnit}`;
+  const inserts = new Map<number, Statement>();
+  return {
+    count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
+    first: statement(`first-of-${name}`, page('')),
+    next: statement(
+      `next-of-${name}`,
+      page(`where (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})`),
+    ),
+    insert(columns: readonly string[], rows: number): Statement {
+      const known = inserts.get(rows);
+      if (known !== undefined) return known;
+      const values = Array.from(
+        { length: rows },
+        (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
+      );
+      const text = `insert into ${name} (${columns.join(', ')}) values ${values.join(', ')}`;
+      const made = statement(`copy-${rows}-to-${name}`, text);
+      inserts.set(rows, made);
+      return made;
+    },
+  };
+};
+
+type TableStatements = ReturnType<typeof tableStatements>;
+
+const keyOf = ({ key }: Table, row: Row): readonly Value[] => key.map((column) => row[column] ?? null);
+
+/** The rows after a key, or all of them, in the order that their engine gives to keys. */
+async function* pagesOf(
+  engine: Engine,
+  table: Table,
+  { first, next }: TableStatements,
+  after?: readonly Value[],
+): AsyncGenerator<readonly Row[]> {
+  for (let last = after; ; ) {
+    const rows = await engine.read((session) =>
+      last === undefined ? session.query(first, []) : session.query(next, last),
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsPerUnit) return;
+    last = keyOf(table, rows.at(-1)!);
+  }
+}
+
+const countRows = async (session: Session, { count }: TableStatements): Promise<number> =>
+  (await session.query(count, []))[0]?.rows ?? 0;
+
+const originOf = async (engine: Engine): Promise<string> => {
+  const [origin] = await engine.read((session) => session.query(findOrigin, []));
+  return hash('sha256', JSON.stringify([origin?.checksum, origin?.applied_at]));
+};
+
+/** Whether a copy into this database was begun and has not ended. */
+export const isHalfCopied = async (engine: Engine): Promise<boolean> =>
+  (await engine.read((session) => session.query(findProgress, []))).length > 0;
+
+/** Claims an empty database for a copy of the source, or finds how far that copy came; all in one unit. */
+const claim = (target: Engine, source: string): Promise<ReadonlyMap<string, Progress>> =>
+  target.write(
+    async (session) => {
+      const known = new Map((await session.query(findProgress, [])).map((row) => [row.table_name, row]));
+      for (const table of tables) {
+        const { name } = table;
+        const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
+        if (progress.source !== source)
+          throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
+        if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
+          throw new CopyError(`the target holds rows of its own in ${name}: name an empty one`);
+        if (!known.has(name)) await session.execute(beginProgress, [name, source]);
+        known.set(name, progress);
+      }
+      return known;
+    },
+    { patient: true },
+  );
+
+const copyTable = async (
+  source: Engine,
+  target: Engine,
+  table: Table,
+  progress: Progress,
+  moved: (rows: number) => void,
+): Promise<void> => {
+  const { name } = table;
+  const statements = tableStatements(table);
+  const after = progress.last_key === null ? undefined : (JSON.parse(progress.last_key) as readonly Value[]);
+  let done = progress.rows_done;
+  for await (const rows of pagesOf(source, table, statements, after)) {
+    const columns = columnsOf(rows[0]!);
+    const insert = statements.insert(columns, rows.length);
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
+    const last = JSON.stringify(keyOf(table, rows.at(-1)!));
+    const before = done;
+    // The rows and how far they go are kept together, or neither of them.
+    await target.write(async (session) => {
+      if ((await session.execute(advance, [name, before, last, before + rows.length])) !== 1)
+        throw new CopyError('another copy into the target is at work: let it end');
+      await session.execute(insert, values);
+    });
+    done += rows.length;
+    moved(rows.length);
+  }
+};
+
+const sumTable = async (engine: Engine, table: Table, moved: (rows: number) => void = () => {}): Promise<Sum> => {
+  let rows = 0;
+  let sum = 0n;
+  for await (const page of pagesOf(engine, table, tableStatements(table))) {
+    for (const row of page) {
+      // By the names of the columns, since databases that grew differently have them in another order.
+      const fields = Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
+      sum += BigInt(`0x${hash('sha256', JSON.stringify(fields))}`);
+    }
+    rows += page.length;
+    moved(page.length);
+  }
+  // A sum does not depend on the order, in which engines differ.
+  return { rows, checksum: BigInt.asUintN(256, sum).toString(16).padStart(64, '0') };
+};
+
+const verifyTable = async (
+  source: Engine,
+  target: Engine,
+  table: Table,
+  moved: (rows: number) => void,
+): Promise<Sum> => {
+  const [wanted, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
+  if (wanted.rows !== found.rows || wanted.checksum !== found.checksum)
+    throw new CopyError(
+      `${table.name} is not the same in both (${wanted.rows} and ${found.rows} rows): something wrote to one of them; empty the target and copy again`,
+    );
+  return found;
+};
+
+/**
+ * Brings both databases up to date, copies every table and compares them. Throws `CopyError` where the target holds rows of
+ * its own or where the two differ in the end, and `StoreUnavailable`.
+ */
+export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch): Promise<Sums> => {
+  await migrate(source);
+  await migrate(target);
+  const progress = await claim(target, await originOf(source));
+  let rows = 0;
+  let done = 0;
+  for (const table of tables) {
+    rows += await source.write((session) => countRows(session, tableStatements(table)), { patient: true });
+    done += progress.get(table.name)!.rows_done;
+  }
+  watch.begun(2 * rows);
+  const moved =
+    (doing: 'copied' | 'verified', { name }: Table) =>
+    (more: number) => {
+      done += more;
+      watch.moved(done, doing, name);
+    };
+  for (const table of tables) await copyTable(source, target, table, progress.get(table.name)!, moved('copied', table));
+  const sums: (Sum & { readonly name: string })[] = [];
+  for (const table of tables) {
+    sums.push({ name: table.name, ...(await verifyTable(source, target, table, moved('verified', table))) });
+  }
+  await target.write((session) => session.execute(endProgress, []));
+  return sums;
+};

@@ -1,0 +1,305 @@
+/** Moving from a folder to PostgreSQL as an operator does: a copy that is killed and goes on, and servers on what it made. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { luhn } from '../../src/contract/lexical.ts';
+import { ownTables, tables } from '../../src/store/sql/copy.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import {
+  ask,
+  basic,
+  killedWhen,
+  type Production,
+  prepareProduction,
+  startServer,
+  tempFolder,
+  triglyph,
+} from '../support/server.ts';
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+const shoppers = 6_000;
+const folder = tempFolder();
+let production: Production;
+let server: Postgres;
+let target: string;
+
+const numberOf = (n: number): string => {
+  const digits = `411111${String(n).padStart(9, '0')}`;
+  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
+  throw new RangeError();
+};
+
+const row = (n: number) => ({
+  merchantAccount: 'AcmeWeb',
+  // Both orders of letters are met: by bytes, and as people sort.
+  shopperReference: `${n % 2 === 0 ? 'Row' : 'row'}-${n}-é'";`,
+  contracts: 'ONECLICK,RECURRING',
+  card: { number: numberOf(n), expiryMonth: '03', expiryYear: '2030', holderName: 'Anna van Dijk' },
+});
+
+const sourceFile = () => join(production.variables.DATA_DIR!, 'triglyph.db');
+
+beforeAll(async () => {
+  server = await startPostgres();
+  production = await prepareProduction(folder.path);
+  const lines = Array.from({ length: shoppers }, (_, n) => JSON.stringify(row(n)));
+  writeFileSync(join(folder.path, 'rows.jsonl'), `${lines.join('\n')}\n`);
+  const { code, stderr } = await triglyph(['import', 'rows.jsonl'], folder.path, production.variables);
+  if (code !== 0) throw new Error(stderr);
+  const database = new DatabaseSync(sourceFile());
+  database.exec(`insert into journal (scope, fingerprint, operation, psp_reference, outcome, created_at, expires_at)
+    values ('scope', 'fp', 'disable', 'QFQTPCQ8HXSKGK82', '{}', 1700000000000, 4000000000000)`);
+  database.close();
+});
+afterAll(async () => {
+  await server.discard();
+  folder.discard();
+});
+beforeEach(async () => {
+  target = await server.createDatabase();
+});
+
+/** The URL comes by the environment, so that no list of processes shows it. */
+const parameters = ['copy', '--from', 'sqlite:./data', '--to', 'env:TARGET'];
+const copy = () => triglyph(parameters, folder.path, { TARGET: target });
+const rowsDone = async (): Promise<number> => {
+  const [found] = await server
+    .ask(`select rows_done from copy_progress where table_name = 'stored_detail'`, [], target)
+    .catch(() => []);
+  return Number(found?.rows_done ?? 0);
+};
+/** Ends the copy with SIGKILL once so many details are there. */
+const killedAt = (rows: number) =>
+  killedWhen(parameters, folder.path, { TARGET: target }, async () => {
+    while ((await rowsDone()) < rows) await wait(2);
+  });
+
+const inSource = (text: string, file = sourceFile()): Rows => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const rows = database.prepare(text).all() as Rows;
+  database.close();
+  return rows;
+};
+
+/** In an order that no database has a say in, and numbers as both clients may write them. */
+const comparable = (rows: Rows): readonly string[] =>
+  rows
+    .map((each) =>
+      JSON.stringify(
+        Object.entries(each)
+          .map(([column, value]) => [column, value === null ? null : String(value)])
+          .sort(),
+      ),
+    )
+    .sort();
+
+const expectSame = async (file = sourceFile()): Promise<void> => {
+  for (const { name } of tables) {
+    const there = comparable(await server.ask(`select * from ${name}`, [], target));
+    expect({ name, rows: there }).toEqual({ name, rows: comparable(inSource(`select * from ${name}`, file)) });
+  }
+};
+
+describe('the tables of a copy', () => {
+  test('are all there are, with their keys, each after those that it refers to', () => {
+    const named = inSource(`select name from sqlite_master where type = 'table'`).map(({ name }) => String(name));
+    expect([...tables.map(({ name }) => name), ...ownTables].sort()).toEqual(named.sort());
+    for (const [index, { name, key }] of tables.entries()) {
+      const columns = inSource(`select name, pk from pragma_table_info('${name}') where pk > 0 order by pk`);
+      expect(columns.map((column) => column.name)).toEqual(key);
+      const before = tables.slice(0, index).map((table) => table.name);
+      for (const { table } of inSource(`select "table" from pragma_foreign_key_list('${name}')`))
+        expect(before).toContain(table);
+    }
+  });
+});
+
+describe('a copy', () => {
+  test('killed twice goes on where it was, doubles nothing, and is found the same', async () => {
+    for (const rows of [1_000, 3_000]) {
+      expect((await killedAt(rows)).code).toBeNull();
+      const [{ many } = {}] = await server.ask('select count(*) as many from stored_detail', [], target);
+      expect(Number(many)).toBe(await rowsDone());
+      expect(Number(many)).toBeGreaterThanOrEqual(rows);
+      expect(Number(many)).toBeLessThan(shoppers);
+    }
+    const { code, stdout, stderr } = await copy();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^stored_detail +6000 rows {2}[0-9a-f]{64}$/m);
+    expect(stdout).toContain(`from ./data to PostgreSQL at 127.0.0.1:${server.port}/`);
+    expect(stdout).not.toContain(server.password);
+    await expectSame();
+    expect(await server.ask('select * from copy_progress', [], target)).toEqual([]);
+
+    const again = await copy();
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('the target holds rows of its own in merchant_account');
+    await expectSame();
+  });
+
+  test('half done is served by nobody, and taken over by no other store', async () => {
+    await killedAt(1_000);
+    const variables = { ...production.variables, DATABASE_URL: target };
+    const { code, stderr } = await triglyph(['serve'], folder.path, variables);
+    expect(code).toBe(1);
+    expect(stderr).toContain('holds a copy that has not ended: run the same `triglyph copy` again');
+    expect(stderr).not.toContain(server.password);
+
+    const other = tempFolder();
+    await prepareProduction(other.path);
+    const foreign = await triglyph(parameters, other.path, { TARGET: target });
+    other.discard();
+    expect(foreign.code).toBe(1);
+    expect(foreign.stderr).toContain('an unfinished copy of another store');
+  });
+
+  test('that was tampered with is found out', async () => {
+    await killedAt(1_000);
+    await server.ask(
+      `update stored_detail set sealed_number = 'x' where recurring_detail_reference =
+         (select min(recurring_detail_reference) from stored_detail)`,
+      [],
+      target,
+    );
+    const { code, stdout, stderr } = await copy();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('stored_detail is not the same in both (6000 and 6000 rows)');
+  });
+
+  test('into a database that holds something is refused, and leaves it alone', async () => {
+    const variables = { DATABASE_URL: target, KEY_FILE: production.variables.KEY_FILE! };
+    await triglyph(['credential', 'merchant-account', 'add', 'Beta', 'BetaWeb'], folder.path, variables);
+    const { code, stderr } = await copy();
+    expect(code).toBe(1);
+    expect(stderr).toBe('triglyph: the target holds rows of its own in merchant_account: name an empty one\n');
+    const accounts = await triglyph(['credential', 'merchant-account', 'list'], folder.path, variables);
+    expect(accounts.stdout).toBe('Beta  BetaWeb\n');
+  });
+
+  test('from a folder that is served from is refused', async () => {
+    const serving = await startServer('serve', folder.path, production.variables);
+    const { code, stderr } = await copy();
+    await serving.stop();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/serves from \.\/data already/);
+  });
+
+  test('goes the other way as well', async () => {
+    expect((await copy()).code).toBe(0);
+    const back = await triglyph(['copy', '--from', 'env:TARGET', '--to', 'sqlite:back'], folder.path, {
+      TARGET: target,
+    });
+    expect({ code: back.code, stderr: back.stderr }).toEqual({ code: 0, stderr: '' });
+    await expectSame(join(folder.path, 'back', 'triglyph.db'));
+  });
+
+  test.each([
+    ['env:TARGET', 'postgres://me:hush@host#1/db', '--to names TARGET, which is no store'],
+    ['env:TARGET', '', '--to names TARGET, which is no store'],
+    ['mysql://me:hush@host/db', '', '--to is no store'],
+    ['env:TARGET', 'postgres://me:hush@127.0.0.1:1/db', 'no connection to 127.0.0.1:1/db: ECONNREFUSED'],
+  ])('to %s (%j) is refused without showing a password', async (to, TARGET, said) => {
+    const { code, stdout, stderr } = await triglyph(['copy', '--from', 'sqlite:./data', '--to', to], folder.path, {
+      TARGET,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(said);
+    expect(stderr).not.toContain('hush');
+  });
+
+  test('of nothing is refused, and makes nothing', async () => {
+    const { code, stderr } = await triglyph(['copy', '--from', 'sqlite:gone', '--to', 'env:TARGET'], folder.path, {
+      TARGET: target,
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: gone: there is no store in this folder\n' });
+  });
+});
+
+describe('servers on PostgreSQL', () => {
+  const authorization = () => basic(production.credential.username, production.credential.secret);
+  const list = (callers: string, shopperReference: string) =>
+    ask(callers, 'listRecurringDetails', { merchantAccount: 'AcmeWeb', shopperReference }, authorization());
+
+  test('serve what was copied, two beside one another, through a restart of the database', async () => {
+    expect((await copy()).code).toBe(0);
+    const urlFile = join(folder.path, 'url');
+    writeFileSync(urlFile, target, { mode: 0o600 });
+    const variables = { KEY_FILE: production.variables.KEY_FILE!, DATABASE_URL_FILE: urlFile };
+    const [one, other] = await Promise.all([
+      startServer('serve', folder.path, variables),
+      startServer('serve', folder.path, variables),
+    ]);
+    try {
+      const { shopperReference } = row(7);
+      expect(await list(one.callers, shopperReference)).toMatchObject({ status: 200, answer: { details: [{}] } });
+      const fresh = {
+        merchantAccount: 'AcmeWeb',
+        shopperReference: 'fresh',
+        recurring: { contract: 'RECURRING' },
+        card: { number: numberOf(9), expiryMonth: '03', expiryYear: '2030', holderName: 'Anna' },
+      };
+      const stored = await ask(one.callers, 'storeToken', fresh, authorization());
+      expect(stored.status).toBe(200);
+      expect(await list(other.callers, 'fresh')).toMatchObject({ status: 200, answer: { details: [{}] } });
+
+      await server.stop();
+      const refused = await list(one.callers, 'fresh');
+      expect(refused.status).toBe(503);
+      expect((await fetch(`${other.admin}/readyz`)).status).toBe(503);
+      await server.start();
+      for (const { callers, admin } of [one, other]) {
+        expect((await list(callers, 'fresh')).status).toBe(200);
+        expect((await fetch(`${admin}/readyz`)).status).toBe(200);
+      }
+    } finally {
+      expect(await one.stop()).toBe(0);
+      expect(await other.stop()).toBe(0);
+    }
+    for (const { output } of [one, other]) expect(output()).not.toContain(server.password);
+  });
+
+  test('migrate says what landed, and then that nothing is to be done', async () => {
+    const migrate = () => triglyph(['migrate'], folder.path, { DATABASE_URL: target });
+    const place = `PostgreSQL at 127.0.0.1:${server.port}${new URL(target).pathname}`;
+    const first = await migrate();
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/: landed first-tables, journal, copy-progress(, [a-z-]+)*\.\n$/);
+    expect(first.stdout.startsWith(place)).toBe(true);
+    const second = await migrate();
+    expect(second.code).toBe(0);
+    expect(second.stdout).toMatch(/: nothing to do, it is at migration \d+ \([a-z-]+\)\.\n$/);
+  });
+
+  test('check hides the URL, and says where the keys do not fit', async () => {
+    expect((await copy()).code).toBe(0);
+    const strange = join(folder.path, 'strange-keys');
+    await triglyph(['keys', 'create', strange], folder.path);
+    const { code, stdout } = await triglyph(['check'], folder.path, { DATABASE_URL: target, KEY_FILE: strange });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^DATABASE_URL +\(hidden\)/m);
+    expect(stdout).toContain(`do not open what is stored in PostgreSQL at 127.0.0.1:${server.port}/`);
+    expect(stdout).not.toContain(server.password);
+  });
+
+  test('the demo goes into an empty database, and into no one else’s', async () => {
+    const demo = await startServer('demo', folder.path, { DATABASE_URL: target, DATA_DIR: join(folder.path, 'demo') });
+    expect(demo.output()).toContain(`Data     PostgreSQL at 127.0.0.1:${server.port}/`);
+    expect(demo.output()).not.toContain(server.password);
+    expect(await demo.stop()).toBe(0);
+
+    target = await server.createDatabase();
+    expect((await copy()).code).toBe(0);
+    const { code, stderr } = await triglyph(['demo'], folder.path, {
+      DATABASE_URL: target,
+      DATA_DIR: join(folder.path, 'demo'),
+      KEY_FILE: production.variables.KEY_FILE!,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("DATABASE_URL holds accounts that are not the demo's");
+    expect(stderr).not.toContain(server.password);
+    await expectSame();
+  });
+});

@@ -1,0 +1,188 @@
+/** Gateways with a defect each, and what gives it away: the simulation has to find them, or it would prove nothing. */
+import { Problem } from '../../src/contract/problem.ts';
+import type { Claiming, JournaledStore, JournalPage } from '../../src/gateway/ports.ts';
+import type { Variant } from './process.ts';
+import type { Control } from './simulate.ts';
+
+type Work<T> = (page: JournalPage) => Promise<T>;
+
+/** Whatever came of a unit, nothing of it may be kept. */
+class Undo<T> extends Error {
+  readonly value: T;
+  constructor(value: T) {
+    super('undone on purpose');
+    this.value = value;
+  }
+}
+
+/** Undoes the unit where that is wanted, and gives what came of it all the same. */
+const undoing = async <T>(store: JournaledStore, work: Work<T>, isWanted: () => boolean): Promise<T> => {
+  try {
+    return await store.write(async (page) => {
+      const value = await work(page);
+      if (isWanted()) throw new Undo(value);
+      return value;
+    });
+  } catch (thrown) {
+    if (thrown instanceof Undo) return thrown.value;
+    throw thrown;
+  }
+};
+
+const storing =
+  (write: (store: JournaledStore) => JournaledStore['write']): Variant =>
+  (parts) => ({ ...parts, store: { read: (work) => parts.store.read(work), write: write(parts.store) } });
+
+const isFree = async () => undefined;
+const forget = async () => {};
+
+const withoutJournal = storing(
+  (store) => (work) => store.write((page) => work({ ...page, claim: isFree, settle: forget })),
+);
+
+/** Looked up before, written after. */
+const journalAfterwards = storing((store) => async <T>(work: Work<T>) => {
+  let row: readonly [string, Claiming] | undefined;
+  let outcome = '';
+  const lookedUp = await undoing(
+    store,
+    (page) =>
+      work({
+        ...page,
+        claim: async (scope, entry) => {
+          const before = await page.claim(scope, entry);
+          row = before === undefined ? [scope, entry] : undefined;
+          return before;
+        },
+      }),
+    () => row !== undefined,
+  );
+  if (row === undefined) return lookedUp;
+  const [scope, entry] = row;
+  const settle = async (_: string, text: string) => {
+    outcome = text;
+  };
+  const result = await store.write((page) => work({ ...page, claim: isFree, settle }));
+  await store.write(async (page) => {
+    if ((await page.claim(scope, entry)) === undefined) await page.settle(scope, outcome);
+  });
+  return result;
+});
+
+const withoutFingerprint: Variant = (parts) => ({
+  ...parts,
+  marks: { scope: (company, key) => parts.marks.scope(company, key), fingerprint: () => 'x'.repeat(43) },
+});
+
+/** Where the gate granted a claim, what the journal says is passed over; and claims are given up whoever holds them. */
+const trustingGate: Variant = (parts, records) => {
+  const granted = new Set<string>();
+  const { gate } = parts;
+  const store = storing((inner) => (work) => {
+    return inner.write((page) =>
+      work({
+        ...page,
+        claim: async (scope, entry) => {
+          const before = await page.claim(scope, entry);
+          return granted.delete(scope) ? undefined : before;
+        },
+      }),
+    );
+  })(parts, records);
+  return {
+    ...store,
+    gate: {
+      ...gate,
+      claim: async (scope, fingerprint) => {
+        const claim = await gate.claim(scope, fingerprint);
+        if (claim.kind === 'granted') granted.add(scope);
+        return claim;
+      },
+      release: async (scope) => records.remove(scope),
+    },
+  };
+};
+
+const settledTooSoon: Variant = (parts, records) => {
+  const fingerprints = new Map<string, string>();
+  const write = (store: JournaledStore): JournaledStore['write'] => {
+    return (work) =>
+      store.write((page) =>
+        work({
+          ...page,
+          claim: (scope, entry) => {
+            fingerprints.set(scope, entry.fingerprint);
+            return page.claim(scope, entry);
+          },
+          settle: async (scope, outcome) => {
+            await page.settle(scope, outcome);
+            await parts.gate.settle(scope, { fingerprint: fingerprints.get(scope)!, outcome });
+          },
+        }),
+      );
+  };
+  return storing(write)(parts, records);
+};
+
+const answeredTooSoon = storing(
+  (store) =>
+    <T>(work: Work<T>) =>
+      new Promise<T>((resolve, reject) => {
+        store
+          .write(async (page) => {
+            const result = await work(page);
+            resolve(result);
+            return result;
+          })
+          .catch(reject);
+      }),
+);
+
+const refusalsForgotten = storing((store) => async (work) => {
+  let isRefusal = false;
+  const watched = (page: JournalPage): JournalPage => ({
+    ...page,
+    settle: (scope, outcome) => {
+      isRefusal = outcome.includes('"problem"');
+      return page.settle(scope, outcome);
+    },
+  });
+  return undoing(
+    store,
+    (page) => work(watched(page)),
+    () => isRefusal,
+  );
+});
+
+/** A request in flight is taken for what the key stands for, though nothing may come of it. */
+const claimsBelieved: Variant = (parts) => ({
+  ...parts,
+  gate: {
+    ...parts.gate,
+    claim: async (scope, fingerprint) => {
+      const claim = await parts.gate.claim(scope, fingerprint);
+      if (claim.kind === 'running' && claim.fingerprint !== fingerprint) throw new Problem('keyReused');
+      return claim;
+    },
+  },
+});
+
+export interface Defect extends Control {
+  /** What the auditor says of it. */
+  readonly givenAwayBy: RegExp;
+}
+
+const doubled = /is done, after .* under the same key/;
+const lost = /is answered \w+ for what was never done/;
+
+export const defects: Readonly<Record<string, Defect>> = Object.freeze({
+  'no journal, only the gate': { variant: withoutJournal, givenAwayBy: doubled },
+  'the row of the journal in a unit of its own, after the effect': { variant: journalAfterwards, givenAwayBy: doubled },
+  'the fingerprint is not compared': { variant: withoutFingerprint, givenAwayBy: /has the answer of/ },
+  'the gate is trusted, and claims of others are given up': { variant: trustingGate, givenAwayBy: doubled },
+  'the gate remembers before the commit': { variant: settledTooSoon, givenAwayBy: lost },
+  'answered before the commit': { variant: answeredTooSoon, givenAwayBy: lost },
+  'refusals are not kept': { variant: refusalsForgotten, givenAwayBy: lost },
+  'a claim in flight decides whose the key is': { variant: claimsBelieved, givenAwayBy: /it was for this one/ },
+  'a database that does not keep units apart': { unvalidated: true, givenAwayBy: doubled },
+});

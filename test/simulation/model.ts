@@ -1,0 +1,77 @@
+/** What ought to become of requests, said once more and without the code under test: shoppers, their details, outcomes. */
+import { type Body, company, type Use } from './body.ts';
+import { firstDetails, vault } from './world.ts';
+
+interface Detail {
+  readonly reference: string;
+  readonly shopper: string;
+  readonly card: string;
+  readonly firstPsp: string;
+  uses: readonly Use[];
+  disabled: boolean;
+}
+
+/** What is answered, in every format. */
+export type Expected =
+  | { readonly outcome: 'ok'; readonly output: Readonly<Record<string, string>> }
+  | { readonly outcome: 'contractNotFound' };
+
+export interface Step {
+  readonly expected: Expected;
+  /** What is written, as text and in no order. */
+  readonly effects: readonly string[];
+}
+
+const printed = (uses: readonly Use[]): string => uses.toSorted().join('+');
+export const savedText = (shopper: string, reference: string, uses: readonly Use[]): string =>
+  `save ${shopper} ${reference} ${printed(uses)}`;
+export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
+
+export class Model {
+  readonly #details: Detail[] = firstDetails.map(({ psp, ...rest }) => ({ ...rest, firstPsp: psp, disabled: false }));
+
+  /** The request is done. `psp`: its reference; `made`: the reference of a new detail, which is the gateway's to choose. */
+  apply(body: Body, psp: string, made: string | undefined): Step {
+    return body.operation === 'disable' ? this.#disable(body) : this.#store(body, psp, made);
+  }
+
+  /** One line for each detail, disabled ones too. */
+  lines(): readonly string[] {
+    return this.#details
+      .map(({ shopper, reference, uses, firstPsp, disabled }) =>
+        [shopper, reference, disabled ? 'disabled' : printed(uses), firstPsp].join(' '),
+      )
+      .toSorted();
+  }
+
+  #active(shopper: string): readonly Detail[] {
+    return this.#details.filter((detail) => detail.shopper === shopper && !detail.disabled);
+  }
+
+  #store({ shopper, card, uses }: Extract<Body, { operation: 'storeToken' }>, psp: string, made = 'none'): Step {
+    const twin = this.#active(shopper).find((detail) => detail.card === card);
+    const detail = twin ?? { reference: made, shopper, card, firstPsp: psp, uses: [], disabled: false };
+    if (twin === undefined) {
+      if (made === 'none' || this.#details.some(({ reference }) => reference === made))
+        throw new Error(`a new detail has the reference ${made}`);
+      this.#details.push(detail);
+    }
+    detail.uses = [...new Set([...detail.uses, ...uses])];
+    const alias = { alias: vault.alias(company, card), aliasType: 'Default' };
+    const output = { ...alias, pspReference: psp, recurringDetailReference: detail.reference, result: 'Success' };
+    return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, detail.reference, detail.uses)] };
+  }
+
+  #disable({ shopper, uses }: Extract<Body, { operation: 'disable' }>): Step {
+    const meant = this.#active(shopper).filter((detail) => !uses || detail.uses.some((use) => uses.includes(use)));
+    if (meant.length === 0) return { expected: { outcome: 'contractNotFound' }, effects: [] };
+    const effects = meant.map((detail) => {
+      const left = uses === undefined ? [] : detail.uses.filter((use) => !uses.includes(use));
+      if (left.length > 0) detail.uses = left;
+      else detail.disabled = true;
+      return left.length > 0 ? savedText(shopper, detail.reference, left) : disabledText(shopper, detail.reference);
+    });
+    const output = { response: '[all-details-successfully-disabled]' };
+    return { expected: { outcome: 'ok', output }, effects };
+  }
+}

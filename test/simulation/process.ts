@@ -1,0 +1,145 @@
+/** One simulated server process: the real gateway over simulated ports, which dies, is stopped, and starts again. */
+import { Buffer } from 'node:buffer';
+import { services } from '../../src/api/index.ts';
+import type { Caller } from '../../src/contract/canonical.ts';
+import type { Handlers } from '../../src/domain/handler.ts';
+import { handlers as realHandlers } from '../../src/domain/index.ts';
+import { type References, StoreUnavailable } from '../../src/domain/ports.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import { exactlyOnce } from '../../src/gateway/once.ts';
+import { performer } from '../../src/gateway/perform.ts';
+import type { Credentials, Gate, JournaledStore, Marks } from '../../src/gateway/ports.ts';
+import { compileRoutes } from '../../src/gateway/route.ts';
+import { type Gateway, serve } from '../../src/gateway/serve.ts';
+import { createDetailStore } from '../../src/store/sql/details.ts';
+import { type Attempt, attempts } from './attempt.ts';
+import { callOf, company, merchantAccount, protocols } from './body.ts';
+import { type Fates, Port } from './port.ts';
+import type { Records } from './records.ts';
+import { type Owner, owner, type Scheduler } from './scheduler.ts';
+import type { SimDatabase } from './sim-database.ts';
+import { type Isolation, SimEngine } from './sim-engine.ts';
+import { simGate } from './sim-gate.ts';
+import { epoch, marks, vault } from './world.ts';
+
+/** What a gateway is made of, so that a control can break a part of it. */
+export interface Breakable {
+  readonly store: JournaledStore;
+  readonly gate: Gate;
+  readonly marks: Marks;
+  readonly handlers: Handlers;
+}
+
+export type Variant = (parts: Breakable, records: Records) => Breakable;
+
+/** What the processes of a run have in common. */
+export interface Surroundings {
+  readonly scheduler: Scheduler;
+  readonly network: Owner;
+  readonly fates: Fates;
+  readonly database: SimDatabase;
+  readonly records: Records;
+  readonly isolation: Isolation;
+  readonly references: References;
+  readonly variant: Variant;
+  /** How long it takes to start again, in milliseconds. */
+  restartMs(): number;
+}
+
+const routes = compileRoutes(services);
+const caller: Caller = Object.freeze({
+  credential: 'ws@Company.Demo',
+  company,
+  roles: new Set(['recurring'] as const),
+  merchantAccounts: new Set([merchantAccount]),
+  requiresKey: true,
+});
+const credentialsMs = 1_000;
+
+const credentialsOver = (port: Port): Credentials => ({
+  verify: () =>
+    port.call({
+      point: 'credentials',
+      kind: 'credentials',
+      limitMs: credentialsMs,
+      apply: () => caller,
+      fail: () => {
+        throw new StoreUnavailable('simulated: the credentials cannot be read');
+      },
+    }),
+});
+
+export class Process {
+  readonly #name: string;
+  readonly #surroundings: Surroundings;
+  /** How far its clock is off, in milliseconds. */
+  skewMs = 0;
+  #starts = 0;
+  #owner: Owner | undefined;
+  #gateway: Gateway | undefined;
+  readonly #lost = new Set<() => void>();
+
+  constructor(name: string, surroundings: Surroundings) {
+    this.#name = name;
+    this.#surroundings = surroundings;
+    this.start();
+  }
+
+  start(): void {
+    const { scheduler, network, fates, database, records, isolation, references, variant } = this.#surroundings;
+    const self = owner(`${this.#name}.${++this.#starts}`);
+    const port = new Port(scheduler, self, network, fates, () => this.crash());
+    const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
+    const real = createDetailStore(new SimEngine(database, port, isolation));
+    const broken = variant({ store: real, gate: simGate(records, port), marks, handlers: realHandlers }, records);
+    const { store, gate, handlers } = broken;
+    // Only a gateway without a journal writes by way of the performer alone.
+    const performing = performer(handlers, real, { clock, references, vault });
+    const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
+    const once = exactlyOnce({ performer: performing, store, gate, marks: broken.marks, clock, wait });
+    this.#owner = self;
+    this.#gateway = { protocols, routes, credentials: credentialsOver(port), references, once };
+  }
+
+  /** kill -9: what it was at is never gone on with, and its callers lose their connections. It starts again by itself. */
+  crash(): void {
+    const { scheduler, network, database, restartMs } = this.#surroundings;
+    const dying = this.#owner;
+    if (dying === undefined || dying.dead) return;
+    scheduler.note(dying, 'dies');
+    dying.dead = true;
+    this.#owner = undefined;
+    this.#gateway = undefined;
+    database.abandon(dying);
+    for (const lose of this.#lost) lose();
+    this.#lost.clear();
+    scheduler.turn(network, `${this.#name} starts`, restartMs()).then(() => this.start());
+  }
+
+  /** It stands still for so long, and then goes on as if nothing had been. */
+  stop(ms: number): void {
+    const { scheduler } = this.#surroundings;
+    if (this.#owner === undefined) return;
+    scheduler.note(this.#owner, `stands still for ${ms} ms`);
+    this.#owner.stoppedUntil = scheduler.now + ms;
+  }
+
+  /** Undefined where the connection is refused or lost. */
+  ask(attempt: Attempt): Promise<Answer | undefined> {
+    const gateway = this.#gateway;
+    if (gateway === undefined) return Promise.resolve(undefined);
+    const { path, contentType, body } = callOf(attempt.body, attempt.protocol);
+    const headers = { 'content-type': contentType, 'x-api-key': 'any', 'idempotency-key': attempt.key };
+    const wire = { method: 'POST', path, headers, inspect: () => {}, body: async () => Buffer.from(body) };
+    return new Promise((resolve) => {
+      const lose = () => resolve(undefined);
+      this.#lost.add(lose);
+      attempts
+        .run(attempt, () => serve(wire, gateway))
+        .then((answer) => {
+          this.#lost.delete(lose);
+          resolve(answer);
+        });
+    });
+  }
+}

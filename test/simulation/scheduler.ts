@@ -1,0 +1,71 @@
+/** The one who says whose turn it is: virtual time, and among all that could go on one picked by chance. */
+import { setImmediate } from 'node:timers/promises';
+import type { Random } from './random.ts';
+
+/** Whatever takes turns: a process, a client, the network. */
+export interface Owner {
+  readonly name: string;
+  /** It never goes on. */
+  dead: boolean;
+  /** Virtual milliseconds. */
+  stoppedUntil: number;
+}
+
+export const owner = (name: string): Owner => ({ name, dead: false, stoppedUntil: 0 });
+
+interface Task {
+  readonly owner: Owner;
+  readonly at: number;
+  readonly label: string;
+  readonly go: () => void;
+}
+
+/** How long a step takes where nothing is said, in virtual milliseconds: short enough for any two to overlap. */
+const latencyMs = [0, 0, 1, 2] as const;
+
+export class Scheduler {
+  /** Virtual milliseconds since the start. */
+  now = 0;
+  readonly trace: string[] = [];
+  readonly #random: Random;
+  #tasks: Task[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Resolves when its turn has come, `ms` from now at the earliest; never for one who is dead by then. */
+  turn(owner: Owner, label: string, ms: number = this.#random.pick(latencyMs)): Promise<void> {
+    return new Promise((go) => {
+      if (!owner.dead) this.#tasks.push({ owner, at: this.now + ms, label, go });
+    });
+  }
+
+  note(owner: Owner, text: string): void {
+    this.trace.push(`${this.now} ${owner.name}: ${text}`);
+  }
+
+  /** Until it is over, or until nobody is left who could go on. */
+  async run(isOver: () => boolean): Promise<void> {
+    for (;;) {
+      // All that the last turn set off has to come to its next port first, or the run would depend on the machine.
+      await setImmediate();
+      if (isOver()) return;
+      const task = this.#next();
+      if (task === undefined) return;
+      this.note(task.owner, task.label);
+      task.go();
+    }
+  }
+
+  #next(): Task | undefined {
+    this.#tasks = this.#tasks.filter(({ owner }) => !owner.dead);
+    if (this.#tasks.length === 0) return undefined;
+    const times = this.#tasks.map(({ at, owner }) => Math.max(at, owner.stoppedUntil));
+    this.now = Math.max(this.now, Math.min(...times));
+    const ready = this.#tasks.filter((_, index) => times[index]! <= this.now);
+    const picked = this.#random.pick(ready);
+    this.#tasks.splice(this.#tasks.indexOf(picked), 1);
+    return picked;
+  }
+}

@@ -1,0 +1,89 @@
+/** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
+import type { World } from '../../src/domain/handler.ts';
+import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
+import { createDetailStore } from '../../src/store/sql/details.ts';
+import type { Session } from '../../src/store/sql/engine.ts';
+import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createMarks } from '../../src/vault/marks.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { company, mastercard, merchantAccount, visa } from './body.ts';
+import { owner } from './scheduler.ts';
+import { SimDatabase } from './sim-database.ts';
+
+const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+export const vault = createVault(ring);
+export const marks = createMarks(ring.index, 'test');
+
+/** The moment at which every run begins. */
+export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);
+
+/** Who has what at first: `anna` both cards, `bert` nothing. */
+export const firstDetails = [
+  {
+    shopper: 'anna',
+    card: visa,
+    uses: ['ONECLICK', 'RECURRING'],
+    psp: '8815252013129012',
+    reference: 'FIRST00000000001',
+  },
+  { shopper: 'anna', card: mastercard, uses: ['RECURRING'], psp: '8815252013129013', reference: 'FIRST00000000002' },
+] as const;
+
+const tables = ['journal', 'stored_detail', 'shopper'] as const;
+
+/** Puts the first details in by the real code, and keeps a copy of them. */
+const furnish = async (database: SimDatabase): Promise<void> => {
+  for (const { statements } of migrations) for (const text of statements) database.exec(text);
+  database.exec(
+    `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
+  );
+  const unit = database.begin(owner('template'), undefined, 0);
+  const session: Session = {
+    query: async (statement, parameters) => database.run(unit, statement, parameters, false) as never,
+    execute: async (statement, parameters) => database.run(unit, statement, parameters, true) as number,
+  };
+  const store = createDetailStore({
+    read: (work) => work(session),
+    write: (work) => work({ ...session, attempt: (attempted) => attempted() }),
+    close: async () => {},
+  });
+  const references = { pspReference: () => '', recurringDetailReference: () => '' };
+  const world: World = { clock: { now: () => epoch }, references, vault };
+  await store.write(async (page) => {
+    for (const { shopper, card: number, uses, psp, reference } of firstDetails)
+      await keepDetail(
+        { company, merchantAccount, shopperReference: shopper },
+        {
+          card: { number, expiryMonth: '03', expiryYear: '2030', holderName: 'Anna van Dijk' },
+          contracts: uses,
+          firstPspReference: psp,
+          also: {},
+          recurringDetailReference: reference,
+        },
+        page,
+        world,
+      );
+  });
+  if (!database.commit(unit)) throw new Error('the template was not kept');
+  for (const table of tables) database.exec(`create table template_${table} as select * from ${table}`);
+};
+
+let furnished: Promise<SimDatabase> | undefined;
+
+/** One database for all runs of this program, brought back to its first state. */
+export const freshDatabase = async (): Promise<SimDatabase> => {
+  furnished ??= (async () => {
+    const made = new SimDatabase();
+    await furnish(made);
+    return made;
+  })();
+  const database = await furnished;
+  database.open.clear();
+  database.validates = true;
+  database.exec('begin');
+  for (const table of tables) database.exec(`delete from ${table}`);
+  for (const table of tables.toReversed()) database.exec(`insert into ${table} select * from template_${table}`);
+  database.exec('commit');
+  return database;
+};

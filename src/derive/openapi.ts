@@ -3,6 +3,7 @@
 import { operationAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
+import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { ObjectShape } from '../contract/shape.ts';
 import { deriveFormSchema } from './form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
@@ -89,13 +90,38 @@ const bodies = (asJson: JsonSchema, asForm: JsonSchema): JsonSchema => ({
   [form]: { schema: asForm },
 });
 
-const headers: JsonSchema = {
-  pspReference: { description: 'The reference of the request.', schema: { type: 'string' } },
+const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
+const anyText: JsonSchema = { type: 'string' };
+
+const headers: JsonSchema = { pspReference: header('The reference of the request.', anyText) };
+
+const key: JsonSchema = { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: `^${keyPattern}$` };
+
+const keyParameter: JsonSchema = {
+  name: keyHeader,
+  in: 'header',
+  required: false,
+  description: `Names the request: sent again with the same key within ${keyDaysMax} days, in any format, it has no second effect and gets the same answer. A random UUID is best.`,
+  schema: key,
+  example: '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10',
+};
+
+/** Of an answer to a writing operation. */
+const retryHeaders: JsonSchema = {
+  [keyHeader]: header('The key of the request, where it had one.', key),
+  [replayedHeader]: header('`true` where the answer was given before.', anyText),
+};
+
+const transience: JsonSchema = {
+  [transientHeader]: header(
+    '`true` where the same request may be sent again with the same key, `false` where not.',
+    anyText,
+  ),
 };
 
 const refusal = (names: readonly ProblemName[]): JsonSchema => ({
   description: [...new Set(names.map((name) => `${problems[name].code} ${printMessage(name)}`))].join('; '),
-  headers,
+  headers: names.some((name) => problems[name].transient !== undefined) ? { ...headers, ...transience } : headers,
   content: bodies(refer('ServiceError'), refer('FormServiceError')),
 });
 
@@ -111,13 +137,15 @@ const operationObject = (
   isNewest: boolean,
   components: Components,
 ): JsonSchema => {
-  const { name, doc, input, output } = operation;
+  const { name, doc, input, output, effect } = operation;
+  const writes = effect === 'writes';
   const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [String(status), refusal(names)]);
   return {
     operationId: isNewest ? name : `${name}V${service.version}`,
     tags: [service.name],
     summary: doc,
     description: `${doc}${rulesOf(operation)}`,
+    ...(writes && { parameters: [keyParameter] }),
     requestBody: {
       required: true,
       content: bodies(components.json(service, operation, 'input'), components.form(service, input, 'input')),
@@ -125,7 +153,7 @@ const operationObject = (
     responses: {
       '200': {
         description: 'Done.',
-        headers,
+        headers: writes ? { ...headers, ...retryHeaders } : headers,
         content: bodies(components.json(service, operation, 'output'), components.form(service, output, 'output')),
       },
       ...Object.fromEntries(refusals),

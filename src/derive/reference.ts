@@ -3,6 +3,7 @@
 import { operationAddress, serviceAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
+import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
 import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
 import { indentDocument } from './document.ts';
@@ -156,8 +157,14 @@ const examples = (service: Service, operation: Operation, printer: Printer): str
   ].join('\n\n');
 };
 
+const retryText =
+  `With the header ${code(keyHeader)} (1 to ${keyLengthMax} printable characters, a random UUID at best) the request has its effect once: ` +
+  `sent again with the same key within ${keyDaysMax} days, in any format, it gets the answer of the first time, with ${code(`${replayedHeader}: true`)}. ` +
+  'Callers that cannot set headers give the key as the `MessageID` of WS-Addressing, or as the form field `idempotencyKey`. ' +
+  `${code(`${transientHeader}: true`)} on a refusal says that the same may be sent again.`;
+
 const operationPage = (service: Service, operation: Operation, printers: readonly Printer[]): string => {
-  const { name, doc, input, output, role } = operation;
+  const { name, doc, input, output, role, effect } = operation;
   return `${[
     `# ${name}`,
     doc,
@@ -167,6 +174,7 @@ const operationPage = (service: Service, operation: Operation, printers: readonl
     ...records(input, 'input'),
     '## Answer',
     ...records(output, 'output'),
+    ...(effect === 'writes' ? ['## Sending it again', retryText] : []),
     '## Refusals',
     problemTable(refusalsOf(operation)),
     '## Examples',

@@ -19,6 +19,9 @@ const ofEveryCall: readonly ProblemName[] = [
   'unavailable',
 ];
 
+/** What a writing call with a key can meet. */
+const ofRetries: readonly ProblemName[] = ['inProgress', 'keyReused'];
+
 const order = Object.keys(problems) as ProblemName[];
 
 /** What reading the fields of a request can find wrong. */
@@ -42,9 +45,15 @@ const ofFields = (shape: Shape): ReadonlySet<ProblemName> => {
 };
 
 /** In the order of the table of problems. */
-export const refusalsOf = ({ input, accounts, problems: own }: Operation): readonly ProblemName[] => {
+export const refusalsOf = ({ effect, input, accounts, problems: own }: Operation): readonly ProblemName[] => {
   const ofAccounts: readonly ProblemName[] = accounts.length > 0 ? ['foreignMerchantAccount'] : [];
-  const found = new Set([...ofEveryCall, ...ofAccounts, ...ofFields(input), ...own]);
+  const found = new Set([
+    ...ofEveryCall,
+    ...(effect === 'writes' ? ofRetries : []),
+    ...ofAccounts,
+    ...ofFields(input),
+    ...own,
+  ]);
   return order.filter((name) => found.has(name));
 };
 

@@ -1,15 +1,14 @@
 /** The Idempotency-Key of a request: one header, or what the body carries for callers that cannot set headers. */
 import { Problem } from '../contract/problem.ts';
+import { keyHeader, keyLengthMax, keyPattern } from '../contract/retry.ts';
 import type { Decoded } from '../protocol/protocol.ts';
 import type { WireRequest } from '../protocol/wire.ts';
 
-/** Where the header came from; the names of headers are lower-case here. */
-const header = 'idempotency-key';
-
-/** Printable ASCII without blanks, quotes and backslashes, 1 to 64 of it (wire practice; in quotes as RFC 8941 has it). */
-const bare = /^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/;
+/** The names of headers are lower-case here. */
+const header = keyHeader.toLowerCase();
+const valid = new RegExp(`^${keyPattern}$`);
 /** A MessageID is a URI that a SOAP stack makes up; some are longer than a person would choose. */
-const bareInBody = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+const lengthInBodyMax = 256;
 
 /** A random UUID has 36; under 16 characters, two callers of a company may come upon the same. */
 export const isWeak = (key: string): boolean => key.length < 16;
@@ -23,6 +22,7 @@ const invalid = (): Problem =>
     },
   );
 
+/** In quotes as RFC 8941 has it, or bare as callers of this interface send it. */
 const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 
@@ -31,11 +31,11 @@ export const keyOf = (headers: WireRequest['headers'], { key: inBody }: Decoded)
   const given = headers[header];
   const key = given === undefined ? inBody : unquoted(given);
   if (key === undefined) return undefined;
-  if (!(given === undefined ? bareInBody : bare).test(key)) throw invalid();
+  if (key.length > (given === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
   return key;
 };
 
 export const keyMissing = (): Problem =>
-  new Problem('badRequest', 'Idempotency-Key is missing, and this credential may not write without one', {
+  new Problem('badRequest', `${keyHeader} is missing, and this credential may not write without one`, {
     reason: 'noIdempotencyKey',
   });

@@ -30,7 +30,8 @@ export const printOutcome = ({ pspReference, output, problem }: Outcome): string
 export const readOutcome = (text: string): Outcome => {
   const written = JSON.parse(text) as Written;
   const { pspReference, output, problem } = written;
-  if (!/^[A-Z0-9]{16}$/.test(pspReference)) throw new TypeError('the outcome has no pspReference');
+  if (typeof pspReference !== 'string' || !/^[A-Z0-9]{16}$/.test(pspReference))
+    throw new TypeError('the outcome has no pspReference');
   if (problem === undefined) {
     if (typeof output !== 'object' || output === null) throw new TypeError('the outcome says nothing');
     return { pspReference, output };

@@ -1,6 +1,7 @@
 /** The journey of a request, from top to bottom. */
 import type { Caller } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
+import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { References } from '../domain/ports.ts';
 import type { Protocols } from '../protocol/index.ts';
 import type { Decoded, Target } from '../protocol/protocol.ts';
@@ -63,8 +64,8 @@ const operationOf = ({ decoded, target }: Progress) => (decoded ?? target)?.oper
 const answer = (protocol: string, progress: Progress, message: Message, problem?: Problem): Answer => {
   const { pspReference, target, caller, key, replayed } = progress;
   const headers: Record<string, string> = { ...message.headers, pspReference };
-  if (key !== undefined) headers['Idempotency-Key'] = key;
-  if (replayed) headers['Idempotent-Replayed'] = 'true';
+  if (key !== undefined) headers[keyHeader] = key;
+  if (replayed) headers[replayedHeader] = 'true';
   if (problem !== undefined) Object.assign(headers, retryHeaders(problem, progress));
   return {
     message: { ...message, headers },
@@ -90,5 +91,5 @@ const retryHeaders = ({ problem }: Problem, progress: Progress): Readonly<Record
   const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
   const transient = problem === 'internal' && harmless ? true : problems[problem].transient;
   if (transient === undefined) return {};
-  return transient ? { 'transient-error': 'true', 'Retry-After': '1' } : { 'transient-error': 'false' };
+  return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
 };

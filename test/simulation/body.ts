@@ -37,7 +37,7 @@ export const textOf = (body: Body): string => {
   const uses = body.uses?.join('+') ?? 'all';
   return body.operation === 'disable'
     ? `disable ${body.shopper} ${uses}`
-    : `storeToken ${body.shopper} ${body.card.slice(-4)} ${uses}`;
+    : `storeToken ${body.shopper} ${body.card.slice(0, 4)} ${uses}`;
 };
 
 const calls = new Map<string, Call>();

@@ -1,12 +1,12 @@
 /** One run: everything in it is drawn from the seed, so that the same seed gives the same run. */
 import type { Attempt } from './attempt.ts';
-import { attempts } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { type Body, mastercard, textOf, visa } from './body.ts';
 import { type Errand, runClient } from './client.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { Records } from './records.ts';
+import { countedReferences } from './references.ts';
 import { owner, Scheduler } from './scheduler.ts';
 import { weather } from './weather.ts';
 import { epoch, freshDatabase } from './world.ts';
@@ -81,8 +81,6 @@ export const simulate = async (seed: number, { variant = intact, unvalidated = f
   };
   const forecast = weather(random);
   const records = new Records(() => scheduler.now);
-  let references = 0;
-  const reference = (start: string) => start + String(++references).padStart(16 - start.length, '0');
   const surroundings: Surroundings = {
     scheduler,
     network: owner('network'),
@@ -90,15 +88,7 @@ export const simulate = async (seed: number, { variant = intact, unvalidated = f
     database,
     records,
     isolation: random.pick(['serial', 'locking', 'optimistic'] as const),
-    references: {
-      pspReference() {
-        const psp = reference('PSP');
-        const attempt = attempts.getStore();
-        if (attempt !== undefined) attempt.psp = psp;
-        return psp;
-      },
-      recurringDetailReference: () => reference('DETAIL'),
-    },
+    references: countedReferences(),
     variant,
     restartMs: () => random.pick([1, 50, 500]),
   };

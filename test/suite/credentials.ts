@@ -49,6 +49,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       }
       expect(await basic(secret, 'ws@Company.Other')).toBeUndefined();
       expect(await basic(secret, 'x'.repeat(10_000))).toBeUndefined();
+      expect(await basic(secret, 'ws@Company.Demo\0')).toBeUndefined();
       expect(await apiKey(secret)).toBeUndefined();
     });
     test('an API key lets its credential in, and is no password', async () => {

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Pool } from 'pg';
+import { Connection } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -429,6 +431,39 @@ describe('PostgreSQL', () => {
       await engine.write((session) => Promise.all(ids.map((id) => session.execute(addRow, [id]))));
       expect(await rows()).toEqual(['a', 'b', ...ids]);
     });
+  });
+
+  describe('a connection', () => {
+    const lend = async (work: (connection: Connection, pool: Pool) => Promise<void>) => {
+      const pool = new Pool({ connectionString: url, max: 1 });
+      try {
+        await work(new Connection(await pool.connect()), pool);
+      } finally {
+        await pool.end();
+      }
+    };
+    test('does not take for committed what the database undid', () =>
+      lend(async (connection) => {
+        await connection.begin({ patient: false });
+        await expect(connection.run(addRow, ['a'])).rejects.toMatchObject({ code: '23505' });
+        await expect(connection.commit()).rejects.toThrow(/was undone/);
+        connection.release();
+      }));
+    test('given back within a transaction is closed, and the transaction with it', () =>
+      lend(async (connection, pool) => {
+        await connection.begin({ patient: false });
+        await connection.run(put, ['a', 5]);
+        connection.release();
+        expect(pool.idleCount).toBe(0);
+        expect((await pool.query('select n from tally')).rows).toEqual([{ n: '0' }, { n: '0' }]);
+      }));
+    test('given back after a commit serves on', () =>
+      lend(async (connection, pool) => {
+        await connection.begin({ patient: false });
+        await connection.commit();
+        connection.release();
+        expect(pool.idleCount).toBe(1);
+      }));
   });
 
   describe('a connection cut during the commit', () => {

@@ -6,6 +6,7 @@ import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { describeCredentials } from './credentials.ts';
+import { describeJournal } from './journal.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 
 /** Gives an engine over a database that is empty, and takes it away again. */
@@ -20,6 +21,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeDetails(factory);
     describeUnits(factory);
     describeCredentials(factory);
+    describeJournal(factory);
   });
 }
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,6 +56,9 @@ const freePort = async (): Promise<number> => {
   await once(server, 'close');
   return typeof address === 'object' && address !== null ? address.port : 0;
 };
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
 const query = async (url: string, text: string, values: readonly unknown[] = []) => {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
@@ -136,7 +139,16 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
   const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
     if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
     const over = once(server, 'exit');
+    const children = signal === 'SIGKILL' ? childrenOf(server.pid!) : [];
     server.kill(signal);
+    // A backend lives on for a moment after its server, and would answer.
+    for (const child of children) {
+      try {
+        process.kill(child, signal);
+      } catch {
+        // It went by itself.
+      }
+    }
     await over;
   };
 

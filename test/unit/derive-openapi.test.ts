@@ -128,9 +128,19 @@ describe('OpenAPI', () => {
 
   test('an operation tells every status that it can answer, with the problems behind it', () => {
     const { responses } = openApi.paths[`${home}/disable`].post;
-    expect(Object.keys(responses)).toEqual(['200', '400', '401', '403', '408', '413', '415', '422', '500', '503']);
+    const statuses = ['200', '400', '401', '403', '408', '409', '413', '415', '422', '500', '503'];
+    expect(Object.keys(responses)).toEqual(statuses);
+    const reading = openApi.paths[`${home}/listRecurringDetails`].post;
+    expect(Object.keys(reading.responses)).toEqual(statuses.filter((status) => status !== '409'));
     expect(responses['422'].description).toContain('800 Contract not found');
     expect(responses['422'].description).not.toContain('Invalid card number');
+  });
+  test('what writes takes a key, and says what became of it', () => {
+    const { parameters, responses } = openApi.paths[`${home}/disable`].post;
+    expect(parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
+    expect(Object.keys(responses['200'].headers)).toEqual(['pspReference', 'Idempotency-Key', 'Idempotent-Replayed']);
+    expect(Object.keys(responses['409'].headers)).toContain('transient-error');
+    expect(openApi.paths[`${home}/listRecurringDetails`].post).not.toHaveProperty('parameters');
   });
 
   test.each([

@@ -22,6 +22,9 @@ const keptMax = 4_096;
 /** A longer name is nobody's, and not worth a place among those kept. */
 const usernameMax = 256;
 
+/** No name has a NUL, and PostgreSQL would not even look for it. */
+const isName = (text: string): boolean => text.length <= usernameMax && !text.includes('\0');
+
 interface Found {
   /** Undefined for a stranger. */
   readonly caller: Caller | undefined;
@@ -55,7 +58,7 @@ const secretOf = (row: SecretRow) => ({
 const find = (finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> => {
   switch (shown.kind) {
     case 'basic':
-      return finds.basic(findByUsername, shown.username.length > usernameMax ? '' : shown.username);
+      return finds.basic(findByUsername, isName(shown.username) ? shown.username : '');
     case 'apiKey':
       return finds.apiKey(findByLookup, lookupOf(keys, shown.secret));
     default:

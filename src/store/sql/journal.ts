@@ -1,9 +1,9 @@
 /** The journal in a database: which keys were used, for what, and what came of it. */
+import { keyDaysMax } from '../../contract/retry.ts';
 import type { Journal, Kept } from '../../gateway/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
-/** How long a key is known: 31 days (wire practice). */
-export const retentionMs = 31 * 24 * 60 * 60 * 1000;
+const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 /** How long a duplicate may wait for a unit that holds its row: it would hold a connection meanwhile. */
 const claimMsMax = 150;
 /** Rows dropped in one unit, so that none takes long. */

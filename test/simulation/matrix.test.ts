@@ -1,0 +1,132 @@
+/** The crash matrix: every call to the outside fails in every way, in every format, and each retry finds one effect. */
+import { expect, test } from '@jest/globals';
+import { type Body, mastercard, protocolNames, textOf, visa } from './body.ts';
+import { defects } from './controls.ts';
+import { type Cell, type Ran, runCell, type Sending } from './matrix.ts';
+import type { Fate } from './port.ts';
+
+/** A time-out whose call is done, is not, or is done after all. */
+const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
+
+interface Form {
+  readonly name: string;
+  readonly sendings: readonly Sending[];
+  readonly isolation: Cell['isolation'];
+}
+
+interface Work {
+  readonly body: Body;
+  readonly wrong: Body;
+  readonly outcome: 'ok' | 'contractNotFound';
+}
+
+const works: readonly Work[] = [
+  {
+    body: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['ONECLICK', 'RECURRING'] },
+    wrong: { operation: 'storeToken', shopper: 'bert', card: mastercard, uses: ['ONECLICK', 'RECURRING'] },
+    outcome: 'ok',
+  },
+  {
+    body: { operation: 'disable', shopper: 'anna' },
+    wrong: { operation: 'disable', shopper: 'anna', uses: ['RECURRING'] },
+    outcome: 'ok',
+  },
+  {
+    body: { operation: 'disable', shopper: 'bert' },
+    wrong: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['RECURRING'] },
+    outcome: 'contractNotFound',
+  },
+];
+
+/** A request; a retry to a server that remembers nothing; a retry to another server; another request under the key. */
+const formsOf = ({ body, wrong, outcome }: Work): readonly Form[] =>
+  protocolNames.flatMap((same, index) => {
+    const other = protocolNames[(index + 1) % protocolNames.length]!;
+    const order = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): Form => ({
+      name: `${textOf(body)}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
+      isolation,
+      sendings: [
+        { body, protocol: same, at: 'first', outcome },
+        { body, protocol: retries[0], at: 'first', cold: true, outcome },
+        { body, protocol: retries[1], at: 'second', outcome },
+        { body: wrong, protocol: other, at: 'second', outcome: 'keyReused' },
+      ],
+    });
+    return [order([same, other], 'locking'), order([other, same], 'serial')];
+  });
+
+const forms = works.flatMap(formsOf);
+const clean: Cell['faults'] = new Map();
+
+/** Fails with all that one needs to see. */
+const demand = (form: Form, faults: Cell['faults'], { calls, failures, trace }: Ran): void => {
+  if (failures.length === 0) return;
+  const said = [...faults].map(([at, fate]) => `${fate} at ${calls[at]} (call ${at})`).join(', ');
+  throw new Error([`${form.name}; ${said || 'no fault'}: ${failures[0]}`, ...trace].join('\n'));
+};
+
+test('every call x every way to fail x every format: one effect, one answer', async () => {
+  const counts = { forms: forms.length, calls: 0, cells: 0 };
+  const points = new Set<string>();
+  const pointsInDisturbed = new Set<string>();
+  for (const form of forms) {
+    const recorded = await runCell({ ...form, faults: clean });
+    demand(form, clean, recorded);
+    for (const point of recorded.calls) points.add(point);
+    const known = new Set(recorded.calls);
+    /** Calls that are only made after a fault, each with the first run that makes it. */
+    const found = new Map<string, readonly [number, Fate, number]>();
+    for (const at of recorded.calls.keys())
+      for (const fate of fates) {
+        const faults = new Map([[at, fate]]);
+        const ran = await runCell({ ...form, faults });
+        demand(form, faults, ran);
+        counts.cells += 1;
+        for (const [later, point] of ran.calls.entries())
+          if (!known.has(point) && !found.has(point)) found.set(point, [at, fate, later]);
+      }
+    counts.calls += recorded.calls.length;
+    for (const [point, [at, first, later]] of found)
+      for (const fate of fates) {
+        const faults = new Map([
+          [at, first],
+          [later, fate],
+        ]);
+        demand(form, faults, await runCell({ ...form, faults }));
+        counts.cells += 1;
+        pointsInDisturbed.add(point);
+      }
+  }
+  const all = new Set([...points, ...pointsInDisturbed]);
+  process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${all.size} points: ${[...all].join(', ')}\n`);
+  expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * fates.length);
+  expect(counts.cells).toBeGreaterThanOrEqual(all.size * 4 * 10);
+  for (const point of [
+    ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
+    ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
+    ...['save-shopper', 'disable-detail'],
+  ])
+    expect(all).toContain(point);
+});
+
+/** What works as long as nothing fails. */
+const broken = [
+  'the row of the journal in a unit of its own, after the effect',
+  'the gate remembers before the commit',
+  'answered before the commit',
+] as const;
+
+test.each(broken)('a gateway with a defect fails in it: %s', async (name) => {
+  const { variant, givenAwayBy } = defects[name]!;
+  const [form] = forms as [Form];
+  const defective = { ...form, ...(variant && { variant }) };
+  const recorded = await runCell({ ...defective, faults: clean });
+  expect(recorded.failures).toEqual([]);
+  const failed: string[] = [];
+  for (const [at, point] of recorded.calls.entries())
+    for (const fate of fates) {
+      const { failures } = await runCell({ ...defective, faults: new Map([[at, fate]]) });
+      if (failures[0] !== undefined && givenAwayBy.test(failures[0])) failed.push(`${fate} at ${point}`);
+    }
+  expect(failed).not.toEqual([]);
+});

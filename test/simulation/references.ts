@@ -1,0 +1,17 @@
+/** References that count, and tell the attempt at work which one is its own. */
+import type { References } from '../../src/domain/ports.ts';
+import { attempts } from './attempt.ts';
+
+export const countedReferences = (): References => {
+  let count = 0;
+  const reference = (start: string) => start + String(++count).padStart(16 - start.length, '0');
+  return {
+    pspReference() {
+      const psp = reference('PSP');
+      const attempt = attempts.getStore();
+      if (attempt !== undefined) attempt.psp = psp;
+      return psp;
+    },
+    recurringDetailReference: () => reference('DETAIL'),
+  };
+};

@@ -1,0 +1,105 @@
+/** What every engine owes the journal: a scope is taken once, kept with its unit, and free again when its time is over. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Claiming } from '../../src/gateway/ports.ts';
+import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { dropExpiredScopes } from '../../src/store/sql/journal.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import type { EngineFactory } from './store.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+const age = statement('test-age', 'update journal set expires_at = now_ms() - $2 where scope = $1');
+const left = statement<{ readonly days: number }>(
+  'test-left',
+  `select cast(round((expires_at - now_ms()) / ${dayMs}.0) as bigint) as days from journal where scope = $1`,
+);
+const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from journal');
+
+export function describeJournal({ open, dispose }: EngineFactory): void {
+  describe('the journal', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    let counted = 0;
+    beforeEach(async () => {
+      engine = await open();
+      await migrate(engine);
+      store = createDetailStore(engine);
+    });
+    afterEach(() => dispose(engine));
+
+    const claiming = (fingerprint = 'f'): Claiming => ({
+      fingerprint,
+      operation: 'disable',
+      pspReference: `PSP${String(++counted).padStart(13, '0')}`,
+    });
+    const keep = (scope: string, outcome: string, fingerprint?: string) =>
+      store.write(async (page) => {
+        const before = await page.claim(scope, claiming(fingerprint));
+        if (before === undefined) await page.settle(scope, outcome);
+        return before;
+      });
+    const rows = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
+    const expire = (scope: string, msAgo = 0) => engine.write((session) => session.execute(age, [scope, msAgo]));
+
+    test('a scope is taken once; who comes later finds what was kept', async () => {
+      expect(await keep('s', 'first')).toBeUndefined();
+      expect(await keep('s', 'second', 'g')).toEqual({ fingerprint: 'f', outcome: 'first' });
+      expect(await keep('t', 'other')).toBeUndefined();
+    });
+    test('many at once: one takes it, and the others find its outcome', async () => {
+      const found = await Promise.all(Array.from({ length: 20 }, (_, at) => keep('s', `outcome ${at}`)));
+      const [kept] = found.filter((each) => each !== undefined);
+      expect(found.filter((each) => each === undefined)).toHaveLength(1);
+      expect(new Set(found.map((each) => each?.outcome)).size).toBe(2);
+      expect(kept?.outcome).toMatch(/^outcome \d+$/);
+    });
+    test('a unit that fails leaves its scope free', async () => {
+      const failing = store.write(async (page) => {
+        await page.claim('s', claiming());
+        await page.settle('s', 'never');
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(await keep('s', 'first')).toBeUndefined();
+    });
+    test('what an attempt undoes, its scope outlives', async () => {
+      await store.write(async (page) => {
+        await page.claim('s', claiming());
+        await page
+          .attempt(async () => {
+            await page.saveProgress('x', 1, 1);
+            throw new Error('refused');
+          })
+          .catch(() => {});
+        await page.settle('s', 'refused');
+      });
+      expect(await store.findProgress('x')).toBe(0);
+      expect(await keep('s', 'again')).toEqual({ fingerprint: 'f', outcome: 'refused' });
+    });
+    test('a scope is known for 31 days by the clock of the database, and then free', async () => {
+      await keep('s', 'first');
+      expect(await engine.read(async (session) => Number((await session.query(left, ['s']))[0]!.days))).toBe(31);
+      await expire('s', -5_000);
+      expect(await keep('s', 'second')).toMatchObject({ outcome: 'first' });
+      await expire('s');
+      expect(await keep('s', 'second', 'g')).toBeUndefined();
+      expect(await keep('s', 'third')).toEqual({ fingerprint: 'g', outcome: 'second' });
+    });
+    test('what is past its time is dropped, and nothing younger', async () => {
+      for (let at = 0; at < 30; at += 1) await keep(`s${at}`, 'x');
+      for (let at = 0; at < 10; at += 1) await expire(`s${at}`, at);
+      // Beside a replay of one that stays and a claim of one that goes.
+      const [dropped, replayed, claimed] = await Promise.all([
+        dropExpiredScopes(engine),
+        keep('s20', 'y'),
+        keep('s3', 'z'),
+      ]);
+      expect(replayed).toMatchObject({ outcome: 'x' });
+      expect(claimed).toBeUndefined();
+      expect(dropped).toBeGreaterThanOrEqual(9);
+      expect(await rows()).toBe(21);
+      expect(await keep('s3', 'w')).toMatchObject({ outcome: 'z' });
+    });
+  });
+}

@@ -184,10 +184,11 @@ export const ask = async (
   operation: string,
   input: object,
   authorization = demoAuthorization,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly answer: Readonly<Record<string, unknown>> }> => {
   const response = await fetch(`${callers}/pal/servlet/Recurring/v25/${operation}`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: authorization },
+    headers: { 'Content-Type': 'application/json', Authorization: authorization, ...headers },
     body: JSON.stringify(input),
   });
   return { status: response.status, answer: (await response.json()) as Record<string, unknown> };

@@ -23,7 +23,6 @@ const beside = { http: ['config.ts', 'settings.ts', 'veil.ts'], workers: ['confi
 /** The only folders or files that may import a library. */
 const doors = {
   koa: ['http/'],
-  'raw-body': ['http/'],
   pino: ['http/log.ts'],
   'prom-client': ['http/'],
   saxes: ['xml/'],

@@ -91,7 +91,7 @@ export const startServer = async (
   { gate: given, admin: openProbes = openAdmin }: Instead = {},
 ): Promise<Running> => {
   const protocols = speak(services, { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId });
-  const log = openLog(config.logLevel);
+  const log = openLog(config.logLevel, { isShared: config.workers > 1 });
   const metrics = createMetrics(knownNames(protocols));
   const gate = given ?? gateOf(config, room, log, metrics);
   const gateway: Gateway = Object.freeze({

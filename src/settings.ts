@@ -205,7 +205,7 @@ export const settings = Object.freeze({
     name: 'WORKERS',
     unit: 'processes',
     default: '1',
-    doc: 'How many processes serve the port, with DATABASE_URL; about one for each core.',
+    doc: 'How many processes serve the port, with DATABASE_URL; about one for each core. A primary process has the admin port for all and starts a lost one anew; SIGHUP to it has new ones take the place of all, one after the other.',
     parse: whole(1, 128),
   }),
   trustedProxies: setting({
@@ -288,11 +288,18 @@ export const settings = Object.freeze({
     doc: 'How many connections are held at once; more are dropped.',
     parse: whole(1, 100_000),
   }),
+  drainNoticeMs: setting({
+    name: 'DRAIN_NOTICE_MS',
+    unit: 'ms',
+    default: '0',
+    doc: 'How long a stop goes on accepting requests while /readyz says 503 already: longer than a proxy in front takes to notice, which is the interval of its checks times the failures that it waits for.',
+    parse: whole(0, 120_000),
+  }),
   drainMsMax: setting({
     name: 'DRAIN_MS_MAX',
     unit: 'ms',
     default: '10000',
-    doc: 'How long a stop waits for requests in flight.',
+    doc: 'How long a stop waits for requests in flight, after DRAIN_NOTICE_MS.',
     parse: whole(0, 600_000),
   }),
   logLevel: setting({

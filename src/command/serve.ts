@@ -5,7 +5,7 @@ import { type Config, environment, readConfig } from '../config.ts';
 import { unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { startWorkers } from '../workers/primary.ts';
-import { answerPrimary, isWorker, sayServing } from '../workers/worker.ts';
+import { answerPrimary, asWorker, isWorker, sayServing } from '../workers/worker.ts';
 import { refuse } from './explain.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -34,11 +34,12 @@ const runAlone = async (config: Config): Promise<void> => {
   await untilStopped(running);
 };
 
-const runWorker = async (config: Config): Promise<void> => {
-  const running = await startSafely(config, { admin: answerPrimary });
-  sayServing(running.callers);
-  await untilStopped(running);
-};
+const runWorker = (config: Config, told: Promise<void>): Promise<void> =>
+  // The notice is the primary's to give.
+  startSafely({ ...config, drainNoticeMs: 0 }, { admin: answerPrimary }).then((running) => {
+    sayServing(running.callers);
+    return untilStopped(running, told);
+  });
 
 /** Before the workers do it each: bring the database up to date, and refuse what is unsafe, once. */
 const runPrimary = async (config: Config): Promise<void> => {
@@ -49,12 +50,13 @@ const runPrimary = async (config: Config): Promise<void> => {
     admin: origin(config.adminHost, primary.adminPort),
     workers: config.workers,
   });
+  process.on('SIGHUP', () => void primary.renew());
   await untilStopped(primary);
 };
 
 const run = async (): Promise<void> => {
+  if (isWorker) return asWorker(async (told) => runWorker(readConfig('production', environment()), told));
   const config = readConfig('production', environment());
-  if (isWorker) return runWorker(config);
   return config.workers > 1 ? runPrimary(config) : runAlone(config);
 };
 

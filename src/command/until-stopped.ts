@@ -1,6 +1,5 @@
 /** Serves until the process is told to stop, then drains. */
 
-/** A second signal ends the process at once. */
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 /** What runs until it is stopped. */
@@ -10,14 +9,29 @@ export interface Stoppable {
   stop(): Promise<void>;
 }
 
-/** Resolves when all has been answered and closed. A failure that nobody caught is logged and ends the process with 1. */
-export const untilStopped = (running: Stoppable): Promise<void> =>
+/** Resolves at the first signal; a second one ends the process at once. */
+const firstSignal = (): Promise<void> =>
+  new Promise((resolve) => {
+    const told = (): void => {
+      for (const signal of signals) process.off(signal, told);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, told);
+  });
+
+/**
+ * Resolves when all has been answered and closed. A failure that nobody caught is logged and ends the process with 1.
+ * `told` resolves when it is time to stop: at a signal, where nothing else is given.
+ */
+export const untilStopped = (running: Stoppable, told: Promise<void> = firstSignal()): Promise<void> =>
   new Promise((resolve, reject) => {
+    let stopping = false;
     const stop = (): void => {
-      for (const signal of signals) process.off(signal, stop);
+      if (stopping) return;
+      stopping = true;
       running.stop().then(resolve, reject);
     };
-    for (const signal of signals) process.on(signal, stop);
+    void told.then(stop);
     process.once('uncaughtException', (thrown) => {
       running.failed(thrown);
       process.exitCode = 1;

@@ -30,6 +30,12 @@ export interface Seen {
 const gatheredBytes = 16_383;
 const gatheredMs = 500;
 
+/**
+ * Where several processes write to one pipe: the kernel keeps a write together up to 4096 bytes (PIPE_BUF), and lines of
+ * two processes would else be torn into each other. Only a failure's stack may make a single line longer.
+ */
+const shared = { minLength: 2_048, maxWrite: 4_096 };
+
 /** Many lines are written in one second: its part of the time is printed once. */
 const isoClock = (): (() => string) => {
   let second = Number.NaN;
@@ -45,10 +51,18 @@ const isoClock = (): (() => string) => {
   };
 };
 
+export interface LogTarget {
+  /** Instead of standard output. */
+  readonly file?: string;
+  /** Other processes write there too. */
+  readonly isShared?: boolean;
+}
+
 /** Opens the log on standard output, or on a file. */
-export const openLog = (level: string, file?: string): Log => {
+export const openLog = (level: string, { file, isShared = false }: LogTarget = {}): Log => {
   const dest = file === undefined ? 1 : openSync(file, 'a');
-  const destination = pino.destination({ dest, sync: false, minLength: gatheredBytes, periodicFlush: gatheredMs });
+  const gathering = isShared ? shared : { minLength: gatheredBytes };
+  const destination = pino.destination({ dest, sync: false, ...gathering, periodicFlush: gatheredMs });
   const now = isoClock();
   const logger = pino(
     { level, base: null, timestamp: () => `,"time":"${now()}"`, formatters: { level: (label) => ({ level: label }) } },

@@ -122,6 +122,8 @@ const addGauges = (registers: Registry[], metrics: Metrics): void => {
   new Gauge({
     name: 'triglyph_gate_up',
     help: 'Whether the shared gate (Redis) answers: 1 or 0; absent where there is none.',
+    // Of several workers: whether it answers all of them.
+    aggregator: 'min',
     registers,
     collect() {
       if (metrics.gateUp !== undefined) this.set(metrics.gateUp() ? 1 : 0);

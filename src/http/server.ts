@@ -2,6 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { Problem } from '../contract/problem.ts';
 import { type AppParts, createApp } from './app.ts';
@@ -16,7 +17,7 @@ export interface Shell {
   connections(): number;
   draining(): boolean;
   /**
-   * Stops accepting, answers what is in flight and what still arrives on open connections, each with
+   * After DRAIN_NOTICE_MS, in which those who watch see it coming: stops accepting, answers what is in flight and what still arrives on open connections, each with
    * `Connection: close`, and resolves when all are closed; after DRAIN_MS_MAX the rest is cut.
    */
   drain(): Promise<void>;
@@ -113,8 +114,8 @@ const countConnections = (server: Server): (() => number) => {
 /** Resolves when the last connection is closed, at `drainMsMax` at the latest. */
 const stop = (server: Server, drainMsMax: number): Promise<void> =>
   new Promise((resolve) => {
-    const quiet = setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, drainMsMax));
-    const last = setTimeout(() => server.closeAllConnections(), drainMsMax);
+    const quiet = globalThis.setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, drainMsMax));
+    const last = globalThis.setTimeout(() => server.closeAllConnections(), drainMsMax);
     // Not http's own close, which cuts idle connections at once: a request may be on its way on one of them.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(quiet);
@@ -151,7 +152,7 @@ export const openShell = async (parts: ShellParts): Promise<Shell> => {
     connections,
     draining,
     drain: () => {
-      stopped ??= stop(server, config.drainMsMax);
+      stopped ??= setTimeout(config.drainNoticeMs).then(() => stop(server, config.drainMsMax));
       return stopped;
     },
   };

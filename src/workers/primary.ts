@@ -1,9 +1,8 @@
 /** The primary: starts the workers, starts a lost one anew, answers for all of them, and stops them together. */
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { type Admin, openAdmin, type Probe } from '../http/admin.ts';
+import { openAdmin, type Probe } from '../http/admin.ts';
 import { workersMetrics } from '../http/metrics.ts';
 import { type Ask, isSaid } from './messages.ts';
 
@@ -12,15 +11,26 @@ const readyMsMax = 2_000;
 /** How long a lost worker is waited with, doubled for each that is lost before it serves. */
 const againMs = 500;
 const againMsMax = 30_000;
+/** How long a worker has to end when its drain is over. */
+const endMsMax = 5_000;
 
 export interface Primary {
   /** Where callers are answered. */
   readonly callers: string;
   readonly adminPort: number;
   failed(thrown: unknown): void;
+  /** New workers in the place of all, one after the other, each serving before the old one drains. Never rejects. */
+  renew(): Promise<void>;
   /** Lets every worker answer what is in flight. */
   stop(): Promise<void>;
 }
+
+const fork = (): Worker => {
+  const worker = cluster.fork();
+  // A worker that is gone cannot be spoken to; of its end another event tells.
+  worker.on('error', () => {});
+  return worker;
+};
 
 /** Resolves when the worker serves; rejects where it ends before. */
 const serving = (worker: Worker): Promise<string> =>
@@ -28,7 +38,7 @@ const serving = (worker: Worker): Promise<string> =>
     worker.on('message', (message: unknown) => {
       if (isSaid(message) && message.triglyph === 'serving') resolve(message.callers);
     });
-    worker.once('exit', (code) => reject(new Error(`a worker ended with ${code} before it served`)));
+    worker.once('exit', (code, signal) => reject(new Error(`a worker ended with ${signal ?? code} before it served`)));
   });
 
 let asked = 0;
@@ -53,7 +63,9 @@ const isReady = (worker: Worker): Promise<boolean> =>
     else done(false);
   });
 
-const living = (): readonly Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+/** Those that start are among them. */
+const living = (): readonly Worker[] =>
+  Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[];
 
 /** The service is ready as long as one worker is. */
 const workersProbe: Probe = Object.freeze({
@@ -64,16 +76,39 @@ const workersProbe: Probe = Object.freeze({
   },
 });
 
+/** Drains the worker; one that hangs is killed when its time is over. */
+const end = (worker: Worker, drainMsMax: number): Promise<void> =>
+  new Promise((resolve) => {
+    if (worker.isDead()) {
+      resolve();
+      return;
+    }
+    const kill = globalThis.setTimeout(() => worker.process.kill('SIGKILL'), drainMsMax + endMsMax);
+    worker.once('exit', () => {
+      clearTimeout(kill);
+      resolve();
+    });
+    worker.process.kill('SIGTERM');
+  });
+
+interface Crew {
+  readonly config: Config;
+  readonly say: (text: string) => void;
+  /** Those that are told to end. */
+  readonly leaving: WeakSet<Worker>;
+  stopping: boolean;
+}
+
 /** A worker that ends while nobody stops it is started anew, ever more slowly where that does not help. */
-const keepUp = (isStopping: () => boolean, say: (text: string) => void): void => {
+const keepUp = (crew: Crew): void => {
   let waitMs = againMs;
   cluster.on('exit', async (worker, code, signal) => {
-    if (isStopping()) return;
-    say(`worker ${worker.process.pid} ended with ${signal ?? code}: another one starts in ${waitMs} ms`);
+    if (crew.stopping || crew.leaving.has(worker)) return;
+    crew.say(`worker ${worker.process.pid} ended with ${signal ?? code}: another one starts in ${waitMs} ms`);
     await setTimeout(waitMs);
     waitMs = Math.min(2 * waitMs, againMsMax);
-    if (isStopping()) return;
-    await serving(cluster.fork()).then(
+    if (crew.stopping || living().length >= crew.config.workers) return;
+    await serving(fork()).then(
       () => {
         waitMs = againMs;
       },
@@ -83,37 +118,63 @@ const keepUp = (isStopping: () => boolean, say: (text: string) => void): void =>
   });
 };
 
+const replaceAll = async (crew: Crew): Promise<void> => {
+  for (const old of living()) {
+    if (crew.stopping) return;
+    const fresh = fork();
+    // Where it ends before it serves, it was one too many.
+    crew.leaving.add(fresh);
+    try {
+      await serving(fresh);
+    } catch (thrown) {
+      crew.say(`${(thrown as Error).message}: the workers stay as they are`);
+      return;
+    }
+    crew.leaving.delete(fresh);
+    crew.leaving.add(old);
+    await end(old, crew.config.drainMsMax);
+  }
+  crew.say('all workers are new');
+};
+
+const stopAll = async (crew: Crew): Promise<void> => {
+  crew.stopping = true;
+  await Promise.all(living().map((worker) => end(worker, crew.config.drainMsMax)));
+};
+
 /** Starts `config.workers` workers, each running the same command. Rejects where one of the first cannot serve. */
 export const startWorkers = async (config: Config, say: (text: string) => void): Promise<Primary> => {
-  let stopping = false;
-  const stopAll = async (): Promise<void> => {
-    stopping = true;
-    const ends = living().map((worker) => (worker.isDead() ? undefined : once(worker, 'exit')));
-    for (const worker of living()) worker.process.kill('SIGTERM');
-    await Promise.all(ends);
-  };
-  let admin: Admin | undefined;
+  const crew: Crew = { config, say, leaving: new WeakSet(), stopping: false };
   try {
-    const first = await Promise.all(Array.from({ length: config.workers }, () => serving(cluster.fork())));
-    keepUp(() => stopping, say);
-    admin = await openAdmin({
+    // One alone at first: what keeps it from serving keeps all, and is said once.
+    const callers = await serving(fork());
+    await Promise.all(Array.from({ length: config.workers - 1 }, () => serving(fork())));
+    keepUp(crew);
+    const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,
       registry: workersMetrics(),
       probes: [workersProbe],
-      draining: () => stopping,
+      draining: () => crew.stopping,
     });
+    let renewed: Promise<void> = Promise.resolve();
     return Object.freeze({
-      callers: first[0]!,
+      callers,
       adminPort: admin.port,
       failed: (thrown: unknown) => say(`the primary failed: ${thrown instanceof Error ? thrown.name : typeof thrown}`),
+      renew() {
+        renewed = renewed.then(() => replaceAll(crew));
+        return renewed;
+      },
       async stop() {
-        await stopAll();
-        await admin?.close();
+        crew.stopping = true;
+        await setTimeout(config.drainNoticeMs);
+        await stopAll(crew);
+        await admin.close();
       },
     });
   } catch (thrown) {
-    await stopAll();
+    await stopAll(crew);
     throw thrown;
   }
 };

@@ -1,4 +1,4 @@
-/** A worker: what it would say on an admin port of its own, it says to its primary. */
+/** A worker: what it would say on an admin port of its own, it says to its primary, and it drains when it is told to stop. */
 import cluster from 'node:cluster';
 import { type Admin, type AdminParts, isReady } from '../http/admin.ts';
 import { answerMetrics, type Metrics } from '../http/metrics.ts';
@@ -7,11 +7,44 @@ import { isAsk, type Said } from './messages.ts';
 export const isWorker = cluster.isWorker;
 
 const say = (said: Said): void => {
-  // The primary may be gone; its workers go on until they are told to stop.
+  // The primary may be gone; what is in flight is answered all the same.
   if (process.connected) process.send?.(said);
 };
 
 export const sayServing = (callers: string): void => say({ triglyph: 'serving', callers });
+
+/**
+ * Resolves when the worker is to stop: told so, or without a primary, for with that it has lost its port. A terminal and a
+ * service manager tell every process of a group, and the primary tells its workers again: all but the first is no news.
+ */
+const toldToStop = (): Promise<void> =>
+  new Promise((resolve) => {
+    let told = false;
+    const tell = (): void => {
+      told = true;
+      resolve();
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, tell);
+    // The primary's to answer.
+    process.on('SIGHUP', () => {});
+    // Node would end the process at once when the primary is gone, and what is in flight with it.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    process.once('disconnect', () => {
+      // Whoever ends a primary that is stopping already wants no more waiting.
+      if (told) process.exit(1);
+      tell();
+    });
+  });
+
+/** Runs a worker to its end. */
+export const asWorker = async (work: (told: Promise<void>) => Promise<void>): Promise<void> => {
+  try {
+    await work(toldToStop());
+  } finally {
+    // The channel to the primary would keep a process alive that has nothing left to do.
+    process.channel?.unref();
+  }
+};
 
 /** In place of an admin port. */
 export const answerPrimary = async (parts: AdminParts & Pick<Metrics, 'registry'>): Promise<Admin> => {
@@ -25,8 +58,6 @@ export const answerPrimary = async (parts: AdminParts & Pick<Metrics, 'registry'
     port: 0,
     close: async () => {
       process.off('message', answer);
-      // The channel would keep the process alive.
-      if (process.connected) process.disconnect?.();
     },
   };
 };

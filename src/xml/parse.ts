@@ -1,23 +1,8 @@
 /** The strict XML reader: one pass of saxes with limits in its handlers, or a `Malformed` that names the reason alone. */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import type { Attribute, Element } from './element.ts';
-
-export interface Limits {
-  readonly depthMax: number;
-  readonly elementsMax: number;
-  readonly attributesMax: number;
-  readonly nameLengthMax: number;
-  readonly textLengthMax: number;
-}
-
-/** What a caller may send. */
-export const limits: Limits = Object.freeze({
-  depthMax: 32,
-  elementsMax: 2_000,
-  attributesMax: 32,
-  nameLengthMax: 256,
-  textLengthMax: 32_768,
-});
+import { type Limits, limits } from './limits.ts';
+import { readPlain } from './plain.ts';
 
 /** `reason` is one of a fixed set of words: a parser's own message may hold the whole input. */
 export class Malformed extends Error {
@@ -131,8 +116,8 @@ const createReader = ({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
 /** A reader for each set of limits, kept while it does well: making one takes as long as reading a small document. */
 const idle = new WeakMap<Limits, ReadDocument>();
 
-/** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
-export const parse = (text: string, within: Limits = limits): Element => {
+/** Parses a whole document with the strict reader alone. Throws `Malformed`, and nothing else, for any text. */
+export const parseStrictly = (text: string, within: Limits = limits): Element => {
   const read = idle.get(within) ?? createReader(within);
   idle.delete(within);
   try {
@@ -143,3 +128,7 @@ export const parse = (text: string, within: Limits = limits): Element => {
     throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
   }
 };
+
+/** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
+export const parse = (text: string, within: Limits = limits): Element =>
+  readPlain(text, within) ?? parseStrictly(text, within);

@@ -31,8 +31,14 @@ afterAll(async () => {
   folder.discard();
 });
 
-test('there is a call in each format', () => {
-  expect(printed).toHaveLength(3);
+test('there is a call in each format, and one that is sent again', () => {
+  expect(printed.map(([type]) => type)).toEqual([
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/xml',
+    'application/json',
+    'application/x-www-form-urlencoded',
+  ]);
 });
 
 test.each(printed)('%s', async (_, call, answer) => {

@@ -8,6 +8,9 @@ import type { Fate } from './port.ts';
 /** A time-out whose call is done, is not, or is done after all. */
 const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
 
+/** It takes some 15 s; a busy machine may take longer. */
+const patienceMs = 240_000;
+
 interface Form {
   readonly name: string;
   readonly sendings: readonly Sending[];
@@ -65,49 +68,53 @@ const demand = (form: Form, faults: Cell['faults'], { calls, failures, trace }: 
   throw new Error([`${form.name}; ${said || 'no fault'}: ${failures[0]}`, ...trace].join('\n'));
 };
 
-test('every call x every way to fail x every format: one effect, one answer', async () => {
-  const counts = { forms: forms.length, calls: 0, cells: 0 };
-  const points = new Set<string>();
-  const pointsInDisturbed = new Set<string>();
-  for (const form of forms) {
-    const recorded = await runCell({ ...form, faults: clean });
-    demand(form, clean, recorded);
-    for (const point of recorded.calls) points.add(point);
-    const known = new Set(recorded.calls);
-    /** Calls that are only made after a fault, each with the first run that makes it. */
-    const found = new Map<string, readonly [number, Fate, number]>();
-    for (const at of recorded.calls.keys())
-      for (const fate of fates) {
-        const faults = new Map([[at, fate]]);
-        const ran = await runCell({ ...form, faults });
-        demand(form, faults, ran);
-        counts.cells += 1;
-        for (const [later, point] of ran.calls.entries())
-          if (!known.has(point) && !found.has(point)) found.set(point, [at, fate, later]);
-      }
-    counts.calls += recorded.calls.length;
-    for (const [point, [at, first, later]] of found)
-      for (const fate of fates) {
-        const faults = new Map([
-          [at, first],
-          [later, fate],
-        ]);
-        demand(form, faults, await runCell({ ...form, faults }));
-        counts.cells += 1;
-        pointsInDisturbed.add(point);
-      }
-  }
-  const all = new Set([...points, ...pointsInDisturbed]);
-  process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${all.size} points: ${[...all].join(', ')}\n`);
-  expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * fates.length);
-  expect(counts.cells).toBeGreaterThanOrEqual(all.size * 4 * 10);
-  for (const point of [
-    ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
-    ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
-    ...['save-shopper', 'disable-detail'],
-  ])
-    expect(all).toContain(point);
-});
+test(
+  'every call x every way to fail x every format: one effect, one answer',
+  async () => {
+    const counts = { forms: forms.length, calls: 0, cells: 0 };
+    const points = new Set<string>();
+    const pointsInDisturbed = new Set<string>();
+    for (const form of forms) {
+      const recorded = await runCell({ ...form, faults: clean });
+      demand(form, clean, recorded);
+      for (const point of recorded.calls) points.add(point);
+      const known = new Set(recorded.calls);
+      /** Calls that are only made after a fault, each with the first run that makes it. */
+      const found = new Map<string, readonly [number, Fate, number]>();
+      for (const at of recorded.calls.keys())
+        for (const fate of fates) {
+          const faults = new Map([[at, fate]]);
+          const ran = await runCell({ ...form, faults });
+          demand(form, faults, ran);
+          counts.cells += 1;
+          for (const [later, point] of ran.calls.entries())
+            if (!known.has(point) && !found.has(point)) found.set(point, [at, fate, later]);
+        }
+      counts.calls += recorded.calls.length;
+      for (const [point, [at, first, later]] of found)
+        for (const fate of fates) {
+          const faults = new Map([
+            [at, first],
+            [later, fate],
+          ]);
+          demand(form, faults, await runCell({ ...form, faults }));
+          counts.cells += 1;
+          pointsInDisturbed.add(point);
+        }
+    }
+    const all = new Set([...points, ...pointsInDisturbed]);
+    process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${all.size} points: ${[...all].join(', ')}\n`);
+    expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * fates.length);
+    expect(counts.cells).toBeGreaterThanOrEqual(all.size * 4 * 10);
+    for (const point of [
+      ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
+      ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
+      ...['save-shopper', 'disable-detail'],
+    ])
+      expect(all).toContain(point);
+  },
+  patienceMs,
+);
 
 /** What works as long as nothing fails. */
 const broken = [

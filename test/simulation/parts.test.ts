@@ -37,7 +37,7 @@ const scope = fc.constantFrom('a', 'b', 'c', 'd');
 const step = fc.oneof(
   fc.record({ kind: fc.constant('find' as const), scope }),
   fc.record({ kind: fc.constant('keep' as const), scope, at: fc.nat(texts.length - 1), fingerprint: fc.nat(9) }),
-  /** Clocks are set back, too. */
+  // Clocks are set back, too.
   fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 59_999, 60_000, 60_001, -1, -100_000) }),
 );
 

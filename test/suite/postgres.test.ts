@@ -171,6 +171,14 @@ describe('PostgreSQL', () => {
       );
       expect(await one.read((session) => session.query(prepared, []))).toEqual([{ name: 'find', plans: 3 }]);
     });
+    test('a table that changed under a prepared statement is found out, and asked anew', async () => {
+      const whole = statement('whole', `select * from tally where id = 'a'`);
+      const read = () => engine.read((session) => session.query(whole, []));
+      expect(await read()).toEqual([{ id: 'a', n: 0 }]);
+      await server.ask('alter table tally add column m bigint', [], url);
+      expect(await read()).toEqual([{ id: 'a', n: 0, m: null }]);
+      expect(await engine.write((session) => session.query(whole, []))).toHaveLength(1);
+    });
     test('a statement that takes too long is StoreUnavailable, and the connection serves on', async () => {
       const ms = await elapsedMs(() => expect(ask('select pg_sleep(20)')).rejects.toMatchObject(unavailable));
       expect(ms).toBeGreaterThan(2_900);

@@ -158,9 +158,9 @@ export interface Production {
 }
 
 /** What an operator does before the first `serve`: a key file, a company with an account, a credential. */
-export const prepareProduction = async (folder: string): Promise<Production> => {
+export const prepareProduction = async (folder: string, also: Variables = {}): Promise<Production> => {
   const keyFile = join(folder, 'keys');
-  const variables = { DATA_DIR: join(folder, 'data'), KEY_FILE: keyFile };
+  const variables: Variables = { DATA_DIR: join(folder, 'data'), KEY_FILE: keyFile, ...also };
   const done = async (...parameters: string[]): Promise<string> => {
     const { code, stdout, stderr } = await triglyph(parameters, folder, variables);
     if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stderr}`);

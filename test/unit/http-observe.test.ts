@@ -33,7 +33,7 @@ describe('the log', () => {
   let files = 0;
   const lines = (...accounts: readonly Account[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
-    const log = openLog('info', file);
+    const log = openLog('info', { file });
     const observer = createObserver(log, createMetrics(names));
     for (const each of accounts) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();

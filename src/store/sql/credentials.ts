@@ -82,9 +82,20 @@ const compare = (keys: PepperKeys, found: Found, secret: string, now: number): C
   return caller;
 };
 
-/** Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. */
+/**
+ * Keeps what was found, strangers too, for `keptMsMax`; the oldest goes when there are more than `keptMax`. Those who come
+ * while it is read wait for it: a storm of one caller would else ask the database as often as it has requests in flight.
+ */
 const remembering = (read: Find, clock: Clock): Find => {
   const kept = new Map<string, Found>();
+  const reading = new Map<string, Promise<Found>>();
+  const keep: Find = async (statement, name) => {
+    const found = await read(statement, name);
+    kept.delete(name);
+    kept.set(name, found);
+    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+    return found;
+  };
   return async (statement, name) => {
     const known = kept.get(name);
     if (known !== undefined) {
@@ -92,11 +103,9 @@ const remembering = (read: Find, clock: Clock): Find => {
       // A clock set back makes the age negative: read again rather than trust it for longer.
       if (age >= 0 && age < keptMsMax) return known;
     }
-    const found = await read(statement, name);
-    kept.delete(name);
-    kept.set(name, found);
-    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
-    return found;
+    const begun = reading.get(name) ?? keep(statement, name).finally(() => reading.delete(name));
+    reading.set(name, begun);
+    return begun;
   };
 };
 

@@ -1,0 +1,101 @@
+/**
+ * The quick XML reader: plain documents, as programs write them, in a fraction of the strict reader's time. It refuses
+ * nothing: what is not plain, or not sound, or past a limit, is left to the strict reader, which says the same of the rest.
+ */
+import type { Attribute, Element } from './element.ts';
+import type { Limits } from './limits.ts';
+import { type Tag, tagOf } from './tag.ts';
+
+/** References, comments, CDATA, DOCTYPEs, carriage returns and what is not ASCII are not plain. */
+const notPlain = /[^\t\n\x20-%'-~]|<!|]]>/;
+
+const declaration = /<\?xml version="1\.0"(?: encoding="[A-Za-z][\w-]*")?\?>/y;
+
+interface Growing extends Element {
+  readonly children: Growing[];
+  text: string;
+}
+
+/** An element that has not ended, with those around it. */
+interface Open {
+  readonly element: Growing;
+  readonly tag: Tag;
+  readonly around: Open | undefined;
+  readonly depth: number;
+}
+
+/** The URI that a prefix stands for; undefined for a prefix that nobody declared. */
+const resolve = (prefix: string, tag: Tag, around: Open | undefined): string | undefined => {
+  const own = tag.declared?.get(prefix);
+  if (own !== undefined) return own;
+  for (let outer = around; outer !== undefined; outer = outer.around) {
+    const uri = outer.tag.declared?.get(prefix);
+    if (uri !== undefined) return uri;
+  }
+  return prefix === '' ? '' : undefined;
+};
+
+const none: readonly Attribute[] = Object.freeze([]);
+
+const attributesOf = (tag: Tag, around: Open | undefined): readonly Attribute[] | undefined => {
+  if (tag.attributes.length === 0) return none;
+  const resolved: Attribute[] = [];
+  for (const { prefix, local, value } of tag.attributes) {
+    // The default namespace is not for attributes.
+    const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
+    if (namespace === undefined) return undefined;
+    if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
+    resolved.push({ namespace, local, value });
+  }
+  return resolved;
+};
+
+const start = (tag: Tag, around: Open | undefined): Growing | undefined => {
+  const namespace = resolve(tag.prefix, tag, around);
+  const attributes = attributesOf(tag, around);
+  if (namespace === undefined || attributes === undefined) return undefined;
+  return { namespace, local: tag.local, attributes, children: [], text: '' };
+};
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+/** The root of a plain document; undefined for any other text. */
+export const readPlain = (text: string, limits: Limits): Element | undefined => {
+  if (notPlain.test(text)) return undefined;
+  let root: Growing | undefined;
+  let open: Open | undefined;
+  let elements = 0;
+  declaration.lastIndex = 0;
+  let at = declaration.test(text) ? declaration.lastIndex : 0;
+  for (;;) {
+    const sign = text.indexOf('<', at);
+    const piece = text.slice(at, sign === -1 ? text.length : sign);
+    if (open === undefined) {
+      if (!isBlank(piece)) return undefined;
+      if (sign === -1) return root;
+    } else {
+      open.element.text += piece;
+      if (open.element.text.length > limits.textLengthMax) return undefined;
+    }
+    const end = text.indexOf('>', sign);
+    if (sign === -1 || end === -1) return undefined;
+    const tag = tagOf(text.slice(sign + 1, end));
+    if (tag === undefined) return undefined;
+    at = end + 1;
+    if (tag.kind === 'end') {
+      if (open?.tag.name !== tag.name) return undefined;
+      open = open.around;
+      continue;
+    }
+    elements += 1;
+    const depth: number = (open?.depth ?? 0) + 1;
+    const { nameLengthMax, attributesMax, depthMax, elementsMax } = limits;
+    if (elements > elementsMax || depth > depthMax || tag.written > attributesMax || tag.longest > nameLengthMax)
+      return undefined;
+    const element = start(tag, open);
+    if (element === undefined || (open === undefined && root !== undefined)) return undefined;
+    if (open === undefined) root = element;
+    else open.element.children.push(element);
+    if (tag.kind === 'start') open = { element, tag, around: open, depth };
+  }
+};

@@ -1,0 +1,205 @@
+/** Several processes on one port: what the primary answers for them, and what becomes of requests when one is lost or all are renewed. */
+import { createServer } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type RedisServer, startRedis, until } from '../support/redis.ts';
+import {
+  ask,
+  basic,
+  type Production,
+  prepareProduction,
+  type Server,
+  startServer,
+  tempFolder,
+  triglyph,
+  type Variables,
+} from '../support/server.ts';
+import { startTraffic, type Traffic } from '../support/traffic.ts';
+
+const workers = 2;
+const folder = tempFolder();
+let postgres: Postgres;
+let redis: RedisServer;
+let database: string;
+let production: Production;
+let authorization: string;
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  database = await postgres.createDatabase();
+  production = await prepareProduction(folder.path, { DATABASE_URL: database, REDIS_URL: redis.url });
+  authorization = basic(production.credential.username, production.credential.secret);
+});
+afterAll(async () => {
+  await Promise.all([redis.stop(), postgres.discard()]);
+  folder.discard();
+});
+
+let server: Server | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+const start = async (also: Variables = {}): Promise<Server> => {
+  const variables = { ...production.variables, WORKERS: String(workers), ...also };
+  server = await startServer('serve', folder.path, variables);
+  return server;
+};
+
+const load = ({ callers }: Server, retriesMax = 0): Traffic =>
+  startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 8, retriesMax });
+
+/** The processes that the primary has begun and that still are. */
+const workersOf = async ({ pid }: Server): Promise<readonly number[]> => {
+  const { readFileSync } = await import('node:fs');
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+};
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+
+/** The sum of a metric over its labels. */
+const sumOf = (metrics: string, name: string): number =>
+  [...metrics.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'gm'))].reduce(
+    (sum, [, value]) => sum + Number(value),
+    0,
+  );
+
+/** Every journey is in the journal once for each of its two keys, and has left one detail. */
+const proveEffects = async (shoppers: number): Promise<void> => {
+  const [counted] = await postgres.ask(
+    `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+      (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
+    [],
+    database,
+  );
+  expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
+};
+let shoppersBefore = 0;
+
+test('two workers serve one port; the primary adds up what they count, and their lines come whole', async () => {
+  const running = await start();
+  const [one, other, ...more] = await workersOf(running);
+  expect([one, other, more]).toEqual([expect.any(Number), expect.any(Number), []]);
+  expect(await statusOf(`${running.admin}/readyz`)).toBe(200);
+  const traffic = load(running);
+  await until('enough traffic', () => traffic.right() >= 600);
+  await traffic.stop();
+  expect(traffic.failures).toEqual([]);
+  await proveEffects((shoppersBefore += traffic.shoppers()));
+  const metrics = await (await fetch(`${running.admin}/metrics`)).text();
+  expect(sumOf(metrics, 'triglyph_requests_total')).toBe(traffic.right());
+  expect(metrics).toMatch(/^triglyph_gate_up 1$/m);
+  expect(await running.stop()).toBe(0);
+  // Each request has its line, however many processes write to the one pipe.
+  const lines = running
+    .output()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.filter(({ operation }) => operation !== undefined)).toHaveLength(traffic.right());
+});
+
+test('a worker that is killed is replaced, and what is asked again with its key has one effect', async () => {
+  const running = await start();
+  const traffic = load(running, 20);
+  let kills = 0;
+  for (; kills < 4; kills += 1) {
+    const before = traffic.right();
+    await until('traffic', () => traffic.right() > before + 60);
+    const [victim] = await workersOf(running);
+    process.kill(victim!, 'SIGKILL');
+    await until('the victim to be gone', () => isGone(victim!));
+    await until('two workers', async () => (await workersOf(running)).length === workers);
+  }
+  await traffic.stop();
+  expect(traffic.failures).toEqual([]);
+  // The kills did meet requests: the test would else prove nothing.
+  expect(traffic.lost()).toBeGreaterThan(0);
+  await proveEffects((shoppersBefore += traffic.shoppers()));
+  expect(running.output().match(/ended with SIGKILL: another one starts/g)).toHaveLength(kills);
+  await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
+});
+
+test('SIGHUP puts new workers in the place of all, without a failed request', async () => {
+  const running = await start();
+  const old = await workersOf(running);
+  const traffic = load(running);
+  await until('traffic', () => traffic.right() > 60);
+  process.kill(running.pid, 'SIGHUP');
+  await until('new workers', () => running.output().includes('all workers are new'));
+  const after = traffic.right();
+  await until('traffic', () => traffic.right() > after + 60);
+  await traffic.stop();
+  expect(traffic.failures).toEqual([]);
+  const fresh = await workersOf(running);
+  expect(fresh).toHaveLength(workers);
+  expect(fresh.filter((pid) => old.includes(pid))).toEqual([]);
+  await proveEffects((shoppersBefore += traffic.shoppers()));
+});
+
+test('SIGTERM to the primary: first it is not ready, then all drain, and it ends with 0', async () => {
+  const running = await start({ DRAIN_NOTICE_MS: '800' });
+  const pids = await workersOf(running);
+  const over = running.stop();
+  await until('the notice', async () => (await statusOf(`${running.admin}/readyz`)) === 503, 700);
+  // Who has not seen it yet is answered.
+  const listed = await ask(
+    running.callers,
+    'listRecurringDetails',
+    { merchantAccount: 'AcmeWeb', shopperReference: 'nobody' },
+    authorization,
+  );
+  expect(listed.status).toBe(200);
+  expect(await over).toBe(0);
+  expect(pids.map(isGone)).toEqual([true, true]);
+});
+
+test('signals to all processes at once, as terminals and service managers send them, cut nothing off', async () => {
+  const running = await start();
+  const traffic = load(running);
+  await until('traffic', () => traffic.right() > 60);
+  const pids = [...(await workersOf(running)), running.pid];
+  for (const pid of pids) process.kill(pid, 'SIGINT');
+  const code = await running.stop();
+  await traffic.stop();
+  expect(code).toBe(0);
+  // Once nobody listens any more, callers are refused; until then each was answered.
+  expect(traffic.failures.filter((failure) => !failure.endsWith('ECONNREFUSED'))).toEqual([]);
+  expect(pids.map(isGone)).toEqual([true, true, true]);
+});
+
+test('workers whose primary is killed answer what is in flight and end', async () => {
+  const running = await start();
+  const pids = await workersOf(running);
+  await running.kill();
+  server = undefined;
+  await until('the workers to end', () => pids.every(isGone));
+});
+
+test('a worker that cannot start ends the program with 1, and is told of once', async () => {
+  const squatter = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => squatter.once('listening', resolve));
+  const { port } = squatter.address() as { port: number };
+  const { code, stderr, stdout } = await triglyph(['serve'], folder.path, {
+    ...production.variables,
+    WORKERS: '3',
+    PORT: String(port),
+  });
+  squatter.close();
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^triglyph: .*the address is in use/),
+    'triglyph: a worker ended with 1 before it served',
+  ]);
+});

@@ -1,0 +1,256 @@
+/** Shoppers that were listed are remembered, and still no listing is ever older than the last commit. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { CommitUnknown, type ListedDetail, type Shopper, type ShopperKey } from '../../src/domain/ports.ts';
+import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import type { Engine, Session } from '../../src/store/sql/engine.ts';
+import { rememberShoppers } from '../../src/store/sql/remembered-shoppers.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { anna, furnish, sampleDetail } from './samples.ts';
+
+const bob: ShopperKey = { ...anna, shopperReference: 'bob' };
+const memory = { rememberedBytesMax: 1_000_000 };
+
+/** The engine, and how often it was asked for a shopper outside of units. */
+const counting = (engine: Engine, changed: Partial<Engine> = {}) => {
+  const counted = { reads: 0 };
+  const watched = (session: Session): Session => ({
+    query: (statement, parameters) => {
+      if (statement.name === 'list-shopper') counted.reads += 1;
+      return session.query(statement, parameters);
+    },
+    execute: (statement, parameters) => session.execute(statement, parameters),
+  });
+  const counter: Engine = {
+    read: (work) => engine.read((session) => work(watched(session))),
+    write: (work) => engine.write(work),
+    foreignCommits: () => engine.foreignCommits!(),
+    close: () => engine.close(),
+    ...changed,
+  };
+  return { counter, counted };
+};
+
+describe('shoppers remembered over SQLite', () => {
+  let dataDir: string;
+  let engine: Engine;
+  beforeEach(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'triglyph-remembered-'));
+    engine = openSqlite({ dataDir, exclusive: true });
+    await furnish(engine);
+  });
+  afterEach(async () => {
+    await engine.close();
+    rmSync(dataDir, { recursive: true });
+  });
+  const save = (store: DetailStore, reference: string, key = anna) =>
+    store.write(async (unit) => {
+      await unit.saveShopper(key, { createdAt: 1 });
+      await unit.saveDetail(key, sampleDetail(reference));
+    });
+  const find = (store: DetailStore, key = anna) => store.read((view) => view.findShopper(key));
+  const referencesOf = async (store: DetailStore, key = anna) =>
+    (await find(store, key))?.details.map(({ recurringDetailReference }) => recurringDetailReference);
+
+  test('the database is asked once for a shopper, and every time for a stranger', async () => {
+    const { counter, counted } = counting(engine);
+    const store = createDetailStore(counter, memory);
+    await save(store, 'D1');
+    const first = await find(store);
+    await nextTurn();
+    expect(await find(store)).toBe(first);
+    expect(counted.reads).toBe(1);
+    expect(await find(store, bob)).toBeUndefined();
+    expect(await find(store, bob)).toBeUndefined();
+    expect(counted.reads).toBe(3);
+  });
+  test('nothing is remembered where it is not asked for, or where the engine cannot tell what others write', async () => {
+    const { counter, counted } = counting(engine);
+    const { foreignCommits: _without, ...shared } = counter;
+    for (const store of [createDetailStore(counter), createDetailStore(shared, memory)]) {
+      await save(store, 'D1');
+      counted.reads = 0;
+      await find(store);
+      await find(store);
+      expect(counted.reads).toBe(2);
+    }
+  });
+  test('whatever a unit of the store writes is seen as soon as it is committed', async () => {
+    const store = createDetailStore(engine, memory);
+    expect(await referencesOf(store)).toBeUndefined();
+    await save(store, 'D1');
+    expect(await referencesOf(store)).toEqual(['D1']);
+    await save(store, 'D2');
+    expect(await referencesOf(store)).toEqual(['D1', 'D2']);
+    await store.write((unit) => unit.saveShopper(anna, { createdAt: 2, email: 'anna@example.com' }));
+    expect((await find(store))?.email).toBe('anna@example.com');
+    await store.write((unit) => unit.disableDetail(anna, 'D1', 2));
+    expect(await referencesOf(store)).toEqual(['D2']);
+  });
+  test('a listing in the midst of a unit is not taken for what the unit left', async () => {
+    const store = createDetailStore(engine, memory);
+    await save(store, 'D1');
+    await store.write(async (unit) => {
+      await unit.saveDetail(anna, sampleDetail('D2'));
+      expect(await referencesOf(store)).toEqual(['D1']);
+    });
+    expect(await referencesOf(store)).toEqual(['D1', 'D2']);
+  });
+  test('a unit that is given up changes nothing', async () => {
+    const store = createDetailStore(engine, memory);
+    await save(store, 'D1');
+    expect(await referencesOf(store)).toEqual(['D1']);
+    const givenUp = store.write(async (unit) => {
+      await unit.saveDetail(anna, sampleDetail('D2'));
+      throw new Error('given up');
+    });
+    await expect(givenUp).rejects.toThrow('given up');
+    expect(await referencesOf(store)).toEqual(['D1']);
+  });
+  test('a commit of which nobody knows whether it took effect is looked up', async () => {
+    const { counter } = counting(engine, {
+      write: async (work) => {
+        await engine.write(work);
+        throw new CommitUnknown('the connection broke');
+      },
+    });
+    await save(createDetailStore(engine), 'D1');
+    const store = createDetailStore(counter, memory);
+    expect(await referencesOf(store)).toEqual(['D1']);
+    await expect(save(store, 'D2')).rejects.toThrow(CommitUnknown);
+    expect(await referencesOf(store)).toEqual(['D1', 'D2']);
+  });
+  test('what a command beside the server writes is seen in the next turn of the event loop', async () => {
+    const { counter, counted } = counting(engine);
+    const store = createDetailStore(counter, memory);
+    await save(store, 'D1');
+    await find(store);
+    const command = openSqlite({ dataDir, exclusive: false });
+    try {
+      await save(createDetailStore(command), 'D2');
+      await nextTurn();
+      expect(await referencesOf(store)).toEqual(['D1', 'D2']);
+    } finally {
+      await command.close();
+    }
+    // The command's commits are noticed once, and what was read after them is remembered again.
+    await nextTurn();
+    counted.reads = 0;
+    await find(store);
+    await nextTurn();
+    await find(store);
+    expect(counted.reads).toBeLessThanOrEqual(1);
+  });
+  test('so is what a process of its own writes, and commits of the server itself do not pass for others', async () => {
+    const { counter, counted } = counting(engine);
+    const store = createDetailStore(counter, memory);
+    await save(store, 'D1');
+    await find(store);
+    const source = (path: string) => JSON.stringify(new URL(`../../src/store/${path}`, import.meta.url).href);
+    execFileSync(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      '--input-type=module',
+      '--eval',
+      `import { openSqlite } from ${source('sqlite/open.ts')};
+       import { createDetailStore } from ${source('sql/details.ts')};
+       const engine = openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: false });
+       await createDetailStore(engine).write((unit) => unit.disableDetail(${JSON.stringify(anna)}, 'D1', 2));
+       await engine.close();`,
+    ]);
+    await nextTurn();
+    expect(await referencesOf(store)).toEqual([]);
+    await save(store, 'B1', bob);
+    counted.reads = 0;
+    await nextTurn();
+    await find(store);
+    expect(counted.reads).toBe(0);
+  });
+});
+
+describe('the memory of shoppers', () => {
+  const shopper = (size: number): Shopper<ListedDetail> => ({
+    createdAt: 1,
+    details: [{ ...sampleDetail('D1', { open: { name: 'x'.repeat(size) } as ListedDetail['open'] }) }],
+  });
+  const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
+  /** A find that tells whether it read. */
+  const findIn = async (remembered: ReturnType<typeof rememberShoppers>, key: ShopperKey, size = 10) => {
+    let read = false;
+    await remembered.find(key, async () => {
+      read = true;
+      return shopper(size);
+    });
+    return read ? 'read' : 'remembered';
+  };
+
+  test.each<[string, (remembered: ReturnType<typeof rememberShoppers>, others: { commits: number }) => unknown]>([
+    ['its own unit', (remembered) => remembered.forget([anna])],
+    [
+      'another process',
+      async (remembered, others) => {
+        others.commits += 1;
+        await nextTurn();
+        await findIn(remembered, bob);
+      },
+    ],
+  ])('a read that began before a commit of %s is not remembered after it', async (_, commit) => {
+    const others = { commits: 0 };
+    const remembered = rememberShoppers(1_000_000, () => others.commits);
+    const before = shopper(1);
+    let answer: (found: typeof before) => void = () => {};
+    const reading = remembered.find(anna, () => new Promise((resolve) => (answer = resolve)));
+    await commit(remembered, others);
+    answer(before);
+    expect(await reading).toBe(before);
+    expect(await findIn(remembered, anna)).toBe('read');
+    // Control: without a commit in between it is.
+    expect(await findIn(remembered, anna)).toBe('remembered');
+  });
+  test('the oldest go where there is no room for all', async () => {
+    const remembered = rememberShoppers(20_000, () => 0);
+    for (let number = 0; number < 50; number += 1) await findIn(remembered, numbered(number), 1_000);
+    const known = [];
+    for (let number = 49; number >= 0; number -= 1)
+      if ((await findIn(remembered, numbered(number), 1_000)) === 'remembered') known.push(number);
+      else break;
+    expect(known.length).toBeGreaterThan(3);
+    expect(known.length).toBeLessThan(20);
+    expect(await findIn(remembered, numbered(0), 1_000)).toBe('read');
+  });
+  test('one that is larger than all the room is not remembered, and the room is free again', async () => {
+    const others = { commits: 0 };
+    const remembered = rememberShoppers(20_000, () => others.commits);
+    expect(await findIn(remembered, anna, 30_000)).toBe('read');
+    expect(await findIn(remembered, anna, 30_000)).toBe('read');
+    for (let again = 0; again < 10; again += 1) {
+      await findIn(remembered, bob, 10_000);
+      remembered.forget([bob]);
+      await findIn(remembered, bob, 10_000);
+      others.commits += 1;
+      await nextTurn();
+    }
+    expect(await findIn(remembered, bob, 10_000)).toBe('read');
+    expect(await findIn(remembered, bob, 10_000)).toBe('remembered');
+  });
+  test('what is handed out cannot be changed, however deep', async () => {
+    const remembered = rememberShoppers(1_000_000, () => 0);
+    const found = await remembered.find(anna, async () => shopper(1));
+    const parts: unknown[] = [found];
+    for (const part of parts) {
+      if (typeof part !== 'object' || part === null) continue;
+      expect(Object.isFrozen(part)).toBe(true);
+      parts.push(...Object.values(part));
+    }
+    expect(parts.length).toBeGreaterThan(10);
+  });
+  test('names that read alike in one line are two shoppers', async () => {
+    const remembered = rememberShoppers(1_000_000, () => 0);
+    expect(await findIn(remembered, { company: 'ab', merchantAccount: 'c', shopperReference: 'd' })).toBe('read');
+    expect(await findIn(remembered, { company: 'a', merchantAccount: 'bc', shopperReference: 'd' })).toBe('read');
+    expect(await findIn(remembered, { company: 'ab', merchantAccount: '', shopperReference: 'cd' })).toBe('read');
+  });
+});

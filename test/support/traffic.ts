@@ -1,0 +1,183 @@
+/** Callers under load, in every format, on connections kept alive: they repeat nothing by themselves and know what each answer must be. */
+import { randomUUID } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import { services } from '../../src/api/index.ts';
+import { speak } from '../../src/protocol/index.ts';
+import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+
+const protocols = speak(services);
+export const formats = Object.keys(protocols) as readonly ProtocolName[];
+const service = services.at(-1)!;
+const operationOf = (name: string) => service.operations.get(name)!;
+
+export const callIn = (format: ProtocolName, operation: string, input: object): Call =>
+  protocols[format].ask(service, operationOf(operation), input);
+
+export interface Heard {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+/** What the caller of this format makes of the answer. */
+export const meaning = (format: ProtocolName, operation: string, { body }: Heard): unknown =>
+  protocols[format].hear(operationOf(operation), body).value;
+
+export interface Caller {
+  /** Rejects where the connection fails; nothing is sent a second time. */
+  ask(call: Call, key?: string): Promise<Heard>;
+  close(): void;
+}
+
+const answerMsMax = 20_000;
+
+/** `origin`: `http://127.0.0.1:8080`. */
+export const openCaller = (origin: string, authorization: string, sockets: number): Caller => {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  return {
+    ask: ({ path, contentType, body }, key) =>
+      new Promise((resolve, reject) => {
+        const headers = {
+          'Content-Type': contentType,
+          'Content-Length': Buffer.byteLength(body),
+          Authorization: authorization,
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+        };
+        const sent = request(
+          `${origin}${path}`,
+          { method: 'POST', agent, headers, timeout: answerMsMax },
+          (response) => {
+            const chunks: Buffer[] = [];
+            response.on('data', (chunk: Buffer) => chunks.push(chunk));
+            response.on('error', reject);
+            response.on('end', () =>
+              resolve({
+                status: response.statusCode ?? 0,
+                headers: response.headers as Record<string, string | undefined>,
+                body: Buffer.concat(chunks).toString(),
+              }),
+            );
+          },
+        );
+        sent.on('error', reject);
+        sent.on('timeout', () => sent.destroy(new Error(`no answer in ${answerMsMax} ms`)));
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+};
+
+export const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2031', holderName: 'Anna van Dijk' };
+
+export interface TrafficOptions {
+  readonly origin: string;
+  readonly authorization: string;
+  readonly merchantAccount: string;
+  /** Each with a connection of its own. */
+  readonly callers: number;
+  /** How often a request whose connection failed is sent again, with its key; never, where it is left out. */
+  readonly retriesMax?: number;
+  readonly pauseMs?: number;
+}
+
+export interface Timed {
+  /** Milliseconds of `performance.now()`, at the sending. */
+  readonly at: number;
+  readonly ms: number;
+}
+
+export interface Traffic {
+  /** Requests answered as they must be. */
+  right(): number;
+  /** What went otherwise, each with what was asked and what came. */
+  readonly failures: readonly string[];
+  /** Connections that failed under a request which was then sent again. */
+  lost(): number;
+  readonly answered: readonly Timed[];
+  /** How many shoppers have been begun, each with two keys. */
+  shoppers(): number;
+  /** Lets everyone finish the journey that is begun. */
+  stop(): Promise<void>;
+}
+
+type Check = (heard: Heard, value: unknown) => boolean;
+
+/**
+ * Each caller stores a token for a shopper of its own, asks for the same again in another format, lists what is there and
+ * disables it: a request that was lost, doubled or mixed up with another shows in the answers.
+ */
+export const startTraffic = (options: TrafficOptions): Traffic => {
+  const { origin, authorization, merchantAccount, retriesMax = 0, pauseMs = 0 } = options;
+  const failures: string[] = [];
+  const answered: Timed[] = [];
+  let stopped = false;
+  let shoppers = 0;
+  let lost = 0;
+
+  const journeys = async (start: number): Promise<void> => {
+    const caller = openCaller(origin, authorization, 1);
+    let turn = start;
+    /** Undefined where the answer was not what it must be. */
+    const step = async (operation: string, input: object, key: string | undefined, check: Check) => {
+      const format = formats[turn++ % formats.length]!;
+      const call = callIn(format, operation, input);
+      const at = performance.now();
+      for (let sent = 0; ; sent += 1) {
+        try {
+          const heard = await caller.ask(call, key);
+          const right = heard.status === 200 && check(heard, meaning(format, operation, heard));
+          // A retry that comes while the first is still at work, or its process died lately, is to come again.
+          if (!right && sent > 0 && sent < retriesMax && heard.headers['transient-error'] === 'true') {
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            continue;
+          }
+          if (right) answered.push({ at, ms: performance.now() - at });
+          else failures.push(`${format} ${operation}: ${heard.status} ${heard.body}`);
+          return right ? heard : undefined;
+        } catch (thrown) {
+          if (sent < retriesMax) {
+            lost += 1;
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            continue;
+          }
+          failures.push(`${format} ${operation}: ${(thrown as NodeJS.ErrnoException).code ?? String(thrown)}`);
+          return undefined;
+        }
+      }
+    };
+    while (!stopped) {
+      const shopper = { merchantAccount, shopperReference: `shopper-${randomUUID()}` };
+      shoppers += 1;
+      const stores = { ...shopper, card, recurring: { contract: ['RECURRING'] } };
+      const key = randomUUID();
+      const first = await step('storeToken', stores, key, ({ headers }) => headers.pspreference !== undefined);
+      const reference = first?.headers.pspreference;
+      await step('storeToken', stores, key, ({ headers }) => {
+        const repeated = headers['idempotent-replayed'] === 'true';
+        return repeated && (reference === undefined || headers.pspreference === reference);
+      });
+      await step('listRecurringDetails', shopper, undefined, (_, value) => {
+        const { details } = value as { details?: readonly unknown[] };
+        return details?.length === 1;
+      });
+      await step('disable', shopper, randomUUID(), (_, value) =>
+        JSON.stringify(value).includes('successfully-disabled'),
+      );
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    caller.close();
+  };
+
+  const all = Promise.all(Array.from({ length: options.callers }, (_, start) => journeys(start)));
+  return {
+    right: () => answered.length,
+    failures,
+    lost: () => lost,
+    answered,
+    shoppers: () => shoppers,
+    async stop() {
+      stopped = true;
+      await all;
+    },
+  };
+};

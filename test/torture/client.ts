@@ -1,0 +1,169 @@
+/** A client of the torture: it works through shoppers of its own, and repeats each request until it knows what came of it. */
+import { Agent, request } from 'node:http';
+import { setTimeout as after } from 'node:timers/promises';
+import type { Random } from '../simulation/random.ts';
+import type { Place } from './fleet.ts';
+import type { Answered, Ledger } from './ledger.ts';
+import { type Body, callOf, canonicalOf, codeOf, type KeyName, protocolNames, wrongBodies } from './request.ts';
+
+export interface Surroundings {
+  readonly places: readonly Place[];
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly authorization: string;
+  /** Makes the keys of this run its own, where runs share a Redis. */
+  readonly run: string;
+}
+
+export interface Used {
+  readonly shopper: string;
+  readonly key: KeyName;
+}
+
+/** Shorter than a stalled server stays so, longer than one that works takes. */
+const answerMsMax = 2_000;
+/** How long a client goes on with one request. */
+const patienceMsMax = 90_000;
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+let sendings = 0;
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+const post = (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const asked = request(url, { method: 'POST', agent, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+      });
+      response.once('error', reject);
+      response.once('close', () => {
+        clearTimeout(timer);
+        if (response.complete) resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        else reject(new Error('the answer broke off'));
+      });
+    });
+    const timer = setTimeout(() => asked.destroy(new Error('no answer in time')), answerMsMax);
+    asked.once('error', (thrown) => {
+      clearTimeout(timer);
+      reject(thrown);
+    });
+    asked.end(body);
+  });
+
+const one = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join() : header;
+
+const idempotencyKey = ({ run }: Surroundings, { shopper, key }: Used): string => `${run}-${shopper}-${key}`;
+
+/** Undefined where the text is no answer of the operation: the judge then finds a success that says nothing. */
+const canonical = (...about: Parameters<typeof canonicalOf>): string | undefined => {
+  try {
+    return canonicalOf(...about);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Sends once, in some format to some server; undefined where no answer comes. */
+const send = async (
+  around: Surroundings,
+  used: Used,
+  body: Body,
+  { last = false }: { readonly last?: boolean } = {},
+): Promise<Answered | undefined> => {
+  const { random, places, ledger, authorization } = around;
+  const place = random.below(places.length);
+  const address = places[place]?.address;
+  if (address === undefined) return undefined;
+  const protocol = random.pick(protocolNames);
+  const call = callOf(protocol, used.shopper, used.key, body);
+  const id = ++sendings;
+  ledger.write({ what: 'sent', id, ...used, body, protocol, place, ...(last && { last }) });
+  try {
+    const { status, headers, text } = await post(
+      address + call.path,
+      {
+        'Content-Type': call.contentType,
+        Authorization: authorization,
+        'Idempotency-Key': idempotencyKey(around, used),
+      },
+      call.body,
+    );
+    const answer: Answered = {
+      what: 'answered',
+      id,
+      status,
+      transient: one(headers['transient-error']) === 'true',
+      replayed: one(headers['idempotent-replayed']) === 'true',
+      pspReference: one(headers.pspreference),
+      echoed: one(headers['idempotency-key']),
+      ...(status === 200 ? { canonical: canonical(protocol, used.key, text) } : { code: codeOf(text) }),
+    };
+    ledger.write(answer);
+    return answer;
+  } catch (thrown) {
+    ledger.write({ what: 'unanswered', id, reason: thrown instanceof Error ? thrown.message : String(thrown) });
+    return undefined;
+  }
+};
+
+/** Sends until an answer does not ask for another try; undefined where patience ends first. */
+const settle = async (
+  around: Surroundings,
+  used: Used,
+  body: Body,
+  options: { readonly last?: boolean } = {},
+): Promise<Answered | undefined> => {
+  const endsAt = performance.now() + patienceMsMax;
+  while (performance.now() < endsAt) {
+    const answer = await send(around, used, body, options);
+    if (answer !== undefined && !answer.transient) return answer;
+    await after(10 + around.random.below(90));
+  }
+  return undefined;
+};
+
+/** One to three copies at once; then perhaps late ones, and others that only have the key in common. */
+const use = async (around: Surroundings, used: Used): Promise<boolean> => {
+  const { random } = around;
+  const copies = Array.from({ length: 1 + random.below(3) }, () => settle(around, used, 'right'));
+  const answers = await Promise.all(copies);
+  if (random.chance(0.3)) await settle(around, used, random.pick(wrongBodies));
+  if (random.chance(0.3)) await settle(around, used, 'right');
+  return answers.every((answer) => answer?.status === 200);
+};
+
+/** Goes on with new shoppers until it is told that it is over; gives the keys it used. */
+export const work = async (around: Surroundings, name: string, over: AbortSignal): Promise<readonly Used[]> => {
+  const { random } = around;
+  const all: Used[] = [];
+  for (let counted = 1; !over.aborted; counted += 1) {
+    const shopper = `${name}-${counted}`;
+    const own: Used[] = [];
+    for (const key of random.chance(0.4) ? (['A', 'B', 'C'] as const) : (['A', 'B'] as const)) {
+      own.push({ shopper, key });
+      if (!(await use(around, { shopper, key }))) break;
+    }
+    all.push(...own);
+    for (const used of own) if (random.chance(0.3)) await settle(around, used, 'right');
+  }
+  return all;
+};
+
+/** Asks for every key once more, now that nothing is in the way. */
+export const askAgain = async (around: Surroundings, keys: readonly Used[], clients: number): Promise<void> => {
+  const rest = keys.values();
+  const each = async (): Promise<void> => {
+    for (const used of rest) await settle(around, used, 'right', { last: true });
+  };
+  await Promise.all(Array.from({ length: clients }, each));
+};
+
+export const hangUp = (): void => agent.destroy();

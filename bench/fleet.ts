@@ -1,5 +1,5 @@
 /** The servers of a run: Triglyph as it is delivered, and the peers on the same data. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort, type Launch, type Server, startServer } from './server.ts';
@@ -62,9 +62,10 @@ const exportAnswers = async (target: Target, shoppers: number, file: string): Pr
   writeFileSync(file, JSON.stringify(answers));
 };
 
-const launchPeer = (name: string, folder: string, port: number): Launch => ({
+const launchPeer = (name: string, folder: string, port: number, env: Launch['env'] = {}): Launch => ({
   parameters: [local(`peer/${name}.ts`)],
   env: {
+    ...env,
     PORT: String(port),
     SHOPPERS: join(folder, 'shoppers.json'),
     WSDL: local('../wsdl/Recurring-v25.wsdl'),
@@ -78,12 +79,20 @@ const launchPeer = (name: string, folder: string, port: number): Launch => ({
 /** Starts all of them; Triglyph twice, since what counts is a start on data that is there. */
 export const startFleet = async (folder: string, shoppers: number): Promise<Fleet> => {
   mkdirSync(folder, { recursive: true });
-  const ports = { triglyph: await freePort(), soapPackage: await freePort(), bareKoa: await freePort() };
+  const ports = {
+    triglyph: await freePort(),
+    soapPackage: await freePort(),
+    bareKoa: await freePort(),
+    forgetful: await freePort(),
+    soapUnprefixed: await freePort(),
+  };
   const targets = targetsAt(ports);
   const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers });
   const first = await startServer(launch);
   const firstReadyMs = first.readyMs;
   await first.stop();
+  const elsewhere = join(folder, 'forgetful');
+  cpSync(join(folder, 'data'), join(elsewhere, 'data'), { recursive: true });
 
   const started: Server[] = [];
   const start = async (how: Launch): Promise<Server> => {
@@ -101,7 +110,12 @@ export const startFleet = async (folder: string, shoppers: number): Promise<Flee
     await exportAnswers(targets.triglyphJson, shoppers, join(folder, 'shoppers.json'));
     const soapPackage = await start(launchPeer('soap-package', folder, ports.soapPackage));
     const bareKoa = await start(launchPeer('bare-koa', folder, ports.bareKoa));
-    return { targets, servers: { triglyph, soapPackage, bareKoa }, firstReadyMs, idleBytes, stop };
+    const env = { REMEMBERED_BYTES_MAX: '0' };
+    const forgetful = await start(await launchTriglyph({ folder: elsewhere, port: ports.forgetful, shoppers, env }));
+    const bare = launchPeer('soap-package', folder, ports.soapUnprefixed, { PREFIXES: 'none' });
+    const soapUnprefixed = await start(bare);
+    const servers = { triglyph, soapPackage, bareKoa, forgetful, soapUnprefixed };
+    return { targets, servers, firstReadyMs, idleBytes, stop };
   } catch (thrown) {
     await stop();
     throw thrown;

@@ -8,7 +8,7 @@ import { type Fleet, startFleet } from './fleet.ts';
 import { connections, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { writeSection } from './page.ts';
-import { type Finding, type Measured, printFindings, printRounds, ratios } from './results.ts';
+import { type Finding, type Measured, printBesides, printFindings, printRounds, ratios } from './results.ts';
 import type { Target, TargetName } from './targets.ts';
 
 const { values: options } = parseArgs({
@@ -87,6 +87,7 @@ const run = async (folder: string): Promise<boolean> => {
         `${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s, alternating. ${describeMachine()}`,
       printRounds(targets, rounds),
       printFindings(findings),
+      printBesides(rounds),
       `First start, ${shoppers} shoppers made and stored: ${(fleet.firstReadyMs / 1000).toFixed(1)} s. ` +
         `Memory of Triglyph after the load: ${megabytes(fleet.servers.triglyph.rssBytes()).toFixed(0)} MB.`,
     ].join('\n\n');

@@ -118,7 +118,7 @@ try {
   const launch = await launchTriglyph({ folder, port, shoppers, before, env: { PROFILE: file } });
   const server = await startServer(launch);
   try {
-    const { triglyphSoap, triglyphJson, triglyphForm } = targetsAt({ triglyph: port, soapPackage: 0, bareKoa: 0 });
+    const { triglyphSoap, triglyphJson, triglyphForm } = targetsAt({ triglyph: port });
     const profiled: Profiled[] = [];
     for (const target of [triglyphSoap, triglyphJson, triglyphForm])
       profiled.push(await profileTarget(target, server, file));

@@ -3,8 +3,17 @@ import { services } from '../src/api/index.ts';
 import { speak } from '../src/protocol/index.ts';
 import type { ProtocolName } from '../src/protocol/protocol.ts';
 
-export type TargetName = 'triglyphSoap' | 'triglyphJson' | 'triglyphForm' | 'soapPackage' | 'bareKoa';
-export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa';
+/** `forgetful`: Triglyph that remembers no shopper. `soapUnprefixed`: (a) with answers that are not valid, and cheaper. */
+export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'forgetful' | 'soapUnprefixed';
+export type TargetName =
+  | 'triglyphSoap'
+  | 'triglyphJson'
+  | 'triglyphForm'
+  | 'soapPackage'
+  | 'bareKoa'
+  | 'forgetfulSoap'
+  | 'forgetfulJson'
+  | 'soapUnprefixed';
 
 export interface Target {
   readonly name: TargetName;
@@ -46,14 +55,23 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
   } satisfies Target);
 };
 
-export const targetsAt = (ports: Readonly<Record<ServerName, number>>): Readonly<Record<TargetName, Target>> =>
-  Object.freeze({
-    triglyphSoap: target('triglyphSoap', 'Triglyph, SOAP', 'triglyph', ports.triglyph, 'soap11'),
-    soapPackage: target('soapPackage', '(a) `soap` package, SOAP', 'soapPackage', ports.soapPackage, 'soap11'),
-    triglyphJson: target('triglyphJson', 'Triglyph, JSON', 'triglyph', ports.triglyph, 'json'),
-    bareKoa: target('bareKoa', '(b) bare Koa, JSON', 'bareKoa', ports.bareKoa, 'json'),
-    triglyphForm: target('triglyphForm', 'Triglyph, FORM', 'triglyph', ports.triglyph, 'form'),
+/** A server without a port is not there to be asked. */
+export const targetsAt = (
+  ports: Readonly<Partial<Record<ServerName, number>>>,
+): Readonly<Record<TargetName, Target>> => {
+  const at = (name: TargetName, label: string, server: ServerName, speaks: ProtocolName) =>
+    target(name, label, server, ports[server] ?? 0, speaks);
+  return Object.freeze({
+    triglyphSoap: at('triglyphSoap', 'Triglyph, SOAP', 'triglyph', 'soap11'),
+    soapPackage: at('soapPackage', '(a) `soap` package, SOAP', 'soapPackage', 'soap11'),
+    triglyphJson: at('triglyphJson', 'Triglyph, JSON', 'triglyph', 'json'),
+    bareKoa: at('bareKoa', '(b) bare Koa, JSON', 'bareKoa', 'json'),
+    triglyphForm: at('triglyphForm', 'Triglyph, FORM', 'triglyph', 'form'),
+    forgetfulSoap: at('forgetfulSoap', 'Triglyph without memory, SOAP', 'forgetful', 'soap11'),
+    forgetfulJson: at('forgetfulJson', 'Triglyph without memory, JSON', 'forgetful', 'json'),
+    soapUnprefixed: at('soapUnprefixed', '(a) without prefixes, SOAP', 'soapUnprefixed', 'soap11'),
   });
+};
 
 export const reference = (number: number): string => `shopper-${String(number).padStart(6, '0')}`;
 

@@ -113,6 +113,9 @@ export const startServer = async (
     documents: documentsOf(services),
     observer: createObserver(log, metrics),
     config,
+  }).catch(async (thrown) => {
+    await gate.close();
+    throw thrown;
   });
   metrics.connections = () => shell.connections();
   const admin = await openProbes({

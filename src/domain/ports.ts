@@ -86,9 +86,19 @@ export interface Vault {
   alias(company: string, number: string): string;
 }
 
+/** A shopper who holds a card or an account. */
+export interface Holder {
+  readonly shopperReference: string;
+  readonly email?: string | undefined;
+  /** Of the detail; milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
 /** What can be read of stored details. */
 export interface View {
   findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
+  /** Who of a merchant account has an active detail with this fingerprint: the earliest 100, oldest first. */
+  findHolders(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly Holder[]>;
 }
 
 /** One unit of work: all of it is kept, or nothing. */

@@ -13,7 +13,7 @@ export interface Exchange {
 
 export interface Case {
   readonly title: string;
-  readonly operation: 'listRecurringDetails' | 'disable' | 'storeToken';
+  readonly operation: 'listRecurringDetails' | 'disable' | 'storeToken' | 'tokenLookup';
   readonly as?: keyof typeof callers;
   /** The canonical answer; or the problem, with the dotted names of the fields that are wrong. */
   readonly outcome:

@@ -11,6 +11,7 @@ import { disable } from './disable.ts';
 import { listDetails } from './list-details.ts';
 import { refusals } from './refusals.ts';
 import { storeToken } from './store-token.ts';
+import { tokenLookup } from './token-lookup.ts';
 
 const contentTypes: Readonly<Record<ProtocolName, string>> = {
   soap11: 'text/xml; charset=utf-8',
@@ -46,7 +47,7 @@ const canonical = (name: ProtocolName, { operation }: Case, { message, account }
   return { refuses: account.outcome, ...(fields.length > 0 ? { fields } : {}) };
 };
 
-const cases = [...listDetails, ...disable, ...storeToken, ...refusals];
+const cases = [...listDetails, ...disable, ...storeToken, ...tokenLookup, ...refusals];
 const names = Object.keys(protocols) as ProtocolName[];
 
 describe.each(cases)('$operation: $title', (each) => {

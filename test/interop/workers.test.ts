@@ -1,4 +1,5 @@
 /** Several processes on one port: what the primary answers for them, and what becomes of requests when one is lost or all are renewed. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -35,7 +36,9 @@ afterAll(async () => {
 });
 
 let server: Server | undefined;
+let traffic: Traffic;
 afterEach(async () => {
+  await traffic?.stop();
   await server?.stop();
   server = undefined;
 });
@@ -51,7 +54,6 @@ const load = ({ callers }: Server, retriesMax = 0): Traffic =>
 
 /** The processes that the primary has begun and that still are. */
 const workersOf = async ({ pid }: Server): Promise<readonly number[]> => {
-  const { readFileSync } = await import('node:fs');
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
 };
@@ -74,8 +76,12 @@ const sumOf = (metrics: string, name: string): number =>
     0,
   );
 
+/** Of all traffic so far. */
+let shoppers = 0;
+
 /** Every journey is in the journal once for each of its two keys, and has left one detail. */
-const proveEffects = async (shoppers: number): Promise<void> => {
+const proveEffects = async (traffic: Traffic): Promise<void> => {
+  shoppers += traffic.shoppers();
   const [counted] = await postgres.ask(
     `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
       (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
@@ -84,7 +90,6 @@ const proveEffects = async (shoppers: number): Promise<void> => {
   );
   expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
 };
-let shoppersBefore = 0;
 
 test('two workers serve one port; the primary adds up what they count, and their lines come whole', async () => {
   const running = await start();
@@ -95,7 +100,7 @@ test('two workers serve one port; the primary adds up what they count, and their
   await until('enough traffic', () => traffic.right() >= 600);
   await traffic.stop();
   expect(traffic.failures).toEqual([]);
-  await proveEffects((shoppersBefore += traffic.shoppers()));
+  await proveEffects(traffic);
   const metrics = await (await fetch(`${running.admin}/metrics`)).text();
   expect(sumOf(metrics, 'triglyph_requests_total')).toBe(traffic.right());
   expect(metrics).toMatch(/^triglyph_gate_up 1$/m);
@@ -125,7 +130,7 @@ test('a worker that is killed is replaced, and what is asked again with its key 
   expect(traffic.failures).toEqual([]);
   // The kills did meet requests: the test would else prove nothing.
   expect(traffic.lost()).toBeGreaterThan(0);
-  await proveEffects((shoppersBefore += traffic.shoppers()));
+  await proveEffects(traffic);
   expect(running.output().match(/ended with SIGKILL: another one starts/g)).toHaveLength(kills);
   await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
 });
@@ -144,7 +149,7 @@ test('SIGHUP puts new workers in the place of all, without a failed request', as
   const fresh = await workersOf(running);
   expect(fresh).toHaveLength(workers);
   expect(fresh.filter((pid) => old.includes(pid))).toEqual([]);
-  await proveEffects((shoppersBefore += traffic.shoppers()));
+  await proveEffects(traffic);
 });
 
 test('SIGTERM to the primary: first it is not ready, then all drain, and it ends with 0', async () => {

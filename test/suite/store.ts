@@ -121,6 +121,27 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       expect(found).toHaveLength(100);
       expect(found?.at(-1)).toBe('D99');
     });
+    test('the holders of a card: of one merchant account, with an active detail, oldest first, each with the e-mail', async () => {
+      const of = (shopperReference: string, account = {}) => ({ ...anna, shopperReference, ...account });
+      const nl = of('nl', { merchantAccount: 'DemoMerchantNL' });
+      const other = of('other', { company: 'Other', merchantAccount: 'OtherMerchant' });
+      await save(of('second'), sampleDetail('D2', { createdAt: 2 }));
+      await save(of('first'), sampleDetail('D1', { createdAt: 1 }), sampleDetail('X', { fingerprint: 'another' }));
+      await save(of('gone'), sampleDetail('D3'));
+      await save(nl, sampleDetail('D4'));
+      await save(other, sampleDetail('D5', { company: 'Other' }));
+      await store.write((unit) => unit.saveShopper(of('first'), { createdAt: 7, email: 'first@example.com' }));
+      await store.write((unit) => unit.disableDetail(of('gone'), 'D3', 9));
+      const holders = (account: ShopperKey, fingerprint = vault.fingerprint(account.company, cardNumber)) =>
+        store.read((view) => view.findHolders(account, fingerprint));
+      expect(await holders(anna)).toEqual([
+        { shopperReference: 'first', createdAt: 1, email: 'first@example.com' },
+        { shopperReference: 'second', createdAt: 2, email: undefined },
+      ]);
+      expect((await holders(nl)).map(({ shopperReference }) => shopperReference)).toEqual(['nl']);
+      expect((await holders(other)).map(({ shopperReference }) => shopperReference)).toEqual(['other']);
+      expect(await holders(anna, 'nobody')).toEqual([]);
+    });
     test('saving a shopper again updates the e-mail and nothing else', async () => {
       const save = (shopper: { createdAt: number; email?: string }) =>
         store.write((unit) => unit.saveShopper(anna, shopper));

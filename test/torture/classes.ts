@@ -2,7 +2,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { Random } from '../simulation/random.ts';
 import type { Postgres } from '../support/postgres.ts';
-import type { Proxy } from '../support/proxy.ts';
+import type { Proxy as Cutter } from '../support/proxy.ts';
 import type { RedisServer } from '../support/redis.ts';
 import type { Place } from './fleet.ts';
 import { type Point, points } from './points.ts';
@@ -14,7 +14,7 @@ export interface Field {
   readonly random: Random;
   readonly postgres: Postgres;
   /** Stands before PostgreSQL, where the class asks for it. */
-  readonly cutter: Proxy;
+  readonly cutter: Cutter;
   readonly redis: RedisServer;
   /** Stands before Redis, where the class asks for it. */
   readonly slow: SlowProxy;
@@ -25,7 +25,8 @@ export interface Field {
 export interface FaultClass {
   readonly name: string;
   readonly store: 'PostgreSQL' | 'SQLite';
-  readonly before?: 'cutter' | 'slow';
+  /** What stands before the database or Redis in this class. */
+  readonly through: readonly ('cutter' | 'slow')[];
   /** Breaks something once, and leaves all of it whole again. Gives how many faults that were. */
   readonly fault: (field: Field) => Promise<number>;
 }
@@ -163,21 +164,34 @@ const restartPostgres = turns([
 const commit = 'commit\0';
 const sides = turns(['before the client hears', 'before the server hears'] as const);
 
+/** Nothing breaks: what a class shows is then the doing of its faults. */
+export const calm: FaultClass = Object.freeze({
+  name: 'no fault',
+  store: 'PostgreSQL',
+  through: [],
+  fault: async () => {
+    await after(100);
+    return 0;
+  },
+});
+
 export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
-  { name: 'kill -9 at random', store: 'PostgreSQL', fault: killAtRandom },
+  { name: 'kill -9 at random', store: 'PostgreSQL', through: [], fault: killAtRandom },
   {
     name: 'kill -9 at each point',
     store: 'PostgreSQL',
+    through: [],
     fault: strikeInTurn('SIGKILL', inTurn, async () => {}),
   },
-  { name: 'Redis FLUSHALL', store: 'PostgreSQL', fault: flush },
-  { name: 'Redis stopped for 0.4 s', store: 'PostgreSQL', fault: pauseRedis },
-  { name: 'Redis killed, back empty', store: 'PostgreSQL', fault: killRedis },
-  { name: 'Redis slow by 40, 60, 500 ms', store: 'PostgreSQL', before: 'slow', fault: slowRedis },
-  { name: 'Redis with wrong values', store: 'PostgreSQL', fault: spoilRecords },
+  { name: 'Redis FLUSHALL', store: 'PostgreSQL', through: [], fault: flush },
+  { name: 'Redis stopped for 0.4 s', store: 'PostgreSQL', through: [], fault: pauseRedis },
+  { name: 'Redis killed, back empty', store: 'PostgreSQL', through: [], fault: killRedis },
+  { name: 'Redis slow by 40, 60, 500 ms', store: 'PostgreSQL', through: ['slow'], fault: slowRedis },
+  { name: 'Redis with wrong values', store: 'PostgreSQL', through: [], fault: spoilRecords },
   {
     name: 'PostgreSQL backends terminated',
     store: 'PostgreSQL',
+    through: [],
     fault: async (field) => {
       const ended = await terminate()(field);
       await after(100 + field.random.below(300));
@@ -187,6 +201,7 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
   {
     name: 'PostgreSQL restarted',
     store: 'PostgreSQL',
+    through: [],
     fault: async (field) => {
       const restarted = await restartPostgres()(field);
       await after(700 + field.random.below(500));
@@ -196,7 +211,7 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
   {
     name: 'connection cut at COMMIT',
     store: 'PostgreSQL',
-    before: 'cutter',
+    through: ['cutter'],
     fault: async ({ cutter, random }) => {
       cutter.cut(commit, sides());
       await after(20 + random.below(60));
@@ -206,12 +221,18 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
   {
     name: 'a server stands still',
     store: 'PostgreSQL',
-    fault: strikeInTurn('SIGSTOP', ['after the claim', 'before the commit', 'after the commit', 'before the effect'], stand),
+    through: [],
+    fault: strikeInTurn(
+      'SIGSTOP',
+      ['after the claim', 'before the commit', 'after the commit', 'before the effect'],
+      stand,
+    ),
   },
-  { name: 'kill -9 at random, SQLite', store: 'SQLite', fault: killAtRandom },
+  { name: 'kill -9 at random, SQLite', store: 'SQLite', through: [], fault: killAtRandom },
   {
     name: 'kill -9 at each point, SQLite',
     store: 'SQLite',
+    through: [],
     fault: strikeInTurn('SIGKILL', inTurn, async () => {}),
   },
 ]);

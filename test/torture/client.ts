@@ -149,7 +149,7 @@ export const work = async (around: Surroundings, name: string, over: AbortSignal
     const own: Used[] = [];
     for (const key of random.chance(0.4) ? (['A', 'B', 'C'] as const) : (['A', 'B'] as const)) {
       own.push({ shopper, key });
-      if (!(await use(around, { shopper, key }))) break;
+      if (!(await use(around, { shopper, key })) || over.aborted) break;
     }
     all.push(...own);
     for (const used of own) if (random.chance(0.3)) await settle(around, used, 'right');

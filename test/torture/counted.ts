@@ -25,7 +25,8 @@ export interface Stores {
   sqlite(): Counted;
 }
 
-const effectTable = 'create table effect (shopper text not null, kind text not null, contracts text not null, open_part text not null)';
+const effectTable =
+  'create table effect (shopper text not null, kind text not null, contracts text not null, open_part text not null)';
 const note = `insert into effect select new.shopper_reference,
   case when new.disabled_at is null then 'stored' else 'disabled' end, new.contracts, new.open_part`;
 const postgresTriggers = [

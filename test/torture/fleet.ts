@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Variables } from '../support/server.ts';
-import { type Order, type Ready, stoppingLine } from './points.ts';
+import { type Nothing, nothing, type Order, type Ready, stoppingLine } from './points.ts';
 
 const program = join(import.meta.dirname, 'server.ts');
 /** Starting takes half as long with what Node has compiled before. */
@@ -51,7 +51,8 @@ export class Place {
   #closing = false;
   #failedStarts = 0;
   #kills = 0;
-  #onStopping: (() => void) | undefined;
+  /** A process that stops too late for whoever ordered it goes on at once. */
+  #onStopping = (): void => this.resume();
 
   constructor(variables: Variables, log: string) {
     this.#variables = variables;
@@ -86,22 +87,20 @@ export class Place {
   /** Resolves true once the process has been struck, and false where it did not come to the point in time. */
   async strike(order: Order, msMax: number): Promise<boolean> {
     const child = this.#child;
-    const struck = new Promise<true>((resolve) => {
+    const tell = (told: Order | Nothing) => child.connected && child.send(told, () => {});
+    const waiting = new AbortController();
+    const late = after(msMax, false, { signal: waiting.signal }).catch(() => false);
+    const struck = new Promise<boolean>((resolve) => {
       child.once('exit', () => resolve(true));
       this.#onStopping = () => resolve(true);
+      tell(order);
+      late.then(resolve);
     });
-    if (child.connected) child.send(order, () => {});
-    const waiting = new AbortController();
-    const late = after(msMax, false as const, { signal: waiting.signal }).catch(() => false as const);
-    try {
-      return await Promise.race([struck, late]);
-    } finally {
-      waiting.abort();
-    }
-  }
-
-  stall(): void {
-    this.#child.kill('SIGSTOP');
+    const done = await struck;
+    waiting.abort();
+    this.#onStopping = () => this.resume();
+    if (!done) tell(nothing);
+    return done;
   }
 
   resume(): void {
@@ -139,7 +138,7 @@ export class Place {
       this.#address = undefined;
     });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      if (text.includes(stoppingLine)) this.#onStopping?.();
+      if (text.includes(stoppingLine)) this.#onStopping();
     });
     child.on('message', ({ callers }: Ready) => {
       this.#address = callers;

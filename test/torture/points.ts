@@ -20,6 +20,10 @@ export interface Order {
   readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
+/** Told to a server process that was not at the point in time: it is to go on. */
+export const nothing = Object.freeze({ point: undefined, signal: undefined });
+export type Nothing = typeof nothing;
+
 /** Told by a server process: where it answers. */
 export interface Ready {
   readonly callers: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { Random } from '../simulation/random.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { openProxy, type Proxy } from '../support/proxy.ts';
+import { type Proxy as Cutter, openProxy } from '../support/proxy.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import type { Variables } from '../support/server.ts';
 import type { FaultClass, Field } from './classes.ts';
@@ -24,7 +24,7 @@ export interface Ground {
   readonly folder: string;
   readonly postgres: Postgres;
   readonly redis: RedisServer;
-  readonly cutter: Proxy;
+  readonly cutter: Cutter;
   readonly slow: SlowProxy;
   readonly stores: Stores;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export interface Plan {
   /** With faults going on for as long as the aim is not reached, but no longer than this. */
   readonly secondsMax: number;
   /** Asked every now and then: whether the run has seen enough. */
-  readonly enough: (seen: { readonly doubled: number; readonly kills: number }) => boolean;
+  readonly enough: (seen: { readonly doubled: number; readonly kills: number; readonly faults: number }) => boolean;
   readonly stallMs: number;
 }
 
@@ -75,24 +75,24 @@ export interface Report {
   readonly verdict: Verdict;
 }
 
-const variablesOf = ({ before, store }: FaultClass, { redis, slow }: Ground, own: Variables): Variables => ({
+const variablesOf = ({ through, store }: FaultClass, { redis, slow }: Ground, own: Variables): Variables => ({
   ...own,
   ...(store === 'PostgreSQL' && {
-    REDIS_URL: before === 'slow' ? `redis://127.0.0.1:${slow.port}` : redis.url,
+    REDIS_URL: through.includes('slow') ? `redis://127.0.0.1:${slow.port}` : redis.url,
   }),
 });
 
-const storeOf = ({ before, store }: FaultClass, { stores, cutter }: Ground): Promise<Counted> | Counted =>
-  store === 'SQLite' ? stores.sqlite() : stores.postgres(before === 'cutter' ? cutter.port : undefined);
+const storeOf = ({ through, store }: FaultClass, { stores, cutter }: Ground): Promise<Counted> | Counted =>
+  store === 'SQLite' ? stores.sqlite() : stores.postgres(through.includes('cutter') ? cutter.port : undefined);
 
 /** Looks until there is enough, or the time is up. */
-const watch = async (plan: Plan, counted: Counted, kills: () => number): Promise<void> => {
+const watch = async (plan: Plan, counted: Counted, seen: () => { kills: number; faults: number }): Promise<void> => {
   const startedAt = performance.now();
   await after(plan.seconds * 1_000);
   while (performance.now() - startedAt < plan.secondsMax * 1_000) {
     // A database that is just being restarted has no answer.
     const effects = await counted.effects().catch(() => []);
-    if (plan.enough({ doubled: doubledIn(effects), kills: kills() })) return;
+    if (plan.enough({ doubled: doubledIn(effects), ...seen() })) return;
     await after(200);
   }
 };
@@ -119,7 +119,11 @@ export const torture = async (faultClass: FaultClass, ground: Ground, plan: Plan
     const breaking = (async () => {
       while (!over.signal.aborted) faults += await faultClass.fault(field);
     })();
-    await Promise.race([watch(plan, counted, fleet.kills), breaking, Promise.race(working.map(failing))]);
+    await Promise.race([
+      watch(plan, counted, () => ({ kills: fleet.kills(), faults })),
+      breaking,
+      Promise.race(working.map(failing)),
+    ]);
     over.abort();
     await breaking;
     const used = (await Promise.all(working)).flat();

@@ -5,20 +5,20 @@ import { readConfig } from '../../src/config.ts';
 import { noGate } from '../../src/gateway/no-gate.ts';
 import { openGate } from '../../src/store/redis/gate.ts';
 import { openStrongroom } from '../../src/strongroom.ts';
-import { journalVariable, type Order, type Point, type Ready, stoppingLine } from './points.ts';
+import { journalVariable, type Nothing, nothing, type Order, type Point, type Ready, stoppingLine } from './points.ts';
 import { woundedGate, woundedStore } from './wounded.ts';
 
-let order: Order | undefined;
+let order: Order | Nothing = nothing;
 
 const pass = (point: Point): void => {
-  if (order?.point !== point) return;
+  if (order.point !== point) return;
   const { signal } = order;
-  order = undefined;
+  order = nothing;
   if (signal === 'SIGSTOP') writeSync(1, stoppingLine);
   process.kill(process.pid, signal);
 };
 
-process.on('message', (told: Order) => {
+process.on('message', (told: Order | Nothing) => {
   order = told;
 });
 // Without the harness there is nobody to serve.

@@ -194,7 +194,9 @@ test('a secret or a card number is nowhere: not in the data, the output or the m
   ];
   const key = 'canary-idempotency-key';
   for (const input of asks)
-    await ask(server.callers, 'storeToken', input, authorization, { 'Idempotency-Key': `${key}-${asks.indexOf(input)}` });
+    await ask(server.callers, 'storeToken', input, authorization, {
+      'Idempotency-Key': `${key}-${asks.indexOf(input)}`,
+    });
   await ask(server.callers, canary, token, authorization);
   await ask(server.callers, 'disable', token, basic(canary, production.credential.secret));
   const metrics = await (await fetch(`${server.admin}/metrics`)).text();
@@ -206,5 +208,6 @@ test('a secret or a card number is nowhere: not in the data, the output or the m
   expect(output).toContain('"operation":"storeToken"');
   expect(data.includes('AcmeWeb')).toBe(true);
   for (const found of [data, bytesUnder(server.dataDir), Buffer.from(output), Buffer.from(metrics)])
-    for (const secret of [canary, production.credential.secret, '"cvc"', key]) expect(found.includes(secret)).toBe(false);
+    for (const secret of [canary, production.credential.secret, '"cvc"', key])
+      expect(found.includes(secret)).toBe(false);
 });

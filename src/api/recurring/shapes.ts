@@ -261,4 +261,13 @@ export const recurringDetail = object('RecurringDetail', {
   variant: required(text(80, 'visa'), 'The payment method, such as mc, visa, ideal.'),
 });
 
+/** A shopper who holds what was looked up. */
+export const tokenDetail = object('TokenDetail', {
+  creationDate: required(dateTime(someDay), 'When the detail was created.'),
+  lastKnownShopperEmail: optional(email, "The shopper's most recent e-mail."),
+  shopperReference: required(reference, 'The shopper.'),
+});
+
+export const tokens = list(tokenDetail, 'TokenDetail', { wrapped: true, max: 100 });
+
 export const recurringDetails = list(recurringDetail, 'RecurringDetail', { wrapped: true, max: 100 });

@@ -114,7 +114,41 @@ export const storeToken = operation({
   }),
 });
 
-const operations = [disable, listRecurringDetails, storeToken] as const;
+export const tokenLookup = operation({
+  name: 'tokenLookup',
+  doc: 'Tells which shoppers of a merchant account hold a card or a bank account: the earliest 100, oldest first.',
+  effect: 'reads',
+  role: 'recurring',
+  problems: [],
+  input: object(
+    'TokenLookupRequest',
+    {
+      additionalData: optional(shapes.additionalData, 'Taken, and without meaning here.'),
+      bank: optional(shapes.bankAccount, 'The bank account to look for.'),
+      card: optional(shapes.card, 'The card to look for; its number alone decides.'),
+      elv: optional(shapes.elv, 'The account of a German direct debit to look for.'),
+      merchantAccount: shapes.merchantAccount,
+    },
+    {
+      tolerated: extras,
+      choices: [
+        {
+          options: [['card'], ['bank'], ['elv']],
+          exclusive: true,
+          problem: 'missingPaymentDetails',
+          doc: 'Exactly one of card, bank and elv.',
+        },
+      ],
+    },
+  ),
+  output: object('TokenLookupResult', {
+    additionalData: optional(shapes.additionalData, 'Entries that may be returned.'),
+    pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
+    tokens: optional(shapes.tokens, 'The shoppers; absent when nobody holds it.'),
+  }),
+});
+
+const operations = [disable, listRecurringDetails, storeToken, tokenLookup] as const;
 
 /** The operations by name, for handlers that the compiler counts. */
 export type RecurringOperations = { [O in (typeof operations)[number] as O['name']]: O };

@@ -22,7 +22,7 @@ export interface Given {
 
 export interface Instrument {
   readonly variant: string;
-  /** What makes two of them the same within a company; only its keyed fingerprint is kept. */
+  /** See `identityOf`. */
   readonly identity: string;
   readonly number?: string;
   readonly open: Pick<OpenDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
@@ -61,40 +61,32 @@ const known = (variant: string | undefined): string => {
   return variant;
 };
 
-export const instrumentOf = (
-  { card, bank, elv, tokenDetails, variant }: Given,
-  company: string,
-  vault: Vault,
-): Instrument => {
+/** What makes two of them the same within a company; only its keyed fingerprint is kept. */
+export const identityOf = ({ card, bank, elv, tokenDetails }: Given): string => {
+  if (card !== undefined) return `card ${card.number}`;
+  if (bank !== undefined) {
+    const { iban, countryCode = '', bankLocationId = '', bankAccountNumber } = bank;
+    return `bank ${iban ?? `${countryCode} ${bankLocationId} ${bankAccountNumber}`}`;
+  }
+  if (elv !== undefined) return `elv ${elv.bankLocationId} ${elv.bankAccountNumber}`;
+  if (tokenDetails !== undefined) return `token ${JSON.stringify(tokenDetails)}`;
+  throw new Problem('missingPaymentDetails');
+};
+
+export const instrumentOf = (given: Given, company: string, vault: Vault): Instrument => {
+  const { card, bank, elv, tokenDetails, variant } = given;
+  const identity = identityOf(given);
   if (card !== undefined) {
     const alias = vault.alias(company, card.number);
     return {
       variant: known(cardVariant(card.number) ?? variant),
-      identity: `card ${card.number}`,
+      identity,
       number: card.number,
       open: { card: shownCard(card), alias, aliasType: 'Default' },
       secret: {},
     };
   }
-  if (bank !== undefined) {
-    const { iban, countryCode = '', bankLocationId = '', bankAccountNumber } = bank;
-    return {
-      variant: known(variant ?? bankVariant(bank)),
-      identity: `bank ${iban ?? `${countryCode} ${bankLocationId} ${bankAccountNumber}`}`,
-      open: {},
-      secret: { bank },
-    };
-  }
-  if (elv !== undefined) {
-    const identity = `elv ${elv.bankLocationId} ${elv.bankAccountNumber}`;
-    return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
-  }
-  if (tokenDetails !== undefined)
-    return {
-      variant: known(variant),
-      identity: `token ${JSON.stringify(tokenDetails)}`,
-      open: { tokenDetails },
-      secret: {},
-    };
-  throw new Problem('missingPaymentDetails');
+  if (bank !== undefined) return { variant: known(variant ?? bankVariant(bank)), identity, open: {}, secret: { bank } };
+  if (elv !== undefined) return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
+  return { variant: known(variant), identity, open: { tokenDetails }, secret: {} };
 };

@@ -53,6 +53,24 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
           case when d.sealed_shown is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
+export type HolderRow = {
+  readonly shopper_reference: string;
+  readonly created_at: number;
+  readonly email: string | null;
+};
+
+/** The limit is the most that an answer may hold. */
+export const findHolders = statement<HolderRow>(
+  'find-holders',
+  `select d.shopper_reference, d.created_at, s.email
+     from stored_detail d
+     join shopper s on s.company = d.company and s.merchant_account = d.merchant_account
+      and s.shopper_reference = d.shopper_reference
+    where d.company = $1 and d.fingerprint = $3 and d.merchant_account = $2 and d.disabled_at is null
+    order by d.created_at, d.shopper_reference
+    limit 100`,
+);
+
 export const saveShopper = statement(
   'save-shopper',
   `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)

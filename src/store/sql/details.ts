@@ -87,9 +87,21 @@ const findSample = async (session: Session) => {
   return row && { company: row.company, detail: detailOf(row) };
 };
 
+const findHolders =
+  (session: Session): View['findHolders'] =>
+  async ({ company, merchantAccount }, fingerprint) => {
+    const rows = await session.query(sql.findHolders, [company, merchantAccount, fingerprint]);
+    return rows.map(({ shopper_reference, created_at, email }) => ({
+      shopperReference: shopper_reference,
+      createdAt: created_at,
+      email: email ?? undefined,
+    }));
+  };
+
 const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
+  findHolders: findHolders(session),
 });
 
 /** `touched` gets the shoppers that it writes. */
@@ -97,6 +109,7 @@ const unitOf = (session: UnitSession, touched: ShopperKey[]): ImportUnit => ({
   ...journalOf(session),
   attempt: (work) => session.attempt(work),
   findShopper: (key) => findShopper(session, key),
+  findHolders: findHolders(session),
   saveShopper: async (key, { createdAt, email }) => {
     touched.push(key);
     await session.execute(sql.saveShopper, [...place(key), createdAt, email ?? null]);

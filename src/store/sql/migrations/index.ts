@@ -3,5 +3,6 @@ import type { Migration } from '../migration.ts';
 import { firstTables } from './0001-first-tables.ts';
 import { journal } from './0002-journal.ts';
 import { copyProgress } from './0003-copy-progress.ts';
+import { holders } from './0004-holders.ts';
 
-export const migrations: readonly Migration[] = Object.freeze([firstTables, journal, copyProgress]);
+export const migrations: readonly Migration[] = Object.freeze([firstTables, journal, copyProgress, holders]);

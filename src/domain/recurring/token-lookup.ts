@@ -1,0 +1,17 @@
+/** tokenLookup: who of the merchant's shoppers holds this card or account; found by its fingerprint, nothing is opened. */
+import type { RecurringOperations } from '../../api/recurring/v25.ts';
+import type { Handler } from '../handler.ts';
+import { identityOf } from './instrument.ts';
+
+export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, view, { vault }) => {
+  const { input, caller, pspReference } = request;
+  const { company } = caller;
+  const fingerprint = vault.fingerprint(company, identityOf(input));
+  const holders = await view.findHolders({ company, merchantAccount: input.merchantAccount }, fingerprint);
+  const tokens = holders.map(({ createdAt, email, shopperReference }) => ({
+    creationDate: createdAt,
+    lastKnownShopperEmail: email,
+    shopperReference,
+  }));
+  return { pspReference, tokens: tokens.length > 0 ? tokens : undefined };
+};

@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 let server: Server | undefined;
-let traffic: Traffic;
+let underway: Traffic | undefined;
 afterEach(async () => {
-  await traffic?.stop();
+  await underway?.stop();
   await server?.stop();
   server = undefined;
 });
@@ -49,8 +49,11 @@ const start = async (also: Variables = {}): Promise<Server> => {
   return server;
 };
 
-const load = ({ callers }: Server, retriesMax = 0): Traffic =>
-  startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 8, retriesMax });
+const load = ({ callers }: Server, retriesMax = 0): Traffic => {
+  const begun = startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 8, retriesMax });
+  underway = begun;
+  return begun;
+};
 
 /** The processes that the primary has begun and that still are. */
 const workersOf = async ({ pid }: Server): Promise<readonly number[]> => {

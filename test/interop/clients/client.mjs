@@ -16,6 +16,10 @@ seen.store = await call('storeToken', {
 });
 seen.list = await call('listRecurringDetails', { ...account, recurring: { contract: 'ONECLICK' } });
 seen.unknown = await call('listRecurringDetails', { ...account, shopperReference: 'nobody' });
+seen.holders = await call('tokenLookup', {
+  bank: { iban: 'NL13TEST0123456789', ownerName: 'Anna' },
+  merchantAccount: 'DemoMerchant',
+});
 const { recurringDetailReference } = seen.store;
 seen.disable = await call('disable', { ...account, recurringDetailReference });
 seen.fault = await call('disable', account).catch(({ root }) => {

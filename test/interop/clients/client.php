@@ -19,6 +19,10 @@ $seen['store'] = $client->storeToken(['request' => $account + [
 ]])->result;
 $seen['list'] = $client->listRecurringDetails(['request' => $account + ['recurring' => ['contract' => 'ONECLICK']]])->result;
 $seen['unknown'] = $client->listRecurringDetails(['request' => ['shopperReference' => 'nobody'] + $account])->result;
+$seen['holders'] = $client->tokenLookup(['request' => [
+    'merchantAccount' => 'DemoMerchant',
+    'bank' => ['iban' => 'NL13TEST0123456789', 'ownerName' => 'Anna'],
+]])->result;
 $seen['disable'] = $client->disable(['request' => $account + [
     'recurringDetailReference' => $seen['store']->recurringDetailReference,
 ]])->result;

@@ -35,6 +35,9 @@ seen["store"] = service.storeToken(
 )
 seen["list"] = service.listRecurringDetails(request={**account, "recurring": {"contract": "ONECLICK"}})
 seen["unknown"] = service.listRecurringDetails(request={**account, "shopperReference": "nobody"})
+seen["holders"] = service.tokenLookup(
+    request={"merchantAccount": "DemoMerchant", "bank": {"iban": "NL13TEST0123456789", "ownerName": "Anna"}}
+)
 seen["disable"] = service.disable(
     request={**account, "recurringDetailReference": seen["store"]["recurringDetailReference"]}
 )

@@ -48,6 +48,11 @@ const tools = [
     why: 'Redis, which keeps the records of retries; the tests start servers of their own',
     works: ['sh', '-c', 'redis-server --version && redis-cli --version'],
   },
+  {
+    packages: ['haproxy'],
+    why: 'HAProxy, behind which servers are restarted at load; the tests start one of their own',
+    works: ['haproxy', '-v'],
+  },
 ];
 
 const installTools = () => {

@@ -13,6 +13,8 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   serve: () => import('./command/serve.ts'),
   demo: () => import('./command/demo.ts'),
   import: () => import('./command/import.ts'),
+  updates: () => import('./command/updates.ts'),
+  shopper: () => import('./command/shopper.ts'),
   copy: () => import('./command/copy.ts'),
   migrate: () => import('./command/migrate.ts'),
   credential: () => import('./command/credential.ts'),

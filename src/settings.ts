@@ -132,7 +132,7 @@ export const settings = Object.freeze({
     name: 'ENVIRONMENT',
     unit: 'test or live',
     default: 'test',
-    doc: 'Whether real cards are served; live refuses to start where that would be unsafe.',
+    doc: 'Whether real cards are served; live refuses to start where that would be unsafe. In test some card numbers stand for the outcomes of scheduleAccountUpdater (docs/account-updater.md).',
     parse: oneOf('test', 'live'),
   }),
   dataDir: setting({

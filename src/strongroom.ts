@@ -1,6 +1,8 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 import type { Config } from './config.ts';
 import type { World } from './domain/handler.ts';
+import { VaultUnavailable } from './domain/ports.ts';
+import { announcedUpdater } from './domain/recurring/announced-changes.ts';
 import type { Credentials, Marks } from './gateway/ports.ts';
 import { openStore, shownStore, storeOf } from './open-store.ts';
 import { isHalfCopied } from './store/sql/copy.ts';
@@ -8,7 +10,9 @@ import { createRegistry, type Registry } from './store/sql/credential-registry.t
 import { createCredentials } from './store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from './store/sql/details.ts';
 import { dropExpiredScopes } from './store/sql/journal.ts';
+import { createKeyRotation, type KeyRotation } from './store/sql/key-rotation.ts';
 import { migrate } from './store/sql/migrate.ts';
+import { createWrapping } from './vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from './vault/key-ring.ts';
 import { createMarks } from './vault/marks.ts';
 import { createVault } from './vault/vault.ts';
@@ -19,12 +23,23 @@ export interface Strongroom {
   readonly details: DetailStore;
   readonly credentials: Credentials;
   readonly registry: Registry;
+  readonly rotation: KeyRotation;
   readonly world: World;
   readonly marks: Marks & { mac(text: string): string };
   /** Drops rows of the journal that are past their time; gives how many. */
   dropExpired(): Promise<number>;
   close(): Promise<void>;
 }
+
+const worldOf = (ring: KeyRing, { environment }: Config): World => {
+  const vault = createVault(ring);
+  return Object.freeze({
+    clock,
+    references,
+    updater: announcedUpdater(vault, { testCards: environment === 'test' }),
+    vault,
+  });
+};
 
 /** The keys that the configuration names. Throws KeyRingError, also where it names none. */
 const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
@@ -40,15 +55,19 @@ const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'detail
   const { recurringDetailReference, sealed, open } = detail;
   const part = sealed.number === undefined ? 'shown' : 'number';
   let proven = false;
+  let missing = '';
   try {
     const clear = vault.open({ company, recurringDetailReference }, sealed, part);
     // Under another index key every card would be new, and be kept twice.
     proven = part === 'shown' || open.alias === vault.alias(company, clear);
-  } catch {
+  } catch (thrown) {
     // What does not open is not theirs.
+    if (thrown instanceof VaultUnavailable) missing = ` (${thrown.message})`;
   }
   if (!proven)
-    throw new KeyRingError(`the keys do not open what is stored in ${place}: name the key file that it was made with`);
+    throw new KeyRingError(
+      `the keys do not open what is stored in ${place}: name the key file that it was made with${missing}`,
+    );
 };
 
 /**
@@ -67,7 +86,8 @@ export const openStrongroom = async (
     details: createDetailStore(engine, config),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
-    world: Object.freeze({ clock, references, vault: createVault(ring) }),
+    rotation: createKeyRotation(engine, createWrapping(ring)),
+    world: worldOf(ring, config),
     marks: createMarks(ring.index, config.environment),
     dropExpired: () => dropExpiredScopes(engine),
     close: () => engine.close(),

@@ -94,8 +94,10 @@ const run = async (): Promise<void> => {
     await room.close();
     throw thrown;
   });
+  // Listened for before it is said: who waits for the line may send a signal at once.
+  const stopped = untilStopped(running);
   introduce(running, config);
-  await untilStopped(running);
+  await stopped;
 };
 
 export const add = (program: Command): void => {

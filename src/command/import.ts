@@ -1,89 +1,7 @@
 /** `triglyph import`: stored details from a file, streamed; interrupted at any point it goes on where it was. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Strongroom } from '../strongroom.ts';
-import { beside } from './beside.ts';
-import { Refusal } from './explain.ts';
-import { csvRows } from './import/csv.ts';
-import { jsonlRows } from './import/jsonl.ts';
-import { keeper, type Pending } from './import/keep.ts';
-import { showProgress } from './import/progress.ts';
-import { openReport } from './import/report.ts';
-
-/** Rows in one unit of work: few enough that a server beside it hardly waits, enough to spread the cost of an fsync. */
-const rowsPerUnit = 200;
-
-const readers = Object.freeze({ jsonl: jsonlRows, csv: csvRows });
-
-const readerOf = (file: string) => {
-  const [, ending] = /\.(jsonl|csv)$/i.exec(file) ?? [];
-  if (ending === undefined) throw new Refusal([`${file}: the name of the file must end in .jsonl or .csv`]);
-  return readers[ending.toLowerCase() as keyof typeof readers];
-};
-
-/** Two files with the same bytes are the same import, whatever their names. */
-const checksumOf = async (file: string): Promise<string> => {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file)) hash.update(chunk);
-  return hash.digest('hex');
-};
-
-interface Tally {
-  readonly rows: number;
-  readonly before: number;
-  readonly refused: number;
-}
-
-const importFile = async (room: Strongroom, file: string, reportPath: string): Promise<Tally> => {
-  const rowsOf = readerOf(file);
-  const { size } = await stat(file);
-  const checksum = await checksumOf(file);
-  const before = await room.details.findProgress(checksum);
-  const report = openReport(reportPath, before);
-  const progress = showProgress(size);
-  const keep = keeper(room, checksum);
-  let rows = 0;
-  let refused = 0;
-  let batch: Pending[] = [];
-  const flush = async (bytesDone: number): Promise<void> => {
-    if (batch.length === 0) return;
-    refused += (await keep(batch, report.write, report.settle)).length;
-    batch = [];
-    progress.update(bytesDone, `${rows} rows, ${refused} refused`);
-  };
-  try {
-    let bytesDone = 0;
-    for await (const found of rowsOf(createReadStream(file))) {
-      rows += 1;
-      bytesDone = found.bytesDone;
-      if (rows <= before) continue;
-      batch.push({ line: found.line, row: rows, outcome: found.read() });
-      if (batch.length === rowsPerUnit) await flush(bytesDone);
-    }
-    await flush(size);
-    return { rows, before, refused };
-  } finally {
-    progress.stop();
-    report.close();
-  }
-};
-
-const summary = ({ rows, before, refused }: Tally, file: string, reportPath: string, seconds: number): string => {
-  if (before > 0 && rows <= before) return `${file} was imported before, all ${rows} rows of it: nothing was changed.`;
-  const earlier = before > 0 ? ` ${before} rows were done by an import that was interrupted.` : '';
-  const where = refused > 0 ? `; ${reportPath} says why` : '';
-  return `${file}: ${rows - before - refused} rows kept, ${refused} refused${where} (${seconds.toFixed(1)} s).${earlier}`;
-};
-
-const run = async (file: string, options: { readonly report?: string }): Promise<void> => {
-  const { report = `${file}.refused.jsonl` } = options;
-  const startedAt = performance.now();
-  const tally = await beside((room) => importFile(room, file, report));
-  process.stdout.write(`${summary(tally, file, report, (performance.now() - startedAt) / 1000)}\n`);
-  if (tally.refused > 0) process.exitCode = 1;
-};
+import { storedDetails } from './import/details.ts';
+import { runImport } from './import/file.ts';
 
 export const add = (program: Command): void => {
   program
@@ -92,5 +10,5 @@ export const add = (program: Command): void => {
     .option('--report <file>', 'where refused rows are reported; <file>.refused.jsonl when it is left out')
     .description('imports stored details; interrupted, it goes on where it was; a finished file is not imported again')
     .addHelpText('after', '\nExample:\n  triglyph import details.jsonl')
-    .action(run);
+    .action((file: string, options: { readonly report?: string }) => runImport(storedDetails, file, options));
 };

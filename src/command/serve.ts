@@ -30,8 +30,10 @@ const startSafely = async (config: Config, instead: Instead): Promise<Running> =
 
 const runAlone = async (config: Config): Promise<void> => {
   const running = await startSafely(config, {});
+  // Listened for before it is said: who waits for the line may send a signal at once.
+  const stopped = untilStopped(running);
   say('info', 'ready', { callers: running.callers, admin: running.admin });
-  await untilStopped(running);
+  await stopped;
 };
 
 const runWorker = (config: Config, told: Promise<void>): Promise<void> =>
@@ -45,13 +47,14 @@ const runWorker = (config: Config, told: Promise<void>): Promise<void> =>
 const runPrimary = async (config: Config): Promise<void> => {
   await (await openSafely(config)).close();
   const primary = await startWorkers(config, (text) => say('warn', text));
+  process.on('SIGHUP', () => void primary.renew());
+  const stopped = untilStopped(primary);
   say('info', 'ready', {
     callers: primary.callers,
     admin: origin(config.adminHost, primary.adminPort),
     workers: config.workers,
   });
-  process.on('SIGHUP', () => void primary.renew());
-  await untilStopped(primary);
+  await stopped;
 };
 
 const run = async (): Promise<void> => {

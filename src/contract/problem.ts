@@ -9,7 +9,7 @@ interface Kind {
   /** Text, three digits or more; zero-padded. */
   readonly code: string;
   readonly type: ErrorType;
-  /** `{0}` is the field in dotted form, `{1}` a limit. */
+  /** `{0}` is the field in dotted form, `{1}` a limit, `{2}` what stands in the field; never of a sensitive one. */
   readonly message: string;
   /** Whether the same request with the same key may be sent again; callers read it in a header (wire practice). */
   readonly transient?: boolean;
@@ -49,6 +49,8 @@ export const problems = Object.freeze({
   missingAccountHolder: kind(422, '127', 'validation', 'Account holder missing'),
   missingCardHolder: kind(422, '128', 'validation', "Required field 'card.holderName' is not provided."),
   invalidExpiry: kind(422, '129', 'validation', 'Expiry Date Invalid'),
+  missingReference: kind(422, '130', 'validation', 'Reference Missing'),
+  invalidExpiryMonth: kind(422, '141', 'validation', 'Expiry month should be between 1 and 12 inclusive: {2}'),
   missingField: kind(422, '158', 'validation', 'Required field {0} not specified'),
   invalidIban: kind(422, '161', 'validation', 'Invalid iban'),
   invalidBic: kind(422, '162', 'validation', 'Invalid bic'),
@@ -63,6 +65,12 @@ export const problems = Object.freeze({
   inProgress: kind(409, '704', 'validation', 'Request already processed or in progress', true),
   keyReused: kind(422, '704', 'validation', 'Idempotency-Key already used for another request', false),
   missingPaymentDetails: kind(422, '927', 'validation', 'Missing payment details'),
+  missingCardToUpdate: kind(
+    422,
+    '927',
+    'validation',
+    'Missing card or shopperReference & selectedRecurringDetailReference',
+  ),
   internal: kind(500, '701', 'internal', 'Server could not process request'),
   unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable', true),
 });

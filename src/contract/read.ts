@@ -73,6 +73,9 @@ const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
   }
 };
 
+/** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
+const quoted = (text: string): string => (/^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?');
+
 const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
   const parse = parser(shape);
   const keepsBlank = shape.kind === 'string' && shape.blank === 'refused';
@@ -89,7 +92,7 @@ const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
     const problem = unreadable ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
     return problem === 'structure'
       ? findings.add(path, problem, `${label(path)} is not a valid ${shape.kind}`)
-      : findings.add(path, problem, label(path), max);
+      : findings.add(path, problem, label(path), max, quoted(text));
   };
 };
 

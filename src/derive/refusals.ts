@@ -70,6 +70,7 @@ const blanks: Partial<Record<ProblemName, readonly string[]>> = {
   unknownOperation: ['operations'],
   tooLarge: ['n'],
   tooLong: ['field', 'n'],
+  invalidExpiryMonth: ['field', 'n', 'what was given'],
 };
 
 /** The message of a problem, its blanks shown as words in braces. */

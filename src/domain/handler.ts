@@ -2,12 +2,13 @@
 import type { RecurringOperations } from '../api/recurring/v25.ts';
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Clock, References, Unit, Vault, View } from './ports.ts';
+import type { Clock, References, Unit, Updater, Vault, View } from './ports.ts';
 
 /** What the handlers lean on. */
 export interface World {
   readonly clock: Clock;
   readonly references: References;
+  readonly updater: Updater;
   readonly vault: Vault;
 }
 

@@ -2,7 +2,14 @@
 import type { Handlers } from './handler.ts';
 import { disable } from './recurring/disable.ts';
 import { listRecurringDetails } from './recurring/list-details.ts';
+import { scheduleAccountUpdater } from './recurring/schedule-updater.ts';
 import { storeToken } from './recurring/store-token.ts';
 import { tokenLookup } from './recurring/token-lookup.ts';
 
-export const handlers: Handlers = Object.freeze({ disable, listRecurringDetails, storeToken, tokenLookup });
+export const handlers: Handlers = Object.freeze({
+  disable,
+  listRecurringDetails,
+  scheduleAccountUpdater,
+  storeToken,
+  tokenLookup,
+});

@@ -67,6 +67,9 @@ export interface SealedDetail {
   readonly shown?: string | undefined;
 }
 
+/** A data key, and which wrapping key it is under. */
+export type WrappedKey = Pick<SealedDetail, 'keyId' | 'dataKey'>;
+
 /** The record a ciphertext belongs to; moving it elsewhere makes it unreadable. */
 export interface SealScope {
   readonly company: string;
@@ -86,12 +89,92 @@ export interface Vault {
   alias(company: string, number: string): string;
 }
 
+/** The wrapping keys at hand, and how a data key is moved to the current one; what it seals is not opened. */
+export interface Wrapping {
+  readonly current: string;
+  /** All of them, the current one first. */
+  readonly ids: readonly string[];
+  /** Throws `VaultUnavailable` where its wrapping key is not at hand, and where it was changed or belongs elsewhere. */
+  rewrap(scope: SealScope, wrapped: WrappedKey): WrappedKey;
+}
+
 /** A shopper who holds a card or an account. */
 export interface Holder {
   readonly shopperReference: string;
   readonly email?: string | undefined;
   /** Of the detail; milliseconds since the epoch. */
   readonly createdAt: number;
+}
+
+/** A stored detail with the shopper to whom it belongs. */
+export interface HeldDetail {
+  readonly shopperReference: string;
+  readonly detail: StoredDetail;
+}
+
+/** The month in which a card expires; without a leading zero. */
+export interface Expiry {
+  readonly expiryMonth: string;
+  readonly expiryYear: string;
+}
+
+/** What has become of a card, as its issuer tells. */
+export type Fate =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'renewed'; readonly expiry: Expiry }
+  | { readonly kind: 'replaced'; readonly number: string; readonly expiry: Expiry }
+  | { readonly kind: 'closed' }
+  /** The issuer says no more; the cardholder has to be asked. */
+  | { readonly kind: 'contactCardholder' }
+  /** It will be known later. */
+  | { readonly kind: 'pending' }
+  /** It cannot be asked. */
+  | { readonly kind: 'failed' };
+
+/** A card whose fate is asked for. */
+export interface CheckedCard {
+  readonly company: string;
+  /** As that of a stored detail. */
+  readonly fingerprint: string;
+  readonly expiry: Expiry;
+  /** Opens the number where it is sealed; throws `VaultUnavailable`. */
+  number(): string;
+}
+
+/** Who knows what has become of cards. */
+export interface Updater {
+  /** Throws `StoreUnavailable` or `VaultUnavailable` where it cannot be known now; nothing is settled then. */
+  check(card: CheckedCard, announcements: Announcements): Promise<Fate>;
+}
+
+/** What was announced of a card before anyone asked; the number of the new card is sealed. */
+export interface Announcement {
+  readonly fingerprint: string;
+  readonly status: 'renewed' | 'replaced' | 'closed' | 'contactCardholder' | 'unchanged';
+  readonly expiry?: Expiry | undefined;
+  readonly sealed?: SealedDetail | undefined;
+}
+
+export interface Announcements {
+  findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined>;
+}
+
+/** What of a card is in a history. */
+export type ShownCard = Expiry & { readonly lastFour: string; readonly alias?: string | undefined };
+
+/** What an update did to a stored detail. */
+export interface DetailChange {
+  readonly recurringDetailReference: string;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** The credential that asked. */
+  readonly changedBy: string;
+  /** Of the request. */
+  readonly pspReference: string;
+  readonly outcome: string;
+  readonly before: ShownCard;
+  /** Absent where the card stayed as it was. */
+  readonly after?: ShownCard | undefined;
 }
 
 /** What can be read of stored details. */
@@ -102,7 +185,7 @@ export interface View {
 }
 
 /** One unit of work: all of it is kept, or nothing. */
-export interface Unit extends View {
+export interface Unit extends View, Announcements {
   findShopper(key: ShopperKey): Promise<Shopper | undefined>;
   /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
   saveShopper(
@@ -113,6 +196,10 @@ export interface Unit extends View {
   saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void>;
   /** `at`: milliseconds since the epoch. */
   disableDetail(key: ShopperKey, recurringDetailReference: string, at: number): Promise<void>;
+  /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
+  findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
+  /** Adds to the history of the detail; one request changes a detail once. */
+  saveChange(company: string, change: DetailChange): Promise<void>;
 }
 
 export interface Store {

@@ -70,12 +70,14 @@ export const parseKeyRing = (text: string): KeyRing => {
   return Object.freeze({ current, wrapping: keys, index: index!, pepper: pepper! });
 };
 
-/** The text of a fresh key file. The id is random, so that two key files are never taken for one another. */
-export const freshKeys = (): string => {
-  const key = () => randomBytes(keyBytes).toString('hex');
-  const id = `k-${randomBytes(4).toString('hex')}`;
-  return `# Keep a copy of this file apart from the data: without it no card can be read again.\n${id}:${key()}\nindex:${key()}\npepper:${key()}\n`;
-};
+const freshKey = (): string => randomBytes(keyBytes).toString('hex');
+
+/** The line of a fresh wrapping key. The id is random, so that two keys are never taken for one another. */
+export const freshWrappingLine = (): string => `k-${randomBytes(4).toString('hex')}:${freshKey()}`;
+
+/** The text of a fresh key file. */
+export const freshKeys = (): string =>
+  `# Keep a copy of this file apart from the data: without it no card can be read again.\n${freshWrappingLine()}\nindex:${freshKey()}\npepper:${freshKey()}\n`;
 
 /** Writes a fresh key file with mode 0600 and flushes it; throws EEXIST rather than touch a file that is there. */
 export const createKeyFile = (path: string): void => {

@@ -108,9 +108,11 @@ const keepUp = (crew: Crew): void => {
     await setTimeout(waitMs);
     waitMs = Math.min(2 * waitMs, againMsMax);
     if (crew.stopping || living().length >= crew.config.workers) return;
-    await serving(fork()).then(
+    const fresh = fork();
+    await serving(fresh).then(
       () => {
         waitMs = againMs;
+        crew.say(`worker ${fresh.process.pid} serves in its place`);
       },
       // Its end is an `exit` of its own.
       () => {},

@@ -1,5 +1,6 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
@@ -83,7 +84,7 @@ type Row = readonly [
 ];
 
 const versions = 'Version not found; served here: v25 to v68';
-const operations = 'Operation not found; served here: disable, listRecurringDetails, storeToken';
+const operations = `Operation not found; served here: ${[...services.at(-1)!.operations.keys()].join(', ')}`;
 
 const missing: readonly Row[] = [
   [

@@ -1,4 +1,5 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
+import type { RecurringOperations } from '../../src/api/recurring/v25.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import type { callers } from '../support/gateway.ts';
@@ -13,7 +14,7 @@ export interface Exchange {
 
 export interface Case {
   readonly title: string;
-  readonly operation: 'listRecurringDetails' | 'disable' | 'storeToken' | 'tokenLookup';
+  readonly operation: keyof RecurringOperations;
   readonly as?: keyof typeof callers;
   /** The canonical answer; or the problem, with the dotted names of the fields that are wrong. */
   readonly outcome:

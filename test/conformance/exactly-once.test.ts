@@ -54,6 +54,24 @@ interface Writing {
 
 const writings: readonly Writing[] = [
   {
+    operation: 'scheduleAccountUpdater',
+    async prepare() {
+      const shopper = fresh('updates');
+      // It was announced to be renewed: a second effect would find no news.
+      await send(call('json', 'storeToken', tokenFor(shopper)), {});
+      const list = call('json', 'listRecurringDetails', { merchantAccount: 'DemoMerchant', shopperReference: shopper });
+      const [stored] = JSON.parse((await send(list, {})).message.body).details;
+      const { recurringDetailReference } = stored.RecurringDetail;
+      const input = {
+        merchantAccount: 'DemoMerchant',
+        reference: 'check-1',
+        selectedRecurringDetailReference: recurringDetailReference,
+        shopperReference: shopper,
+      };
+      return { input, other: { ...input, reference: 'check-2' }, details: 1 };
+    },
+  },
+  {
     operation: 'storeToken',
     async prepare() {
       const shopper = fresh('stores');
@@ -133,6 +151,24 @@ test.each(names)(
     expect(await count(shopper)).toBe(1);
   },
 );
+
+test.each(names)('%s: the result Error is the outcome, too, and is answered again', async (name) => {
+  const shopper = fresh('unresolved');
+  const input = {
+    merchantAccount: 'DemoMerchant',
+    reference: 'check',
+    card,
+    shopperReference: shopper,
+    selectedRecurringDetailReference: 'DETAIL-TO-COME',
+  };
+  const key = { 'idempotency-key': fresh('key') };
+  const failed = await send(call(name, 'scheduleAccountUpdater', input), key);
+  expect(heard(name, 'scheduleAccountUpdater', failed)).toMatchObject({ result: 'Error' });
+  gateway.restart();
+  const again = await send(call(name, 'scheduleAccountUpdater', input), key);
+  expect(again.message.body).toBe(failed.message.body);
+  expect(again.message.headers).toEqual({ ...failed.message.headers, 'Idempotent-Replayed': 'true' });
+});
 
 test('a request that breaks a field rule is not kept: it may be mended and sent with the same key', async () => {
   const shopper = fresh('mended');

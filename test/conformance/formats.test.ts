@@ -10,6 +10,7 @@ import { account, type Case, mc, visa } from './case.ts';
 import { disable } from './disable.ts';
 import { listDetails } from './list-details.ts';
 import { refusals } from './refusals.ts';
+import { scheduleAccountUpdater } from './schedule-account-updater.ts';
 import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
 
@@ -47,7 +48,7 @@ const canonical = (name: ProtocolName, { operation }: Case, { message, account }
   return { refuses: account.outcome, ...(fields.length > 0 ? { fields } : {}) };
 };
 
-const cases = [...listDetails, ...disable, ...storeToken, ...tokenLookup, ...refusals];
+const cases = [...listDetails, ...disable, ...scheduleAccountUpdater, ...storeToken, ...tokenLookup, ...refusals];
 const names = Object.keys(protocols) as ProtocolName[];
 
 describe.each(cases)('$operation: $title', (each) => {

@@ -24,6 +24,7 @@ interface Seen {
   };
   readonly unknown: Readonly<Record<string, unknown>>;
   readonly holders: { readonly tokens: { readonly TokenDetail: readonly { readonly shopperReference: string }[] } };
+  readonly update: Readonly<Record<string, string>>;
   readonly disable: string | { readonly response: string };
   readonly fault: string;
 }
@@ -53,7 +54,7 @@ const talk = async ([program, ...parameters]: readonly string[], version: string
 
 describe.each(stacks)('$name', ({ name, command }) => {
   test.each(['1.1', '1.2'])('calls every operation over SOAP %s', async (version) => {
-    const { store, list, unknown, holders, disable, fault } = await talk(command, version);
+    const { store, list, unknown, holders, update, disable, fault } = await talk(command, version);
     expect(store).toMatchObject({ aliasType: 'Default', result: 'Success' });
     expect(store.pspReference).toMatch(/^[A-Z0-9]{16}$/);
     expect(list).toMatchObject({
@@ -71,6 +72,8 @@ describe.each(stacks)('$name', ({ name, command }) => {
     expect(unknown.creationDate ?? null).toBeNull();
     // The account that the demo gave to shopper-1.
     expect([holders.tokens.TokenDetail].flat()).toMatchObject([{ shopperReference: 'shopper-1' }]);
+    // No issuer has announced anything of the card.
+    expect(update).toMatchObject({ result: 'NoChange', pspReference: expect.stringMatching(/^[A-Z0-9]{16}$/) });
     // zeep unwraps a result of one element.
     expect(typeof disable === 'string' ? disable : disable.response).toBe('[detail-successfully-disabled]');
     expect(fault).toBe('validation 800 Contract not found');

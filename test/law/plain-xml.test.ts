@@ -143,7 +143,7 @@ describe('the quick XML reader', () => {
     const { taken, wrong } = judge(readPlain, within);
     expect(wrong).toBeUndefined();
     // A reader that takes nothing would hold any law.
-        expect(taken).toBeGreaterThan(runs / 50);
+    expect(taken).toBeGreaterThan(runs / 50);
   });
   test.each<[string, Reads]>([
     ['that forgets the limits', (document) => readPlain(document, limits)],

@@ -2,7 +2,7 @@
 import { type Done, judge, say } from './answers.ts';
 import type { Attempt } from './attempt.ts';
 import type { Use } from './body.ts';
-import { disabledText, Model, type Step, savedText } from './model.ts';
+import { changedText, disabledText, Model, type Step, savedText } from './model.ts';
 import type { Entry, SimDatabase, SimUnit } from './sim-database.ts';
 
 /** Milliseconds for which a key is known. */
@@ -15,6 +15,8 @@ const effectOf = ({ statement, parameters }: Entry): readonly string[] => {
       return [savedText(shopper!, reference!, uses!.split(',') as Use[])];
     case 'disable-detail':
       return [disabledText(shopper!, reference!)];
+    case 'save-change':
+      return [changedText(String(parameters[1]), String(parameters[5]))];
     default:
       return [];
   }

@@ -13,6 +13,8 @@ export type Body =
       readonly card: string;
       readonly uses: readonly Use[];
     }
+  /** By its card data, and by the shopper, whose detail follows. */
+  | { readonly operation: 'scheduleAccountUpdater'; readonly shopper: string; readonly card: string }
   /** Without uses: all of them. */
   | { readonly operation: 'disable'; readonly shopper: string; readonly uses?: readonly Use[] };
 
@@ -30,10 +32,12 @@ const inputOf = (body: Body): object => {
   const shopper = { merchantAccount, shopperReference: body.shopper };
   if (body.operation === 'disable') return body.uses === undefined ? shopper : { ...shopper, contract: body.uses };
   const card = { number: body.card, expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
+  if (body.operation === 'scheduleAccountUpdater') return { ...shopper, card, reference: 'check' };
   return { ...shopper, card, recurring: { contract: body.uses } };
 };
 
 export const textOf = (body: Body): string => {
+  if (body.operation === 'scheduleAccountUpdater') return `${body.operation} ${body.shopper} ${body.card.slice(0, 4)}`;
   const uses = body.uses?.join('+') ?? 'all';
   return body.operation === 'disable'
     ? `disable ${body.shopper} ${uses}`

@@ -35,6 +35,11 @@ const works: readonly Work[] = [
     outcome: 'ok',
   },
   {
+    body: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
+    wrong: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: visa },
+    outcome: 'ok',
+  },
+  {
     body: { operation: 'disable', shopper: 'bert' },
     wrong: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['RECURRING'] },
     outcome: 'contractNotFound',
@@ -109,7 +114,7 @@ test(
     for (const point of [
       ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
       ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
-      ...['save-shopper', 'disable-detail'],
+      ...['save-shopper', 'disable-detail', 'find-announced', 'save-change'],
     ])
       expect(all).toContain(point);
   },

@@ -1,6 +1,6 @@
 /** What ought to become of requests, said once more and without the code under test: shoppers, their details, outcomes. */
 import { type Body, company, type Use } from './body.ts';
-import { firstDetails, vault } from './world.ts';
+import { closedCard, firstDetails, vault } from './world.ts';
 
 interface Detail {
   readonly reference: string;
@@ -25,6 +25,7 @@ export interface Step {
 const printed = (uses: readonly Use[]): string => uses.toSorted().join('+');
 export const savedText = (shopper: string, reference: string, uses: readonly Use[]): string =>
   `save ${shopper} ${reference} ${printed(uses)}`;
+export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
 export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
 
 export class Model {
@@ -32,7 +33,16 @@ export class Model {
 
   /** The request is done. `psp`: its reference; `made`: the reference of a new detail, which is the gateway's to choose. */
   apply(body: Body, psp: string, made: string | undefined): Step {
-    return body.operation === 'disable' ? this.#disable(body) : this.#store(body, psp, made);
+    switch (body.operation) {
+      case 'disable':
+        return this.#disable(body);
+      case 'scheduleAccountUpdater':
+        return this.#check(body, psp);
+      case 'storeToken':
+        return this.#store(body, psp, made);
+      default:
+        return body satisfies never;
+    }
   }
 
   /** One line for each detail, disabled ones too. */
@@ -60,6 +70,15 @@ export class Model {
     const alias = { alias: vault.alias(company, card), aliasType: 'Default' };
     const output = { ...alias, pspReference: psp, recurringDetailReference: detail.reference, result: 'Success' };
     return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, detail.reference, detail.uses)] };
+  }
+
+  #check({ shopper, card }: Extract<Body, { operation: 'scheduleAccountUpdater' }>, psp: string): Step {
+    const result = card === closedCard ? 'CloseAccount' : 'NoChange';
+    const expected = { outcome: 'ok', output: { pspReference: psp, result } } as const;
+    const held = this.#active(shopper).find((detail) => detail.card === card);
+    if (held === undefined || card !== closedCard) return { expected, effects: [] };
+    held.disabled = true;
+    return { expected, effects: [disabledText(shopper, held.reference), changedText(held.reference, result)] };
   }
 
   #disable({ shopper, uses }: Extract<Body, { operation: 'disable' }>): Step {

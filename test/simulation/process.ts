@@ -20,7 +20,7 @@ import { type Owner, owner, type Scheduler } from './scheduler.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
 import { simGate } from './sim-gate.ts';
-import { epoch, marks, vault } from './world.ts';
+import { epoch, marks, updater, vault } from './world.ts';
 
 /** What a gateway is made of, so that a control can break a part of it. */
 export interface Breakable {
@@ -94,7 +94,7 @@ export class Process {
     const broken = variant({ store: real, gate: simGate(records, port), marks, handlers: realHandlers }, records);
     const { store, gate, handlers } = broken;
     // Only a gateway without a journal writes by way of the performer alone.
-    const performing = performer(handlers, real, { clock, references, vault });
+    const performing = performer(handlers, real, { clock, references, updater, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const once = exactlyOnce({ performer: performing, store, gate, marks: broken.marks, clock, wait });
     this.#owner = self;

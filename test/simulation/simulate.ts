@@ -27,6 +27,8 @@ const bodies: readonly Body[] = [
   { operation: 'storeToken', shopper: 'anna', card: visa, uses: ['PAYOUT'] },
   { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['ONECLICK', 'RECURRING'] },
   { operation: 'storeToken', shopper: 'bert', card: mastercard, uses: ['RECURRING'] },
+  { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
+  { operation: 'scheduleAccountUpdater', shopper: 'bert', card: mastercard },
   { operation: 'disable', shopper: 'anna' },
   { operation: 'disable', shopper: 'anna', uses: ['RECURRING'] },
   { operation: 'disable', shopper: 'bert' },

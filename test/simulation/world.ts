@@ -1,5 +1,6 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 import type { World } from '../../src/domain/handler.ts';
+import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
@@ -13,10 +14,14 @@ import { SimDatabase } from './sim-database.ts';
 
 const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
 export const vault = createVault(ring);
+export const updater = announcedUpdater(vault, { testCards: true });
 export const marks = createMarks(ring.index, 'test');
 
 /** The moment at which every run begins. */
 export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);
+
+/** Of one card its issuer has told that the account was closed. */
+export const closedCard = mastercard;
 
 /** Who has what at first: `anna` both cards, `bert` nothing. */
 export const firstDetails = [
@@ -30,7 +35,7 @@ export const firstDetails = [
   { shopper: 'anna', card: mastercard, uses: ['RECURRING'], psp: '8815252013129013', reference: 'FIRST00000000002' },
 ] as const;
 
-const tables = ['journal', 'stored_detail', 'shopper'] as const;
+const tables = ['journal', 'detail_change', 'stored_detail', 'shopper'] as const;
 
 /** Puts the first details in by the real code, and keeps a copy of them. */
 const furnish = async (database: SimDatabase): Promise<void> => {
@@ -49,8 +54,10 @@ const furnish = async (database: SimDatabase): Promise<void> => {
     close: async () => {},
   });
   const references = { pspReference: () => '', recurringDetailReference: () => '' };
-  const world: World = { clock: { now: () => epoch }, references, vault };
+  const world: World = { clock: { now: () => epoch }, references, updater, vault };
   await store.write(async (page) => {
+    const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
+    await page.saveAnnouncement(company, closed, epoch);
     for (const { shopper, card: number, uses, psp, reference } of firstDetails)
       await keepDetail(
         { company, merchantAccount, shopperReference: shopper },

@@ -104,7 +104,7 @@ describe('the gate on one server', () => {
     expect(ageMs).toBeGreaterThanOrEqual(10_000);
     expect(ageMs).toBeLessThan(15_000);
     await server.raw.pexpire(keyOf(scope), 20_000);
-    expect(await gate.claim(scope, other)).toEqual({ kind: 'running', fingerprint, ageMs: 0 });
+    expect(await gate.claim(scope, other)).toEqual({ kind: 'unknown' });
     await server.raw.pexpire(keyOf(scope), 1);
     await after(20);
     expect((await gate.claim(scope, other)).kind).toBe('granted');
@@ -183,6 +183,7 @@ describe('the gate on one server', () => {
     ['an empty text', (key) => server.raw.set(key, '')],
     ['bytes that are no text', (key) => server.raw.set(key, Buffer.from([0x44, 0x3a, 0xff, 0xfe, 0x00]))],
     ['a claim that never ends', (key) => server.raw.set(key, printPending(other, '0123456789abcdef'))],
+    ['a claim for too long', (key) => server.raw.set(key, printPending(other, '0123456789abcdef'), 'PX', 60_000)],
     ['a forged outcome', (key) => server.raw.set(key, `D:${fingerprint}:${hash('forged').slice(0, 22)}:{}`)],
     ['the record of another scope', (key) => server.raw.set(key, printDone(hash, keyOf(elsewhere), kept)!)],
     ['a record under another key', (key) => server.raw.set(key, printDone((text) => hash(`${text}!`), key, kept)!)],

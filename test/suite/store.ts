@@ -5,8 +5,10 @@ import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/s
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeJournal } from './journal.ts';
+import { describeKeyRotation } from './key-rotation.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 
 /** Gives an engine over a database that is empty, and takes it away again. */
@@ -19,9 +21,11 @@ export function describeStore(name: string, factory: EngineFactory): void {
   describe(name, () => {
     describeMigrations(factory);
     describeDetails(factory);
+    describeCardChanges(factory);
     describeUnits(factory);
     describeCredentials(factory);
     describeJournal(factory);
+    describeKeyRotation(factory);
   });
 }
 

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
+import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { noGate } from '../../src/gateway/no-gate.ts';
@@ -83,6 +84,12 @@ const details: readonly NewDetail[] = [
   },
 ];
 
+/** What issuers have told: the visa card was renewed, the mc card was closed. */
+const announced = [
+  { number: '4111111111111111', newExpiryMonth: '08', newExpiryYear: '2034' },
+  { number: '5555444433331111', status: 'closed' },
+] as const;
+
 export interface Asked {
   readonly method?: string;
   readonly path: string;
@@ -116,11 +123,14 @@ export const openGateway = async (): Promise<TestGateway> => {
   await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
 
   const store = createDetailStore(engine, { rememberedBytesMax: 1_000_000 });
-  const world: World = { clock, references: counting(), vault: createVault(ring) };
+  const vault = createVault(ring);
+  const updater = announcedUpdater(vault, { testCards: true });
+  const world: World = { clock, references: counting(), updater, vault };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
     for (const detail of details) await keepDetail(key, detail, unit, world);
     await unit.saveShopper({ ...key, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
+    for (const change of announced) await unit.saveAnnouncement('Demo', announcementOf(change, 'Demo', vault), now);
   });
 
   const start = () =>

@@ -33,9 +33,17 @@ export interface FaultClass {
 
 const strikeMsMax = 1_500;
 
-const killAtRandom = async ({ places, random }: Field): Promise<number> => {
-  const place = random.pick(places);
+/** One that answers, where there is one; else whichever is up next. */
+const someServer = async ({ places, random }: Field): Promise<Place> => {
+  const up = places.filter(({ address }) => address !== undefined);
+  const place = random.pick(up.length > 0 ? up : places);
   await place.ready();
+  return place;
+};
+
+const killAtRandom = async (field: Field): Promise<number> => {
+  const { random } = field;
+  const place = await someServer(field);
   await after(30 + random.below(300));
   place.kill();
   return 1;
@@ -54,14 +62,16 @@ const strikeInTurn = (
 ) => {
   const next = turns(list);
   return async (field: Field): Promise<number> => {
-    const place = field.random.pick(field.places);
-    await place.ready();
+    const place = await someServer(field);
     await after(field.random.below(60));
     const struck = await place.strike({ point: next(), signal }, strikeMsMax);
     if (struck) await then(place, field);
     return struck ? 1 : 0;
   };
 };
+
+/** Servers that kill themselves at the points, one after the other. */
+export const killAt = (list: readonly Point[]) => strikeInTurn('SIGKILL', list, async () => {});
 
 /** The points after the commit come twice as often: it is there that a gate alone forgets. */
 const inTurn: readonly Point[] = points.flatMap((point) =>
@@ -181,7 +191,7 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
     name: 'kill -9 at each point',
     store: 'PostgreSQL',
     through: [],
-    fault: strikeInTurn('SIGKILL', inTurn, async () => {}),
+    fault: killAt(inTurn),
   },
   { name: 'Redis FLUSHALL', store: 'PostgreSQL', through: [], fault: flush },
   { name: 'Redis stopped for 0.4 s', store: 'PostgreSQL', through: [], fault: pauseRedis },
@@ -233,6 +243,6 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
     name: 'kill -9 at each point, SQLite',
     store: 'SQLite',
     through: [],
-    fault: strikeInTurn('SIGKILL', inTurn, async () => {}),
+    fault: killAt(inTurn),
   },
 ]);

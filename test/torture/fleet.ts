@@ -51,8 +51,7 @@ export class Place {
   #closing = false;
   #failedStarts = 0;
   #kills = 0;
-  /** A process that stops too late for whoever ordered it goes on at once. */
-  #onStopping = (): void => this.resume();
+  #onStopping = (): void => this.#letGo();
 
   constructor(variables: Variables, log: string) {
     this.#variables = variables;
@@ -98,7 +97,7 @@ export class Place {
     });
     const done = await struck;
     waiting.abort();
-    this.#onStopping = () => this.resume();
+    this.#onStopping = () => this.#letGo();
     if (!done) tell(nothing);
     return done;
   }
@@ -121,6 +120,11 @@ export class Place {
     this.#closing = true;
     this.kill();
     await this.#over;
+  }
+
+  /** For a process that stops too late for whoever ordered it: it says so before, and what comes before is of no use. */
+  #letGo(): void {
+    for (const ms of [0, 50, 250, 1_000]) setTimeout(() => this.resume(), ms).unref();
   }
 
   #launch(): ChildProcess {

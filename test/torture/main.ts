@@ -26,9 +26,9 @@ const killing = ({ name }: FaultClass): boolean => name.startsWith('kill -9');
 const withJournal = (faultClass: FaultClass): Plan => {
   const { store } = faultClass;
   const share = leastKills[store] / faultClasses.filter((each) => killing(each) && each.store === store).length;
-  const killed = { seconds: 10, secondsMax: 120, enough: ({ kills }: { kills: number }) => kills >= share };
+  const killed = { seconds: 10, secondsMax: 200, enough: ({ kills }: { kills: number }) => kills >= share };
   const still = { seconds: 10, secondsMax: 90, enough: ({ faults }: { faults: number }) => faults >= 3 };
-  const usual = { seconds: 14, secondsMax: 14, enough: () => true };
+  const usual = { seconds: 14, secondsMax: 40, enough: ({ faults }: { faults: number }) => faults >= 8 };
   const how = killing(faultClass) ? killed : faultClass.name.includes('stands still') ? still : usual;
   return { journal: true, seed, stallMs, ...how };
 };

@@ -124,18 +124,12 @@ export const torture = async (faultClass: FaultClass, ground: Ground, plan: Plan
       breaking,
       Promise.race(working.map(failing)),
     ]);
-    console.log('TRACE',performance.now().toFixed(),'over.abort();\n    aw');
     over.abort();
     await breaking;
-    console.log('TRACE',performance.now().toFixed(),'const used =');
     const used = (await Promise.all(working)).flat();
-    console.log('TRACE',performance.now().toFixed(),'for (const place of ');
     for (const place of places) await place.ready();
-    console.log('TRACE',performance.now().toFixed(),'await askAgain');
     await askAgain(around, used, clients);
-    console.log('TRACE',performance.now().toFixed(),'await fleet.stop()');
     await fleet.stop();
-    console.log('TRACE',performance.now().toFixed(),'ledger.close();\n    ');
     ledger.close();
     return {
       name: faultClass.name,

@@ -105,3 +105,19 @@ test('idle connections do not hold the stop up, and endless requests only so lon
   expect(performance.now() - cutAt).toBeGreaterThan(250);
   expect(performance.now() - cutAt).toBeLessThan(3000);
 });
+
+test('during the notice new requests are answered, each the last on its connection; then the port is closed', async () => {
+  const shell = await openTestShell(work, { DRAIN_NOTICE_MS: '400' });
+  const agent = new Agent({ keepAlive: true });
+  const startedAt = performance.now();
+  const drained = shell.drain();
+  expect(shell.draining()).toBe(true);
+  let answered = 0;
+  for (; performance.now() - startedAt < 250; answered += 1) expect(await ask(shell.port, agent)).toBe(200);
+  expect(answered).toBeGreaterThan(2);
+  expect(Object.keys(agent.freeSockets)).toEqual([]);
+  await drained;
+  expect(performance.now() - startedAt).toBeGreaterThan(390);
+  await expect(ask(shell.port, agent)).rejects.toThrow('ECONNREFUSED');
+  agent.destroy();
+});

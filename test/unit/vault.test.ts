@@ -1,6 +1,7 @@
 /** The vault: what is sealed opens in its own place under its own key, and nowhere else. */
 import { describe, expect, test } from '@jest/globals';
 import { type SealedDetail, VaultUnavailable } from '../../src/domain/ports.ts';
+import { createWrapping } from '../../src/vault/data-key.ts';
 import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -120,6 +121,66 @@ describe('several wrapping keys', () => {
     expect(() => createVault(newer).open(here, { ...sealed, keyId: ring.current }, 'number')).toThrow(SealBroken);
     const twin = createVault(parseKeyRing([`k-new:${'cd'.repeat(32)}`, ...rest].join('\n')));
     expect(() => twin.open(here, sealed, 'number')).toThrow(SealBroken);
+  });
+});
+
+describe('moving a detail to another wrapping key', () => {
+  const [, first, ...rest] = text.trim().split('\n');
+  const lines = [`k-new:${'ab'.repeat(32)}`, first, ...rest];
+  const newer = parseKeyRing(lines.join('\n'));
+  const newest = parseKeyRing([`k-last:${'cd'.repeat(32)}`, ...lines].join('\n'));
+  const without = (keyId: string, from = newer) => ({
+    ...from,
+    wrapping: new Map([...from.wrapping].filter(([id]) => id !== keyId)),
+  });
+  const sealed = vault.seal(here, secrets);
+  const moved: SealedDetail = { ...sealed, ...createWrapping(newer).rewrap(here, sealed) };
+
+  test('changes the wrapping alone, and then the old key is needed no more', () => {
+    expect(moved).toEqual({ ...sealed, keyId: 'k-new', dataKey: expect.any(String) });
+    expect(moved.dataKey).not.toBe(sealed.dataKey);
+    const fresh = createVault(without(ring.current));
+    expect(fresh.open(here, moved, 'number')).toBe(secrets.number);
+    expect(fresh.open(here, moved, 'shown')).toBe(secrets.shown);
+    expect(() => fresh.open(here, sealed, 'number')).toThrow(VaultUnavailable);
+    expect(() => createVault(without('k-new')).open(here, moved, 'number')).toThrow(VaultUnavailable);
+  });
+  test('again and again, and back to the first key', () => {
+    const twice = { ...moved, ...createWrapping(newest).rewrap(here, moved) };
+    expect(twice.keyId).toBe('k-last');
+    expect(createVault(without('k-new', newest)).open(here, twice, 'number')).toBe(secrets.number);
+    const back = { ...twice, ...createWrapping({ ...newest, current: ring.current }).rewrap(here, twice) };
+    expect(back.keyId).toBe(ring.current);
+    expect(vault.open(here, back, 'shown')).toBe(secrets.shown);
+  });
+  test.each([
+    ['another record', { ...here, recurringDetailReference: 'OTHER' }, sealed],
+    ['another company', { ...here, company: 'Other' }, sealed],
+    ['a field as data key', here, { ...sealed, dataKey: sealed.number! }],
+    ['a turned bit', here, { ...sealed, dataKey: turned(sealed.dataKey, 20) }],
+    ['another id', here, { ...sealed, keyId: 'k-new' }],
+  ])('%s is refused', (_, scope, wrapped) => {
+    expect(() => createWrapping(newer).rewrap(scope, wrapped)).toThrow(SealBroken);
+  });
+  test('leaves it bound to its place', () => {
+    const moving = createVault(newer);
+    const other = { ...here, recurringDetailReference: 'OTHER' };
+    expect(() => moving.open(other, moved, 'number')).toThrow(SealBroken);
+    expect(() => moving.open({ ...here, company: 'Other' }, moved, 'number')).toThrow(SealBroken);
+    expect(() => moving.open(here, { ...moved, shown: moved.number }, 'shown')).toThrow(SealBroken);
+    // Neither the old wrapping under the new id, nor the new one under the old id.
+    expect(() => moving.open(here, { ...moved, dataKey: sealed.dataKey }, 'number')).toThrow(SealBroken);
+    expect(() => moving.open(here, { ...moved, keyId: sealed.keyId }, 'number')).toThrow(SealBroken);
+    const twin = vault.seal(here, secrets);
+    expect(() => moving.open(here, { ...moved, number: twin.number }, 'number')).toThrow(SealBroken);
+    for (let index = 0; index < Buffer.from(moved.dataKey, 'base64').length; index += 1)
+      expect(() => moving.open(here, { ...moved, dataKey: turned(moved.dataKey, index) }, 'number')).toThrow(
+        SealBroken,
+      );
+  });
+  test('a key that is not at hand is VaultUnavailable, and says which', () => {
+    expect(() => createWrapping(without(ring.current)).rewrap(here, sealed)).toThrow(VaultUnavailable);
+    expect(() => createWrapping(without(ring.current)).rewrap(here, sealed)).toThrow(ring.current);
   });
 });
 

@@ -119,6 +119,19 @@ export const card = object(
   { namespace: 'payment' },
 );
 
+/** A card to be looked up at its issuer: one that has expired is as good as another. */
+export const cardToUpdate = object(
+  'Card',
+  {
+    ...card.fields,
+    expiryMonth: required(month, 'The month in which the card expires, 1 to 12.', {
+      ...expiry,
+      invalid: 'invalidExpiryMonth',
+    }),
+  },
+  { namespace: 'payment' },
+);
+
 /** A card as an answer shows it: the last four digits, no security code. */
 export const shownCard = object(
   'Card',
@@ -242,7 +255,10 @@ export const tokenDetails = object(
 export const recurringDetail = object('RecurringDetail', {
   acquirer: optional(text(80, 'TestPmmAcquirer'), 'The acquirer of the first payment.'),
   acquirerAccount: optional(text(80, 'TestPmmAcquirerAccount'), 'The account at the acquirer.'),
-  additionalData: optional(additionalData, 'Entries of key and value that may be returned.'),
+  additionalData: optional(
+    map(103, { cardBin: '411111' }),
+    "The merchant's entries of key and value; and newExpiryMonth, newExpiryYear and newAlias once the card was updated.",
+  ),
   alias: optional(text(80, 'H167852639363479'), 'Alias of the card number; only where a card is stored.'),
   aliasType: optional(text(40, 'Default'), 'Type of the alias; only where a card is stored.'),
   bank: optional(bankAccount, 'The bank account.'),

@@ -148,7 +148,47 @@ export const tokenLookup = operation({
   }),
 });
 
-const operations = [disable, listRecurringDetails, storeToken, tokenLookup] as const;
+export const scheduleAccountUpdater = operation({
+  name: 'scheduleAccountUpdater',
+  doc: 'Checks whether a card was replaced, renewed or closed, and lets the stored details follow.',
+  effect: 'writes',
+  role: 'recurring',
+  problems: [],
+  input: object(
+    'ScheduleAccountUpdaterRequest',
+    {
+      additionalData: optional(shapes.additionalData, 'Taken, and without meaning here.'),
+      card: optional(shapes.cardToUpdate, 'The card to check, whether it is stored or not.'),
+      merchantAccount: shapes.merchantAccount,
+      reference: required(shapes.reference, "The merchant's own reference of the call.", {
+        missing: 'missingReference',
+      }),
+      selectedRecurringDetailReference: optional(shapes.detailReference, 'The stored detail to check.'),
+      shopperReference: optional(shapes.reference, 'The shopper to whom the detail belongs.'),
+    },
+    {
+      tolerated: extras,
+      choices: [
+        {
+          options: [['card'], ['shopperReference', 'selectedRecurringDetailReference']],
+          exclusive: false,
+          problem: 'missingCardToUpdate',
+          doc: 'A card, or shopperReference with selectedRecurringDetailReference; with both, the detail must hold the card.',
+        },
+      ],
+    },
+  ),
+  output: object('ScheduleAccountUpdaterResult', {
+    pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
+    result: required(
+      // The specification leaves the list open, so that stubs must not close it.
+      shapes.text(80, 'CardExpiryChanged'),
+      'NoChange, CardExpiryChanged, PANChanged, CloseAccount or ContactCardAccountHolder; Success where the outcome comes later, Error where the card cannot be checked.',
+    ),
+  }),
+});
+
+const operations = [disable, listRecurringDetails, scheduleAccountUpdater, storeToken, tokenLookup] as const;
 
 /** The operations by name, for handlers that the compiler counts. */
 export type RecurringOperations = { [O in (typeof operations)[number] as O['name']]: O };

@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import type { ObjectShape } from '../../contract/shape.ts';
 import { type Node, treeOf } from '../../protocol/form/lexer.ts';
 import { reader } from '../../protocol/form/read.ts';
 import { Refusal } from '../explain.ts';
@@ -18,8 +19,6 @@ interface Parsed {
 
 /** Ends of lines in a text; the parser's own count takes a Windows line end within quotes for two. */
 const lineEnds = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
-
-const readTree = compileRow<Node>(reader);
 
 /** In our words: the parser's own quote what the file holds. */
 const faultOf = (code: string): string => {
@@ -45,12 +44,15 @@ const checkHeader = (names: readonly string[]): readonly string[] => {
   return trimmed;
 };
 
-const readRecord = (names: readonly string[], cells: readonly string[]): Outcome => {
-  if (cells.length !== names.length)
-    return unreadable(`the row has ${cells.length} cells where the header has ${names.length} columns`);
-  const pairs = names.map((name, index) => [name, cells[index]!] as const).filter(([, cell]) => cell !== '');
-  const planted = treeOf(pairs);
-  return 'fault' in planted ? unreadable(planted.fault) : readTree(planted.tree);
+const recordReader = <R>(shape: ObjectShape) => {
+  const readTree = compileRow<R, Node>(shape, reader);
+  return (names: readonly string[], cells: readonly string[]): Outcome<R> => {
+    if (cells.length !== names.length)
+      return unreadable(`the row has ${cells.length} cells where the header has ${names.length} columns`);
+    const pairs = names.map((name, index) => [name, cells[index]!] as const).filter(([, cell]) => cell !== '');
+    const planted = treeOf(pairs);
+    return 'fault' in planted ? unreadable(planted.fault) : readTree(planted.tree);
+  };
 };
 
 /** Strict about UTF-8, where the parser would replace what it cannot read. */
@@ -71,7 +73,8 @@ async function* decoded(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 /** Throws a Refusal for a file that cannot be read on; the batches before it stand. */
-export async function* csvRows(stream: AsyncIterable<Buffer>): AsyncGenerator<Found> {
+export async function* csvRows<R>(shape: ObjectShape, stream: AsyncIterable<Buffer>): AsyncGenerator<Found<R>> {
+  const readRecord = recordReader<R>(shape);
   const parser = parse({
     bom: true,
     delimiter: ',',

@@ -1,15 +1,25 @@
 /** Keeps a batch of rows in one unit of work, together with how far the import has come. */
-import type { ImportRow } from '../../api/recurring/import-row.ts';
 import { Problem } from '../../contract/problem.ts';
-import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+import type { ObjectShape } from '../../contract/shape.ts';
+import type { World } from '../../domain/handler.ts';
 import { type ImportUnit, ReferenceTaken } from '../../store/sql/details.ts';
 import type { Strongroom } from '../../strongroom.ts';
 import { type Outcome, type Reason, reasonsOf } from './row.ts';
 
-export interface Pending {
+/** What is imported: the shape of its rows, and how one is kept. */
+export interface Kind<R> {
+  /** Keeps the progress of its files apart from that of others with the same bytes; empty for stored details. */
+  readonly mark: string;
+  /** That of an `R`. */
+  readonly shape: ObjectShape;
+  /** Throws a Problem for a row to refuse, before anything is written. */
+  keep(row: R, company: string, unit: ImportUnit, world: World): Promise<void>;
+}
+
+export interface Pending<R> {
   readonly line: number;
   readonly row: number;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome<R>;
 }
 
 export interface Refused {
@@ -27,7 +37,7 @@ const taken: readonly Reason[] = Object.freeze([
 const unknownAccount = Problem.at(['merchantAccount'], 'invalidMerchantAccount');
 
 /** A merchant account belongs to one company for good, so each is looked up once. */
-export const companies = ({ registry }: Strongroom): ((account: string) => Promise<string | undefined>) => {
+const companies = ({ registry }: Strongroom): ((account: string) => Promise<string | undefined>) => {
   const known = new Map<string, string | undefined>();
   const knownMax = 10_000;
   return async (account) => {
@@ -39,39 +49,18 @@ export const companies = ({ registry }: Strongroom): ((account: string) => Promi
   };
 };
 
-const keepRow = async (row: ImportRow, company: string, unit: ImportUnit, { world }: Strongroom): Promise<void> => {
-  const { merchantAccount, shopperReference, card, bank, elv, tokenDetails, variant, contracts } = row;
-  const { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName } = row;
-  await keepDetail(
-    { company, merchantAccount, shopperReference },
-    {
-      card,
-      bank,
-      elv,
-      tokenDetails,
-      variant,
-      contracts,
-      firstPspReference: row.firstPspReference ?? world.references.pspReference(),
-      shopperEmail: row.shopperEmail,
-      socialSecurityNumber: row.socialSecurityNumber,
-      also: { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName },
-      createdAt: row.creationDate,
-      recurringDetailReference: row.recurringDetailReference,
-    },
-    unit,
-    world,
-  );
-};
+/** Rows of every kind name the merchant account that says whose they are. */
+export type Row = { readonly merchantAccount: string };
 
-export const keeper = (room: Strongroom, checksum: string) => {
+export const keeper = <R extends Row>(room: Strongroom, { keep }: Kind<R>, source: string) => {
   const companyOf = companies(room);
 
-  const attempt = async ({ outcome }: Pending, unit: ImportUnit): Promise<readonly Reason[]> => {
+  const attempt = async ({ outcome }: Pending<R>, unit: ImportUnit): Promise<readonly Reason[]> => {
     if ('reasons' in outcome) return outcome.reasons;
     const company = await companyOf(outcome.row.merchantAccount);
     try {
       if (company === undefined) throw unknownAccount;
-      await keepRow(outcome.row, company, unit, room);
+      await keep(outcome.row, company, unit, room.world);
       return [];
     } catch (thrown) {
       // A Problem comes before anything is written, so the unit goes on without the row.
@@ -80,7 +69,7 @@ export const keeper = (room: Strongroom, checksum: string) => {
     }
   };
 
-  const keepTogether = (batch: readonly Pending[], tell: Tell): Promise<readonly Refused[]> =>
+  const keepTogether = (batch: readonly Pending<R>[], tell: Tell): Promise<readonly Refused[]> =>
     room.details.write(async (unit) => {
       const refused: Refused[] = [];
       for (const pending of batch) {
@@ -88,12 +77,12 @@ export const keeper = (room: Strongroom, checksum: string) => {
         if (reasons.length > 0) refused.push({ line: pending.line, row: pending.row, reasons });
       }
       tell(refused);
-      await unit.saveProgress(checksum, batch.at(-1)!.row, room.world.clock.now());
+      await unit.saveProgress(source, batch.at(-1)!.row, room.world.clock.now());
       return refused;
     });
 
   /** A taken reference is found out when the shopper is written already: such a row must have a unit to itself. */
-  const keepAlone = async (pending: Pending, tell: Tell): Promise<readonly Refused[]> => {
+  const keepAlone = async (pending: Pending<R>, tell: Tell): Promise<readonly Refused[]> => {
     try {
       return await keepTogether([pending], tell);
     } catch (thrown) {
@@ -103,7 +92,7 @@ export const keeper = (room: Strongroom, checksum: string) => {
   };
 
   /** Gives the refused rows; `settled` is called after each commit. Resolves when all is durable. */
-  return async (batch: readonly Pending[], tell: Tell, settled: () => void): Promise<readonly Refused[]> => {
+  return async (batch: readonly Pending<R>[], tell: Tell, settled: () => void): Promise<readonly Refused[]> => {
     try {
       const refused = await keepTogether(batch, tell);
       settled();

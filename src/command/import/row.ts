@@ -1,8 +1,8 @@
-/** What a row of an import comes to: a stored detail to keep, or every reason why not. */
-import { type ImportRow, importRow } from '../../api/recurring/import-row.ts';
+/** What a row of an import comes to: a value of its shape to keep, or every reason why not. */
 import { dotted } from '../../contract/path.ts';
 import { type Issue, type Problem, problems } from '../../contract/problem.ts';
 import { compileRead, Findings, type Reader } from '../../contract/read.ts';
+import type { ObjectShape } from '../../contract/shape.ts';
 import { veil } from '../../veil.ts';
 
 /** One reason; never holds what the row held. */
@@ -14,15 +14,15 @@ export interface Reason {
   readonly message: string;
 }
 
-export type Outcome = { readonly row: ImportRow } | { readonly reasons: readonly Reason[] };
+export type Outcome<R> = { readonly row: R } | { readonly reasons: readonly Reason[] };
 
 /** A row as it was found, not yet read: rows that are done already need not be. */
-export interface Found {
+export interface Found<R> {
   /** Where it starts, from 1. */
   readonly line: number;
   /** Bytes of the file up to its end. */
   readonly bytesDone: number;
-  read(): Outcome;
+  read(): Outcome<R>;
 }
 
 // Column and member names come from the file, and a row that has slipped may have a number for a name.
@@ -32,7 +32,7 @@ const reasonOf = ({ path, problem, message }: Issue): Reason => ({
   message: veil(message),
 });
 
-export const unreadable = (fault: string): Outcome => ({
+export const unreadable = (fault: string): Outcome<never> => ({
   reasons: [{ field: '', code: problems.undecodable.code, message: fault }],
 });
 
@@ -43,11 +43,11 @@ export const reasonsOf = (problem: Problem): readonly Reason[] =>
     : [{ field: '', code: problem.code, message: problem.message }];
 
 /** Compiles the reading of rows from one kind of tree: the walk that reads the requests of callers. */
-export const compileRow = <N>(reader: Reader<N>): ((node: N) => Outcome) => {
-  const read = compileRead(importRow, reader);
+export const compileRow = <R, N>(shape: ObjectShape, reader: Reader<N>): ((node: N) => Outcome<R>) => {
+  const read = compileRead(shape, reader);
   return (node) => {
     const findings = new Findings();
-    const row = read(node, findings) as ImportRow | undefined;
+    const row = read(node, findings) as R | undefined;
     if (findings.issues.length > 0) return { reasons: findings.issues.map(reasonOf) };
     return row === undefined ? unreadable('the row is null') : { row };
   };

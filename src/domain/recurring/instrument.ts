@@ -30,7 +30,7 @@ export interface Instrument {
 }
 
 /** Months are kept and shown without a leading zero. */
-const plainMonth = (month: string): string => String(Number(month));
+export const plainMonth = (month: string): string => String(Number(month));
 
 const shownCard = ({
   number,
@@ -61,9 +61,11 @@ const known = (variant: string | undefined): string => {
   return variant;
 };
 
+export const cardIdentity = (number: string): string => `card ${number}`;
+
 /** What makes two of them the same within a company; only its keyed fingerprint is kept. */
 export const identityOf = ({ card, bank, elv, tokenDetails }: Given): string => {
-  if (card !== undefined) return `card ${card.number}`;
+  if (card !== undefined) return cardIdentity(card.number);
   if (bank !== undefined) {
     const { iban, countryCode = '', bankLocationId = '', bankAccountNumber } = bank;
     return `bank ${iban ?? `${countryCode} ${bankLocationId} ${bankAccountNumber}`}`;

@@ -149,14 +149,15 @@ class RedisGate implements WatchedGate {
     const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (word === 'N') return { kind: 'granted', ticket };
     const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
-    // A claim without an end is none of ours.
-    if (record === undefined || typeof leftMs !== 'number' || (record.kind === 'pending' && leftMs < 0)) {
+    const left = typeof leftMs === 'number' ? leftMs : -1;
+    // A claim without an end, or with a later one than we give, is none of ours: it would turn callers away all that time.
+    if (record === undefined || (record.kind === 'pending' && (left < 0 || left > leaseMs))) {
       this.#tell({ kind: 'unreadable' });
       return { kind: 'unknown' };
     }
     switch (record.kind) {
       case 'pending':
-        return { kind: 'running', fingerprint: record.fingerprint, ageMs: Math.max(0, leaseMs - leftMs) };
+        return { kind: 'running', fingerprint: record.fingerprint, ageMs: leaseMs - left };
       case 'done':
         return { kind: 'settled', kept: record.kept };
       default:

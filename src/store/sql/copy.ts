@@ -15,6 +15,8 @@ export const tables: readonly Table[] = Object.freeze([
   { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
   { name: 'shopper', key: ['company', 'merchant_account', 'shopper_reference'] },
   { name: 'stored_detail', key: ['company', 'recurring_detail_reference'] },
+  { name: 'detail_change', key: ['company', 'recurring_detail_reference', 'psp_reference'] },
+  { name: 'announced_change', key: ['company', 'fingerprint'] },
   { name: 'import_progress', key: ['source'] },
   { name: 'journal', key: ['scope'] },
 ]);

@@ -71,6 +71,16 @@ export const findHolders = statement<HolderRow>(
     limit 100`,
 );
 
+export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(
+  'find-details',
+  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
+          sealed_number, sealed_shown
+     from stored_detail
+    where company = $1 and fingerprint = $3 and merchant_account = $2 and disabled_at is null
+    order by created_at, shopper_reference
+    limit 100`,
+);
+
 export const saveShopper = statement(
   'save-shopper',
   `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)

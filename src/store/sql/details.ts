@@ -1,6 +1,17 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
-import type { ContractType, ListedDetail, Shopper, ShopperKey, Store, StoredDetail, View } from '../../domain/ports.ts';
+import type {
+  Announcement,
+  ContractType,
+  ListedDetail,
+  Shopper,
+  ShopperKey,
+  Store,
+  StoredDetail,
+  Unit,
+  View,
+} from '../../domain/ports.ts';
 import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
+import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';
 import { journalOf } from './journal.ts';
@@ -10,12 +21,16 @@ import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers
 export interface ImportUnit extends JournalPage {
   /** `source`: the checksum of a file, or the name of a seeding; `rowsDone`: rows from its start; `at`: milliseconds since the epoch. */
   saveProgress(source: string, rowsDone: number, at: number): Promise<void>;
+  /** Adds what was announced of a card, in the place of what was announced of it before. */
+  saveAnnouncement(company: string, announcement: Announcement, at: number): Promise<void>;
 }
 
 export interface DetailStore extends Store, JournaledStore {
   write<T>(work: (unit: ImportUnit) => Promise<T>): Promise<T>;
   /** Any one detail that has something sealed, to try the keys on; undefined where there is none yet. */
   findSample(): Promise<{ readonly company: string; readonly detail: StoredDetail } | undefined>;
+  /** Everything of a shopper, disabled details and their histories too; undefined for one who is not known. */
+  findKnown(key: ShopperKey): Promise<KnownShopper | undefined>;
   /** How many rows of the source are kept; 0 for one never seen. */
   findProgress(source: string): Promise<number>;
 }
@@ -98,6 +113,13 @@ const findHolders =
     }));
   };
 
+const findDetails =
+  (session: Session): Unit['findDetails'] =>
+  async ({ company, merchantAccount }, fingerprint) => {
+    const rows = await session.query(sql.findDetails, [company, merchantAccount, fingerprint]);
+    return rows.map((row) => ({ shopperReference: row.shopper_reference, detail: detailOf(row) }));
+  };
+
 const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
@@ -123,6 +145,10 @@ const unitOf = (session: UnitSession, touched: ShopperKey[]): ImportUnit => ({
     touched.push(key);
     await session.execute(sql.disableDetail, [...place(key), recurringDetailReference, at]);
   },
+  findDetails: findDetails(session),
+  ...announcementsOf(session),
+  saveChange: (company, change) => saveChange(session, company, change),
+  saveAnnouncement: (company, announcement, at) => saveAnnouncement(session, company, announcement, at),
   saveProgress: async (source, rowsDone, at) => {
     await session.execute(sql.saveProgress, [source, rowsDone, at]);
   },
@@ -155,6 +181,7 @@ export const createDetailStore = (
       }
     },
     findSample: () => engine.read(findSample),
+    findKnown: (key) => engine.read((session) => findKnown(session, key)),
     findProgress: (source) =>
       engine.read(async (session) => (await session.query(sql.findProgress, [source]))[0]?.rows_done ?? 0),
   });

@@ -21,6 +21,11 @@ seen.holders = await call('tokenLookup', {
   merchantAccount: 'DemoMerchant',
 });
 const { recurringDetailReference } = seen.store;
+seen.update = await call('scheduleAccountUpdater', {
+  ...account,
+  reference: 'check-1',
+  selectedRecurringDetailReference: recurringDetailReference,
+});
 seen.disable = await call('disable', { ...account, recurringDetailReference });
 seen.fault = await call('disable', account).catch(({ root }) => {
   const { faultstring, Reason } = root.Envelope.Body.Fault;

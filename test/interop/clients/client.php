@@ -23,6 +23,10 @@ $seen['holders'] = $client->tokenLookup(['request' => [
     'merchantAccount' => 'DemoMerchant',
     'bank' => ['iban' => 'NL13TEST0123456789', 'ownerName' => 'Anna'],
 ]])->result;
+$seen['update'] = $client->scheduleAccountUpdater(['request' => $account + [
+    'reference' => 'check-1',
+    'selectedRecurringDetailReference' => $seen['store']->recurringDetailReference,
+]])->result;
 $seen['disable'] = $client->disable(['request' => $account + [
     'recurringDetailReference' => $seen['store']->recurringDetailReference,
 ]])->result;

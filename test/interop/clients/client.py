@@ -38,6 +38,13 @@ seen["unknown"] = service.listRecurringDetails(request={**account, "shopperRefer
 seen["holders"] = service.tokenLookup(
     request={"merchantAccount": "DemoMerchant", "bank": {"iban": "NL13TEST0123456789", "ownerName": "Anna"}}
 )
+seen["update"] = service.scheduleAccountUpdater(
+    request={
+        **account,
+        "reference": "check-1",
+        "selectedRecurringDetailReference": seen["store"]["recurringDetailReference"],
+    }
+)
 seen["disable"] = service.disable(
     request={**account, "recurringDetailReference": seen["store"]["recurringDetailReference"]}
 )

@@ -4,5 +4,12 @@ import { firstTables } from './0001-first-tables.ts';
 import { journal } from './0002-journal.ts';
 import { copyProgress } from './0003-copy-progress.ts';
 import { holders } from './0004-holders.ts';
+import { cardChanges } from './0005-card-changes.ts';
 
-export const migrations: readonly Migration[] = Object.freeze([firstTables, journal, copyProgress, holders]);
+export const migrations: readonly Migration[] = Object.freeze([
+  firstTables,
+  journal,
+  copyProgress,
+  holders,
+  cardChanges,
+]);

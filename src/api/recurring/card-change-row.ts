@@ -1,0 +1,40 @@
+/** A row of announced card changes: what an issuer says has become of a card. */
+import { type Infer, object, oneOf, optional, required } from '../../contract/shape.ts';
+import * as shapes from './shapes.ts';
+
+const { number, expiryMonth, expiryYear } = shapes.card.fields;
+const invalid = { invalid: 'invalidExpiry' } as const;
+
+export const cardChangeRow = object(
+  'CardChangeRow',
+  {
+    merchantAccount: required(
+      shapes.account,
+      'A merchant account of the company whose cards are meant; the change holds for all of its accounts.',
+      { missing: 'invalidMerchantAccount', invalid: 'invalidMerchantAccount' },
+    ),
+    newExpiryMonth: optional(expiryMonth.shape, 'The month in which the card expires from now on.', invalid),
+    newExpiryYear: optional(expiryYear.shape, 'The year in which the card expires from now on.', invalid),
+    newNumber: optional(number.shape, 'The number of the card that took its place.', { invalid: 'invalidCardNumber' }),
+    number: required(number.shape, 'The card number that the change is about, digits only.', {
+      missing: 'invalidCardNumber',
+      invalid: 'invalidCardNumber',
+    }),
+    status: optional(
+      oneOf('CardStatus', 'closed', 'contactCardholder', 'unchanged'),
+      'What else is known of the card; unchanged takes an earlier announcement back.',
+    ),
+  },
+  {
+    choices: [
+      {
+        options: [['newExpiryMonth', 'newExpiryYear'], ['status']],
+        exclusive: true,
+        problem: 'invalidExpiry',
+        doc: 'A new expiry, with a new number where there is one; or a status.',
+      },
+    ],
+  },
+);
+
+export type CardChangeRow = Infer<typeof cardChangeRow>;

@@ -1,0 +1,30 @@
+/** Stored details as they are imported: each row is kept as storeToken would keep it. */
+import { type ImportRow, importRow } from '../../api/recurring/import-row.ts';
+import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+import type { Kind } from './keep.ts';
+
+const keep: Kind<ImportRow>['keep'] = async (row, company, unit, world) => {
+  const { merchantAccount, shopperReference, card, bank, elv, tokenDetails, variant, contracts } = row;
+  const { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName } = row;
+  await keepDetail(
+    { company, merchantAccount, shopperReference },
+    {
+      card,
+      bank,
+      elv,
+      tokenDetails,
+      variant,
+      contracts,
+      firstPspReference: row.firstPspReference ?? world.references.pspReference(),
+      shopperEmail: row.shopperEmail,
+      socialSecurityNumber: row.socialSecurityNumber,
+      also: { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName },
+      createdAt: row.creationDate,
+      recurringDetailReference: row.recurringDetailReference,
+    },
+    unit,
+    world,
+  );
+};
+
+export const storedDetails: Kind<ImportRow> = Object.freeze({ mark: '', shape: importRow, keep });

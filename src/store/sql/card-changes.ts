@@ -1,0 +1,180 @@
+/** Announced card changes, and the history of the details that followed, in a database. */
+import type {
+  Announcement,
+  Announcements,
+  DetailChange,
+  ShopperKey,
+  ShownCard,
+  StoredDetail,
+} from '../../domain/ports.ts';
+import { type Session, statement } from './engine.ts';
+
+type AnnouncedRow = {
+  readonly status: string;
+  readonly expiry_month: string | null;
+  readonly expiry_year: string | null;
+  readonly key_id: string | null;
+  readonly data_key: string | null;
+  readonly sealed_number: string | null;
+};
+
+type ChangeRow = {
+  readonly recurring_detail_reference: string;
+  readonly psp_reference: string;
+  readonly changed_at: number;
+  readonly changed_by: string;
+  readonly outcome: string;
+  readonly before_part: string;
+  readonly after_part: string | null;
+};
+
+type KnownRow = {
+  readonly recurring_detail_reference: string;
+  readonly created_at: number;
+  readonly contracts: string;
+  readonly open_part: string;
+  readonly disabled_at: number | null;
+};
+
+const findAnnounced = statement<AnnouncedRow>(
+  'find-announced',
+  `select status, expiry_month, expiry_year, key_id, data_key, sealed_number
+     from announced_change where company = $1 and fingerprint = $2`,
+);
+
+const saveAnnounced = statement(
+  'save-announced',
+  `insert into announced_change
+     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   on conflict (company, fingerprint)
+   do update set status = excluded.status, expiry_month = excluded.expiry_month, expiry_year = excluded.expiry_year,
+     key_id = excluded.key_id, data_key = excluded.data_key, sealed_number = excluded.sealed_number,
+     announced_at = excluded.announced_at`,
+);
+
+const insertChange = statement(
+  'save-change',
+  `insert into detail_change
+     (company, recurring_detail_reference, psp_reference, changed_at, changed_by, outcome, before_part, after_part)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+/** The histories of all details of a shopper. */
+const findChanges = statement<ChangeRow>(
+  'find-changes',
+  `select c.recurring_detail_reference, c.psp_reference, c.changed_at, c.changed_by, c.outcome, c.before_part, c.after_part
+     from stored_detail d
+     join detail_change c on c.company = d.company and c.recurring_detail_reference = d.recurring_detail_reference
+    where d.company = $1 and d.merchant_account = $2 and d.shopper_reference = $3
+    order by c.changed_at, c.psp_reference`,
+);
+
+const findKnownDetails = statement<KnownRow>(
+  'find-known-details',
+  `select recurring_detail_reference, created_at, contracts, open_part, disabled_at from stored_detail
+    where company = $1 and merchant_account = $2 and shopper_reference = $3
+    order by created_at, recurring_detail_reference`,
+);
+
+const findSince = statement<{ readonly created_at: number }>(
+  'find-known-since',
+  'select created_at from shopper where company = $1 and merchant_account = $2 and shopper_reference = $3',
+);
+
+/** A detail with all that is known of it and needs no key. */
+export interface KnownDetail extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'open'> {
+  readonly contracts: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly disabledAt: number | undefined;
+  /** Oldest first. */
+  readonly changes: readonly DetailChange[];
+}
+
+export interface KnownShopper {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Oldest first. */
+  readonly details: readonly KnownDetail[];
+}
+
+const announcementOf = (row: AnnouncedRow, fingerprint: string): Announcement => {
+  const { status, expiry_month, expiry_year, key_id, data_key, sealed_number } = row;
+  return {
+    fingerprint,
+    status: status as Announcement['status'],
+    expiry:
+      expiry_month === null || expiry_year === null
+        ? undefined
+        : { expiryMonth: expiry_month, expiryYear: expiry_year },
+    sealed:
+      key_id === null || data_key === null
+        ? undefined
+        : { keyId: key_id, dataKey: data_key, number: sealed_number ?? undefined },
+  };
+};
+
+const changeOf = (row: ChangeRow): DetailChange => ({
+  recurringDetailReference: row.recurring_detail_reference,
+  changedAt: row.changed_at,
+  changedBy: row.changed_by,
+  pspReference: row.psp_reference,
+  outcome: row.outcome,
+  before: JSON.parse(row.before_part) as ShownCard,
+  after: row.after_part === null ? undefined : (JSON.parse(row.after_part) as ShownCard),
+});
+
+export const announcementsOf = (session: Session): Announcements => ({
+  findAnnouncement: async (company, fingerprint) => {
+    const [row] = await session.query(findAnnounced, [company, fingerprint]);
+    return row && announcementOf(row, fingerprint);
+  },
+});
+
+export const saveAnnouncement = async (
+  session: Session,
+  company: string,
+  { fingerprint, status, expiry, sealed }: Announcement,
+  at: number,
+): Promise<void> => {
+  const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
+  const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
+  await session.execute(saveAnnounced, [company, fingerprint, status, ...dates, ...secrets, at]);
+};
+
+export const saveChange = async (session: Session, company: string, change: DetailChange): Promise<void> => {
+  const { recurringDetailReference, pspReference, changedAt, changedBy, outcome, before, after } = change;
+  const cards = [JSON.stringify(before), after === undefined ? null : JSON.stringify(after)];
+  await session.execute(insertChange, [
+    company,
+    recurringDetailReference,
+    pspReference,
+    changedAt,
+    changedBy,
+    outcome,
+    ...cards,
+  ]);
+};
+
+export const findKnown = async (
+  session: Session,
+  { company, merchantAccount, shopperReference }: ShopperKey,
+): Promise<KnownShopper | undefined> => {
+  const place = [company, merchantAccount, shopperReference];
+  const [shopper] = await session.query(findSince, place);
+  if (shopper === undefined) return undefined;
+  const rows = await session.query(findKnownDetails, place);
+  const changes = Map.groupBy(
+    (await session.query(findChanges, place)).map(changeOf),
+    ({ recurringDetailReference }) => recurringDetailReference,
+  );
+  const details = rows.map((row) => ({
+    recurringDetailReference: row.recurring_detail_reference,
+    createdAt: row.created_at,
+    contracts: row.contracts.split(','),
+    open: JSON.parse(row.open_part) as StoredDetail['open'],
+    disabledAt: row.disabled_at ?? undefined,
+    changes: changes.get(row.recurring_detail_reference) ?? [],
+  }));
+  return { createdAt: shopper.created_at, details };
+};

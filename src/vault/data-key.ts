@@ -1,0 +1,55 @@
+/** The data key of a record: wrapped under a key of the ring, unwrapped, and moved to the current one without opening what it seals. */
+import { randomBytes } from 'node:crypto';
+import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from '../domain/ports.ts';
+import type { KeyRing } from './key-ring.ts';
+import { binding, nonceBytes, openBytes, sealBytes } from './seal.ts';
+
+export const dataKeyBytes = 32;
+
+export interface DataKey {
+  /** To be wiped after use. */
+  readonly key: Buffer;
+  /** The id of the wrapping key at the time of sealing: what is sealed under the data key stays bound to it. */
+  readonly sealedUnder: string;
+}
+
+const wrappingKey = (ring: KeyRing, keyId: string) => {
+  const key = ring.wrapping.get(keyId);
+  if (key === undefined)
+    throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
+  return key;
+};
+
+const bound = ({ company, recurringDetailReference }: SealScope, keyId: string): Buffer =>
+  binding(company, recurringDetailReference, 'dataKey', keyId);
+
+/**
+ * Wraps under the current key. A data key that is moved takes along the id that its parts are bound to, within the
+ * ciphertext: so neither has to be opened, and whoever changes the id in the store opens nothing.
+ */
+export const wrap = (ring: KeyRing, scope: SealScope, nonce: Buffer, { key, sealedUnder }: DataKey): WrappedKey => {
+  const keyId = ring.current;
+  const clear = Buffer.concat([key, Buffer.from(sealedUnder === keyId ? '' : sealedUnder)]);
+  const dataKey = sealBytes(wrappingKey(ring, keyId), nonce, bound(scope, keyId), clear);
+  clear.fill(0);
+  return { keyId, dataKey };
+};
+
+/** Throws `VaultUnavailable` where the wrapping key is not in the ring, and `SealBroken`. */
+export const unwrap = (ring: KeyRing, scope: SealScope, { keyId, dataKey }: WrappedKey): DataKey => {
+  const clear = openBytes(wrappingKey(ring, keyId), bound(scope, keyId), dataKey);
+  const sealedUnder = clear.length === dataKeyBytes ? keyId : clear.toString('utf8', dataKeyBytes);
+  return { key: clear.subarray(0, dataKeyBytes), sealedUnder };
+};
+
+export const createWrapping = (ring: KeyRing): Wrapping =>
+  Object.freeze<Wrapping>({
+    current: ring.current,
+    ids: Object.freeze([...ring.wrapping.keys()]),
+    rewrap(scope, wrapped) {
+      const dataKey = unwrap(ring, scope, wrapped);
+      const moved = wrap(ring, scope, randomBytes(nonceBytes), dataKey);
+      dataKey.key.fill(0);
+      return moved;
+    },
+  });

@@ -1,0 +1,207 @@
+/** What an update does to stored details, asked and listed in every format. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import { type RecurringOperations, recurringV25 } from '../../src/api/recurring/v25.ts';
+import { luhn } from '../../src/contract/lexical.ts';
+import type { Output } from '../../src/contract/operation.ts';
+import { testCards } from '../../src/domain/recurring/test-cards.ts';
+import { speak } from '../../src/protocol/index.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+
+const protocols = speak(services);
+const names = Object.keys(protocols) as ProtocolName[];
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await openGateway();
+});
+afterAll(() => gateway.close());
+
+const unchanged = '4000009900000012';
+const renewed = '4000009900000020';
+const replaced = '4000009900000038';
+const closed = '4000009900000046';
+const contact = '4000009900000053';
+
+let counted = 0;
+const fresh = (): string => `shopper-of-a-card-${++counted}`;
+
+const ask = async <N extends keyof RecurringOperations>(
+  name: ProtocolName,
+  operation: N,
+  input: object,
+  as: keyof typeof callers = 'demo',
+): Promise<Output<RecurringOperations[N]>> => {
+  const described = recurringV25.operations.get(operation)!;
+  const given = { merchantAccount: as === 'other' ? 'OtherMerchant' : 'DemoMerchant', ...input };
+  const { path, contentType, body } = protocols[name].ask(recurringV25, described, given);
+  const headers = { 'content-type': contentType, ...callers[as] };
+  const { account, message } = await gateway.ask({ path, headers, body });
+  expect(account.outcome).toBe('ok');
+  return protocols[name].hear(described, message.body).value as Output<RecurringOperations[N]>;
+};
+
+const cardOf = (number: string, expiryYear = '2027') => ({
+  number,
+  expiryMonth: '3',
+  expiryYear,
+  holderName: 'Anna van Dijk',
+});
+
+const store = async (shopperReference: string, number: string, also: object = {}, as: 'demo' | 'other' = 'demo') => {
+  const input = { card: cardOf(number), recurring: { contract: ['RECURRING'] }, shopperReference, ...also };
+  return (await ask('json', 'storeToken', input, as)).recurringDetailReference;
+};
+
+const list = async (name: ProtocolName, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
+  (await ask(name, 'listRecurringDetails', { shopperReference, ...also }, as)).details ?? [];
+
+const check = async (name: ProtocolName, input: object) =>
+  (await ask(name, 'scheduleAccountUpdater', { reference: 'check', ...input })).result;
+
+const named = (shopperReference: string, selectedRecurringDetailReference: string) => ({
+  shopperReference,
+  selectedRecurringDetailReference,
+});
+
+describe.each(names)('%s', (name) => {
+  test('a renewed card has its new expiry, in the card and beside it; its number and reference stay', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, renewed, { additionalData: { mine: 'kept' } });
+    const [before] = await list(name, shopper);
+    expect(await check(name, named(shopper, reference))).toBe('CardExpiryChanged');
+    const [after, ...others] = await list(name, shopper);
+    expect(others).toEqual([]);
+    expect(after).toEqual({
+      ...before,
+      additionalData: { mine: 'kept', newExpiryMonth: '3', newExpiryYear: '2031' },
+      card: { ...before!.card, expiryYear: '2031' },
+    });
+  });
+
+  test('a replaced card has a new number, alias and expiry under the old reference; what else is sealed stays readable', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, replaced, { socialSecurityNumber: '123456789' });
+    const [before] = await list(name, shopper);
+    expect(await check(name, named(shopper, reference))).toBe('PANChanged');
+    const [after] = await list(name, shopper);
+    const alias = (
+      await ask(name, 'storeToken', {
+        card: cardOf(unchanged),
+        recurring: { contract: ['RECURRING'] },
+        shopperReference: fresh(),
+      })
+    ).alias!;
+    expect(alias).not.toBe(before!.alias);
+    expect(after).toEqual({
+      ...before,
+      additionalData: { newAlias: alias, newExpiryMonth: '3', newExpiryYear: '2031' },
+      alias,
+      card: { ...before!.card, expiryYear: '2031', number: unchanged.slice(-4) },
+    });
+    expect(after!.socialSecurityNumber).toBe('123456789');
+    // It is found by its new number, and no longer by the old one.
+    const holders = async (number: string) =>
+      (await ask(name, 'tokenLookup', { card: cardOf(number) })).tokens?.map((each) => each.shopperReference) ?? [];
+    expect(await holders(unchanged)).toContain(shopper);
+    expect(await holders(replaced)).not.toContain(shopper);
+    // The new number opens: the card that it is now is as it was.
+    expect(await check(name, named(shopper, reference))).toBe('NoChange');
+  });
+
+  test('a closed account disables the detail, and leaves the others', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, closed);
+    const other = await store(shopper, unchanged);
+    expect(await check(name, named(shopper, reference))).toBe('CloseAccount');
+    const left = await list(name, shopper);
+    expect(left.map(({ recurringDetailReference }) => recurringDetailReference)).toEqual([other]);
+    expect(await check(name, named(shopper, reference))).toBe('Error');
+  });
+
+  test('who has to be asked, and what is not known yet, leave the detail as it is', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, contact);
+    const before = await list(name, shopper);
+    expect(await check(name, named(shopper, reference))).toBe('ContactCardAccountHolder');
+    expect(await check(name, named(shopper, reference))).toBe('ContactCardAccountHolder');
+    expect(await list(name, shopper)).toEqual(before);
+  });
+});
+
+test('what an update adds stands among the entries of the merchant, by their keys', async () => {
+  const shopper = fresh();
+  const reference = await store(shopper, renewed, { additionalData: { a: '1', z: '2' } });
+  await check('json', named(shopper, reference));
+  const described = recurringV25.operations.get('listRecurringDetails')!;
+  const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
+  const { path, contentType, body } = protocols.json.ask(recurringV25, described, input);
+  const { message } = await gateway.ask({ path, headers: { 'content-type': contentType, ...callers.demo }, body });
+  expect(message.body).toContain('"additionalData":{"a":"1","newExpiryMonth":"3","newExpiryYear":"2031","z":"2"}');
+});
+
+describe('what was announced', () => {
+  test('is news once: the card that has followed is as it was', async () => {
+    const asked = named('shopper-1', '8313147988756818');
+    expect(await check('json', asked)).toBe('CardExpiryChanged');
+    expect(await check('soap11', asked)).toBe('NoChange');
+    const [visa] = await list('json', 'shopper-1');
+    expect(visa!.card).toMatchObject({ expiryMonth: '8', expiryYear: '2034' });
+    expect(visa!.additionalData).toEqual({ 'card.bin': '411111', newExpiryMonth: '8', newExpiryYear: '2034' });
+  });
+  test('does not turn a card back that a shopper has given anew', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, '4111111111111111', { card: cardOf('4111111111111111', '2036') });
+    expect(await check('json', named(shopper, reference))).toBe('NoChange');
+    expect((await list('json', shopper))[0]!.card).toMatchObject({ expiryYear: '2036' });
+  });
+});
+
+test('the page tells of each test card, and no two are one', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/account-updater.md'), 'utf8');
+  for (const { number, result } of testCards) {
+    expect(luhn(number)).toBe(true);
+    expect(page).toContain(`| ${number} | \`${result}\` |`);
+  }
+  expect(new Set(testCards.map(({ number }) => number)).size).toBe(testCards.length);
+});
+
+describe('card data', () => {
+  test('the details of the merchant account that hold the card follow, and nobody else', async () => {
+    const [one, two] = [fresh(), fresh()];
+    await store(one, closed);
+    await store(two, closed);
+    await store(two, unchanged);
+    await store(one, closed, { merchantAccount: 'DemoMerchantNL' });
+    await store(one, closed, {}, 'other');
+    expect(await check('json', { card: cardOf(closed) })).toBe('CloseAccount');
+    expect(await list('json', one)).toEqual([]);
+    expect(await list('json', two)).toHaveLength(1);
+    expect(await list('json', one, { merchantAccount: 'DemoMerchantNL' })).toHaveLength(1);
+    expect(await list('json', one, {}, 'other')).toHaveLength(1);
+  });
+  test('with the shopper, only the details of that shopper', async () => {
+    const [one, two] = [fresh(), fresh()];
+    await store(one, closed);
+    await store(two, closed);
+    expect(await check('json', { card: cardOf(closed), shopperReference: two })).toBe('CloseAccount');
+    expect(await list('json', one)).toHaveLength(1);
+    expect(await list('json', two)).toEqual([]);
+  });
+  test('beside references: the detail must hold the card', async () => {
+    const shopper = fresh();
+    const reference = await store(shopper, closed);
+    const other = await store(shopper, unchanged);
+    expect(await check('json', { card: cardOf(closed), ...named(shopper, other) })).toBe('Error');
+    expect(await list('json', shopper)).toHaveLength(2);
+    expect(await check('json', { card: cardOf(closed), ...named(shopper, reference) })).toBe('CloseAccount');
+    expect(await list('json', shopper)).toHaveLength(1);
+  });
+  test('a card that nobody has stored, and one that has expired, are checked all the same', async () => {
+    expect(await check('json', { card: cardOf('4111111111111111', '2020') })).toBe('CardExpiryChanged');
+    expect(await check('json', { card: cardOf('4111111111111111', '2035') })).toBe('NoChange');
+  });
+});

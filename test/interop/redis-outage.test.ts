@@ -1,0 +1,108 @@
+/** Redis lost in mid load, killed or just silent: requests go on, and right. `npm run outage` keeps it away for 30 s. */
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type RedisServer, startRedis, until } from '../support/redis.ts';
+import { basic, prepareProduction, startServer, tempFolder } from '../support/server.ts';
+import { startTraffic, type Timed } from '../support/traffic.ts';
+
+const outageMs = Number(process.env.OUTAGE_MS ?? 3_000);
+/** A command's time-out; for each request there are two commands at most, before the breaker opens. */
+const commandMsMax = 50;
+
+let postgres: Postgres;
+let redis: RedisServer;
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+});
+afterAll(() => Promise.all([redis.stop(), postgres.discard()]));
+
+const quantile = (sorted: readonly number[], part: number): number => sorted[Math.floor(part * (sorted.length - 1))]!;
+
+const timesBetween = (answered: readonly Timed[], from: number, to: number) => {
+  const sorted = answered
+    .filter(({ at }) => at >= from && at < to)
+    .map(({ ms }) => ms)
+    .sort((one, other) => one - other);
+  return { count: sorted.length, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: sorted.at(-1)! };
+};
+
+const ways = {
+  killed: { begin: () => redis.kill(), end: () => redis.restart() },
+  silent: { begin: async () => redis.pause(), end: async () => redis.resume() },
+} as const;
+
+describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
+  test(
+    `for ${outageMs} ms in mid load: no request fails, and the gate comes back`,
+    async () => {
+      const folder = tempFolder();
+      const database = await postgres.createDatabase();
+      const { variables, credential } = await prepareProduction(folder.path, {
+        DATABASE_URL: database,
+        REDIS_URL: redis.url,
+      });
+      const servers = await Promise.all([0, 1].map(() => startServer('serve', folder.path, variables)));
+      const gates = () =>
+        Promise.all(
+          servers.map(async ({ admin }) => {
+            const metrics = await (await fetch(`${admin}/metrics`)).text();
+            return /^triglyph_gate_up (\d)$/m.exec(metrics)?.[1];
+          }),
+        );
+      const load = servers.map(({ callers }) =>
+        startTraffic({
+          origin: callers,
+          authorization: basic(credential.username, credential.secret),
+          merchantAccount: 'AcmeWeb',
+          callers: 4,
+          pauseMs: 10,
+        }),
+      );
+      await until('traffic', () => load.every((each) => each.right() > 50));
+      expect(await gates()).toEqual(['1', '1']);
+
+      const startedAt = performance.now();
+      await setTimeout(1_500);
+      const lostAt = performance.now();
+      await ways[way].begin();
+      await until('the gate to be down', async () => (await gates()).join() === '0,0');
+      await setTimeout(outageMs - (performance.now() - lostAt));
+      const backAt = performance.now();
+      await ways[way].end();
+      await until('the gate to be up', async () => (await gates()).join() === '1,1');
+      const upAt = performance.now();
+      await setTimeout(1_000);
+      for (const each of load) await each.stop();
+      const endedAt = performance.now();
+
+      expect(load.flatMap(({ failures }) => failures)).toEqual([]);
+      const answered = load.flatMap((each) => each.answered);
+      const before = timesBetween(answered, startedAt, lostAt);
+      const figures = {
+        way,
+        before,
+        firstSecond: timesBetween(answered, lostAt, lostAt + 1_000),
+        later: timesBetween(answered, lostAt + 1_000, backAt),
+        after: timesBetween(answered, upAt, endedAt),
+        upAgainMs: Math.round(upAt - backAt),
+      };
+      if (process.env.OUTAGE_MS !== undefined) process.stderr.write(`${JSON.stringify(figures)}\n`);
+      // Once the breaker is open, Redis costs nothing: half of the requests would else wait for a time-out.
+      expect(figures.later.p50).toBeLessThan(before.p50 + commandMsMax);
+      expect(figures.later.count).toBeGreaterThan(20);
+
+      const shoppers = load.reduce((sum, each) => sum + each.shoppers(), 0);
+      const [counted] = await postgres.ask(
+        `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+        (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
+        [],
+        database,
+      );
+      expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
+      for (const server of servers) expect(await server.stop()).toBe(0);
+      folder.discard();
+    },
+    60_000 + 2 * outageMs,
+  );
+});

@@ -1,0 +1,123 @@
+/** Two processes behind a proxy, restarted one after the other under load: no request fails. `npm run restarts` does it longer. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { freePort, type HaProxy, startHaProxy } from '../support/haproxy.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { until } from '../support/redis.ts';
+import { basic, type Production, prepareProduction, type Server, startServer, tempFolder } from '../support/server.ts';
+import { startTraffic, type Traffic } from '../support/traffic.ts';
+
+const restarts = Number(process.env.RESTARTS ?? 4);
+const restartMsMax = 30_000;
+
+interface Place {
+  readonly port: number;
+  readonly adminPort: number;
+  server: Server;
+}
+
+const folder = tempFolder();
+let postgres: Postgres;
+let production: Production;
+let database: string;
+let places: readonly [Place, Place];
+let proxy: HaProxy;
+let traffic: Traffic;
+const started: Server[] = [];
+
+const startAt = async (port: number, adminPort: number): Promise<Server> => {
+  const server = await startServer('serve', folder.path, {
+    ...production.variables,
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    DRAIN_NOTICE_MS: '2000',
+    TRUSTED_PROXIES: '127.0.0.1',
+  });
+  started.push(server);
+  return server;
+};
+
+/** What the servers logged as their own failures. */
+const errors = (): readonly string[] =>
+  started.flatMap((server) => server.output().split('\n')).filter((line) => line.includes('"level":"error"'));
+
+const place = async (): Promise<Place> => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  return { port, adminPort, server: await startAt(port, adminPort) };
+};
+
+beforeAll(async () => {
+  postgres = await startPostgres();
+  database = await postgres.createDatabase();
+  production = await prepareProduction(folder.path, { DATABASE_URL: database });
+});
+beforeEach(async () => {
+  places = [await place(), await place()];
+  proxy = await startHaProxy(places);
+  const { username, secret } = production.credential;
+  traffic = startTraffic({
+    origin: proxy.origin,
+    authorization: basic(username, secret),
+    merchantAccount: 'AcmeWeb',
+    callers: 24,
+    pauseMs: 40,
+  });
+  await until('traffic', () => traffic.right() > 100);
+});
+afterEach(async () => {
+  await traffic.stop();
+  await proxy.close();
+  await Promise.all(places.map(({ server }) => server.stop()));
+});
+afterAll(async () => {
+  await postgres.discard();
+  folder.discard();
+});
+
+/** Starts again what has ended, and gives the load time to meet it. */
+const again = async (at: number): Promise<void> => {
+  const ended = places[at]!;
+  ended.server = await startAt(ended.port, ended.adminPort);
+  await until('the proxy to have it up', () => proxy.isUp(at));
+  const before = traffic.right();
+  await until('traffic', () => traffic.right() > before + 50);
+};
+
+test(
+  `${restarts} rolling restarts at load: no failed request`,
+  async () => {
+    for (let done = 0; done < restarts; done += 1) {
+      const at = done % places.length;
+      expect(await places[at]!.server.stop()).toBe(0);
+      await again(at);
+    }
+    await traffic.stop();
+    expect({ failed: traffic.failures, said: errors() }).toEqual({ failed: [], said: [] });
+    const shoppers = traffic.shoppers();
+    const [counted] = await postgres.ask(
+      `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+      (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
+      [],
+      database,
+    );
+    expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
+    // The proxy saw it coming each time, so that it had nothing to send again.
+    if (process.env.RESTARTS !== undefined)
+      process.stderr.write(
+        `${restarts} restarts, ${traffic.right()} requests, 0 failed, ${await proxy.resent()} sent again by the proxy\n`,
+      );
+  },
+  60_000 + restarts * restartMsMax,
+);
+
+test(
+  'killing instead fails some: the load is real',
+  async () => {
+    for (let done = 0; done < 6 && traffic.failures.length === 0; done += 1) {
+      const at = done % places.length;
+      await places[at]!.server.kill();
+      await again(at);
+    }
+    expect(traffic.failures.length).toBeGreaterThan(0);
+  },
+  60_000 + 6 * restartMsMax,
+);

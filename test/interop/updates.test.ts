@@ -1,0 +1,233 @@
+/** Announced card changes as an operator brings them: both formats, refused rows, a kill in the middle; and what a shopper's history shows. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { luhn } from '../../src/contract/lexical.ts';
+import { testCards } from '../../src/domain/recurring/test-cards.ts';
+import {
+  ask,
+  basic,
+  killedWhen,
+  type Production,
+  prepareProduction,
+  type Server,
+  startServer,
+  tempFolder,
+  triglyph,
+} from '../support/server.ts';
+
+const folder = tempFolder();
+let production: Production;
+let server: Server;
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+  server = await startServer('serve', folder.path, production.variables);
+});
+afterAll(async () => {
+  await server?.stop();
+  folder.discard();
+});
+
+const numberOf = (n: number): string => {
+  const digits = `401200${String(n).padStart(9, '0')}`;
+  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
+  throw new RangeError();
+};
+
+const run = (...parameters: string[]) => triglyph(parameters, folder.path, production.variables);
+const write = (name: string, lines: readonly string[]): string => {
+  writeFileSync(join(folder.path, name), `${lines.join('\n')}\n`);
+  return name;
+};
+const change = (n: number, more: object = {}): string =>
+  JSON.stringify({
+    merchantAccount: 'AcmeWeb',
+    number: numberOf(n),
+    newExpiryMonth: '08',
+    newExpiryYear: '2034',
+    ...more,
+  });
+
+const count = (): number => {
+  const database = new DatabaseSync(join(production.variables.DATA_DIR!, 'triglyph.db'), { readOnly: true });
+  const counted = database.prepare('select count(*) as changes from announced_change').get() as { changes: number };
+  database.close();
+  return counted.changes;
+};
+
+const call = async (operation: string, input: object) => {
+  const authorization = basic(production.credential.username, production.credential.secret);
+  const { status, answer } = await ask(
+    server.callers,
+    operation,
+    { merchantAccount: 'AcmeWeb', ...input },
+    authorization,
+  );
+  expect(status).toBe(200);
+  return answer;
+};
+
+const store = async (shopperReference: string, number: string): Promise<string> => {
+  const card = { number, expiryMonth: '3', expiryYear: '2027', holderName: 'Anna van Dijk' };
+  const answer = await call('storeToken', { card, recurring: { contract: 'RECURRING' }, shopperReference });
+  return String(answer.recurringDetailReference);
+};
+
+const check = async (shopperReference: string, selectedRecurringDetailReference: string) =>
+  call('scheduleAccountUpdater', { reference: 'check', shopperReference, selectedRecurringDetailReference });
+
+test('CSV: the last row of a card stands; what is refused is reported, with no number', async () => {
+  const file = write('changes.csv', [
+    'merchantAccount,number,newNumber,newExpiryMonth,newExpiryYear,status',
+    `AcmeWeb,${numberOf(1)},,,,closed`,
+    `AcmeWeb,${numberOf(1)},${numberOf(901)},8,2034,`,
+    `AcmeWeb,${numberOf(2)},,,,contactCardholder`,
+    `AcmeWeb,${numberOf(3)},${numberOf(903)},,,`,
+    `AcmeWeb,${numberOf(4)},${numberOf(904)},,,closed`,
+    `AcmeWeb,${numberOf(5)},,8,2034,closed`,
+    `AcmeWeb,${numberOf(6)},${numberOf(6)},8,2034,`,
+    'AcmeWeb,4111111111111112,,8,2034,',
+    `Elsewhere,${numberOf(7)},,8,2034,`,
+    `AcmeWeb,${numberOf(8)},,13,2034,`,
+    `AcmeWeb,${numberOf(9)},,,,lost`,
+  ]);
+  const { code, stdout, stderr } = await run('updates', 'import', file);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/^changes\.csv: 3 rows kept, 8 refused; changes\.csv\.refused\.jsonl says why/);
+  const text = readFileSync(join(folder.path, 'changes.csv.refused.jsonl'), 'utf8');
+  expect(text).not.toMatch(/\d{12}/);
+  const report = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(
+    report.map(({ line, reasons }) => `${line} ${reasons.map((each: { field: string }) => each.field).join()}`),
+  ).toEqual([
+    '5 ',
+    '6 newNumber',
+    '7 status',
+    '8 newNumber',
+    '9 number',
+    '10 merchantAccount',
+    '11 newExpiryMonth',
+    '12 status',
+  ]);
+  expect(count()).toBe(2);
+});
+
+test('a stored card follows what was announced, and its history tells, with the last four digits only', async () => {
+  const reference = await store('follows', numberOf(1));
+  const closed = await store('follows', testCards.find(({ result }) => result === 'CloseAccount')!.number);
+  const asked = await store('follows', numberOf(2));
+  const replaced = await check('follows', reference);
+  expect(replaced.result).toBe('PANChanged');
+  expect((await check('follows', closed)).result).toBe('CloseAccount');
+  expect((await check('follows', asked)).result).toBe('ContactCardAccountHolder');
+  expect((await check('follows', reference)).result).toBe('NoChange');
+
+  const { code, stdout, stderr } = await run('shopper', 'show', 'AcmeWeb', 'follows', '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).not.toMatch(/\d{12}(?!\d)(?<!alias":"[A-Z]\d{15})/);
+  expect(stdout).not.toContain('Anna');
+  const { details } = JSON.parse(stdout);
+  expect(details).toMatchObject([
+    {
+      recurringDetailReference: reference,
+      card: { lastFour: numberOf(901).slice(-4), expiryMonth: '8', expiryYear: '2034' },
+      changes: [
+        {
+          outcome: 'PANChanged',
+          pspReference: replaced.pspReference,
+          changedBy: production.credential.id,
+          before: { lastFour: numberOf(1).slice(-4), expiryMonth: '3', expiryYear: '2027' },
+          after: { lastFour: numberOf(901).slice(-4), expiryMonth: '8', expiryYear: '2034' },
+        },
+      ],
+    },
+    {
+      recurringDetailReference: closed,
+      disabledAt: expect.any(String),
+      changes: [{ outcome: 'CloseAccount', before: { lastFour: '0046' } }],
+    },
+    { recurringDetailReference: asked, changes: [{ outcome: 'ContactCardAccountHolder' }] },
+  ]);
+  expect(details[0].changes[0].after.alias).not.toBe(details[0].changes[0].before.alias);
+
+  const plain = await run('shopper', 'show', 'AcmeWeb', 'follows');
+  expect(plain.stdout).toMatch(
+    new RegExp(
+      `PANChanged  \\*{4} ${numberOf(1).slice(-4)} 03/2027 \\(\\w{16}\\) -> \\*{4} ${numberOf(901).slice(-4)} 08/2034`,
+    ),
+  );
+  expect(plain.stdout).toMatch(new RegExp(`^${closed} {2}visa .* disabled \\d{4}-`, 'm'));
+});
+
+test('nobody of that name: said in a line', async () => {
+  expect(await run('shopper', 'show', 'AcmeWeb', 'nobody')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'triglyph: AcmeWeb has no shopper of this reference\n',
+  });
+  const elsewhere = await run('shopper', 'show', 'Elsewhere', 'follows');
+  expect(elsewhere.stderr).toBe('triglyph: Elsewhere: there is no such merchant account\n');
+});
+
+test('kill -9 in the middle, twice, beside a serving process: it goes on where it was, and nothing doubles', async () => {
+  const rows = 6_000;
+  const bad = (n: number) => n % 100 === 50;
+  const file = write(
+    'long.jsonl',
+    Array.from({ length: rows }, (_, n) => change(10_000 + n, bad(n) ? { newExpiryMonth: '13' } : {})),
+  );
+  const before = count();
+  const good = rows - rows / 100;
+  for (const share of [0.2, 0.6]) {
+    const { code, stdout } = await killedWhen(
+      ['updates', 'import', file],
+      folder.path,
+      production.variables,
+      async () => {
+        while (count() - before < rows * share) await wait(5);
+      },
+    );
+    expect({ code, stdout }).toEqual({ code: null, stdout: '' });
+    expect(count() - before).toBeLessThan(good);
+  }
+  const { code, stdout } = await run('updates', 'import', file);
+  expect(code).toBe(1);
+  expect(stdout).toContain('rows were done by an import that was interrupted');
+  expect(count() - before).toBe(good);
+  const report = readFileSync(join(folder.path, 'long.jsonl.refused.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(report.map((line) => JSON.parse(line).row)).toEqual(
+    Array.from({ length: rows / 100 }, (_, n) => 100 * n + 51),
+  );
+  const again = await run('updates', 'import', file);
+  expect(again.stdout).toBe('long.jsonl was imported before, all 6000 rows of it: nothing was changed.\n');
+  const reference = await store('imported', numberOf(15_999));
+  expect((await check('imported', reference)).result).toBe('CardExpiryChanged');
+});
+
+test('the same bytes as stored details are another import', async () => {
+  const file = write('both.jsonl', [change(20_000)]);
+  expect((await run('import', file)).stdout).toContain('0 rows kept, 1 refused');
+  expect((await run('updates', 'import', file)).stdout).toContain('1 rows kept, 0 refused');
+});
+
+test('test cards are cards like others where ENVIRONMENT is live', async () => {
+  const renewed = testCards.find(({ result }) => result === 'CardExpiryChanged')!.number;
+  const reference = await store('live', renewed);
+  await server.stop();
+  const proxied = { ENVIRONMENT: 'live', TRUSTED_PROXIES: '127.0.0.1' };
+  server = await startServer('serve', folder.path, { ...production.variables, ...proxied });
+  expect((await check('live', reference)).result).toBe('NoChange');
+});
+
+test('no announced number lies in the data folder', () => {
+  const data = production.variables.DATA_DIR!;
+  for (const name of readdirSync(data)) {
+    const bytes = readFileSync(join(data, name));
+    for (const n of [1, 2, 901, 10_000, 15_999, 20_000]) expect(bytes.includes(numberOf(n))).toBe(false);
+  }
+});

@@ -1,0 +1,243 @@
+/** Moving stored details to another wrapping key, on every engine: nothing lost, nothing twice, whoever else writes. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { StoredDetail } from '../../src/domain/ports.ts';
+import { announcementOf } from '../../src/domain/recurring/announced-changes.ts';
+import { announcementsOf, saveAnnouncement } from '../../src/store/sql/card-changes.ts';
+import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { createKeyRotation, type KeyRotation, rowsLeft, sealedTables } from '../../src/store/sql/key-rotation.ts';
+import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { createWrapping } from '../../src/vault/data-key.ts';
+import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { anna, cardNumber, furnish, iban, ring, sampleDetail } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+const old = ring.current;
+const spare = parseKeyRing(`k-new:${'ab'.repeat(32)}\nindex:${'ac'.repeat(32)}\npepper:${'ad'.repeat(32)}`);
+const newer: KeyRing = {
+  ...ring,
+  current: 'k-new',
+  wrapping: new Map([...spare.wrapping, ...ring.wrapping]),
+};
+/** As it is when the old key was taken out. */
+const alone: KeyRing = { ...newer, wrapping: spare.wrapping };
+
+const other = { company: 'Other', merchantAccount: 'OtherMerchant', shopperReference: 'ben' };
+const cardNumber2 = '5555444433331111';
+const quietly = { begun() {}, moved() {} };
+
+export function describeKeyRotation({ open, dispose }: EngineFactory): void {
+  describe('key rotation', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    let rotation: KeyRotation;
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+      store = createDetailStore(engine);
+      rotation = createKeyRotation(engine, createWrapping(newer));
+    });
+    afterEach(() => dispose(engine));
+
+    const shopper = (n: number) => ({ ...anna, shopperReference: `shopper-${Math.floor(n / 50)}` });
+    const reference = (n: number) => `${n % 2 === 0 ? 'd' : 'D'}-${n}`;
+    const fill = async (rows: number) => {
+      for (let from = 0; from < rows; from += 50)
+        await store.write(async (unit) => {
+          await unit.saveShopper(shopper(from), { createdAt: 1 });
+          for (let n = from; n < Math.min(from + 50, rows); n += 1)
+            await unit.saveDetail(shopper(n), sampleDetail(reference(n)));
+        });
+    };
+    const detailsOf = async (key = anna) => (await store.write((unit) => unit.findShopper(key)))?.details ?? [];
+    const expectOpens = (details: readonly StoredDetail[], company = 'Demo', keys = alone) => {
+      const vault = createVault(keys);
+      for (const { recurringDetailReference, sealed } of details) {
+        const scope = { company, recurringDetailReference };
+        expect(vault.open(scope, sealed, 'number')).toBe(cardNumber);
+        expect(vault.open(scope, sealed, 'shown')).toContain(iban);
+      }
+    };
+
+    test('nothing to do', async () => {
+      const heard: number[] = [];
+      const rotated = await rotation.rotate({ begun: (total) => heard.push(total), moved: () => heard.push(-1) });
+      expect(rotated).toEqual({ moved: 0, broken: { first: [], rows: 0 }, counts: new Map() });
+      expect(heard).toEqual([0]);
+    });
+
+    test('moves every detail, over pages, and only the wrapping', async () => {
+      const rows = 1_120;
+      await fill(rows);
+      await store.write(async (unit) => {
+        await unit.saveShopper(other, { createdAt: 1 });
+        await unit.saveDetail(other, sampleDetail(reference(0), { company: 'Other' }));
+        await unit.disableDetail(shopper(3), reference(3), 9);
+      });
+      expect(await rotation.count()).toEqual(new Map([[old, rows + 1]]));
+      const before = await detailsOf(shopper(0));
+      const heard: number[] = [];
+      const rotated = await rotation.rotate({ begun: (n) => heard.push(n), moved: (n) => heard.push(n) });
+      expect(rotated).toMatchObject({ moved: rows + 1, broken: { rows: 0 } });
+      expect(rotated.counts).toEqual(new Map([['k-new', rows + 1]]));
+      expect(heard[0]).toBe(rows + 1);
+      expect(heard.at(-1)).toBe(rows + 1);
+      const after = await detailsOf(shopper(0));
+      expect(after).toHaveLength(49);
+      for (const [index, { sealed, ...rest }] of after.entries()) {
+        const { sealed: was, ...same } = before[index]!;
+        expect(rest).toEqual(same);
+        expect([sealed.number, sealed.shown]).toEqual([was.number, was.shown]);
+        expect([sealed.keyId, sealed.dataKey === was.dataKey]).toEqual(['k-new', false]);
+      }
+      for (let n = 0; n < rows; n += 50) expectOpens(await detailsOf(shopper(n)));
+      expectOpens(await detailsOf(other), 'Other');
+      expect((await rotation.rotate(quietly)).moved).toBe(0);
+    });
+
+    test('moves what announced changes hold, and leaves those alone that hold nothing', async () => {
+      const account = { merchantAccount: 'DemoMerchant' };
+      const change = {
+        ...account,
+        number: '4111111111111111',
+        newNumber: cardNumber2,
+        newExpiryMonth: '4',
+        newExpiryYear: '2031',
+      };
+      const replaced = announcementOf(change, 'Demo', createVault(ring));
+      const closed = announcementOf({ ...account, number: cardNumber2, status: 'closed' }, 'Demo', createVault(ring));
+      await engine.write(async (session) => {
+        for (const each of [replaced, closed]) await saveAnnouncement(session, 'Demo', each, 1);
+      });
+      expect(await rotation.rotate(quietly)).toMatchObject({ moved: 1, counts: new Map([['k-new', 1]]) });
+      const moved = await engine.read((session) =>
+        announcementsOf(session).findAnnouncement('Demo', replaced.fingerprint),
+      );
+      expect(moved).toEqual({
+        ...replaced,
+        sealed: { ...replaced.sealed, keyId: 'k-new', dataKey: expect.any(String) },
+      });
+      const scope = { company: 'Demo', recurringDetailReference: `announced ${replaced.fingerprint}` };
+      expect(createVault(alone).open(scope, moved!.sealed!, 'number')).toBe(cardNumber2);
+    });
+
+    test('knows every table that holds data keys', () => {
+      const made = migrations.flatMap(({ statements }) =>
+        statements.flatMap((text) => /^\s*create table (\w+)[\s\S]*\bdata_key\b/.exec(text)?.[1] ?? []),
+      );
+      expect(made.sort()).toEqual(sealedTables.map(({ name }) => name).sort());
+    });
+
+    test('goes on where another one was given up', async () => {
+      await fill(350);
+      const halt = new Error('halt');
+      const halting = rotation.rotate({
+        begun() {},
+        moved(done) {
+          if (done >= 200) throw halt;
+        },
+      });
+      await expect(halting).rejects.toBe(halt);
+      expect(await rotation.count()).toEqual(
+        new Map([
+          ['k-new', 200],
+          [old, 150],
+        ]),
+      );
+      expect((await rotation.rotate(quietly)).moved).toBe(150);
+      for (let n = 0; n < 350; n += 50) expectOpens(await detailsOf(shopper(n)));
+    });
+
+    test('two at once move each detail once', async () => {
+      await fill(600);
+      const [one, two] = await Promise.all([rotation.rotate(quietly), rotation.rotate(quietly)]);
+      expect(one.moved + two.moved).toBe(600);
+      for (const { counts } of [one, two]) expect(counts).toEqual(new Map([['k-new', 600]]));
+      for (let n = 0; n < 600; n += 50) expectOpens(await detailsOf(shopper(n)));
+    });
+
+    test('a detail that is sealed anew between reading and moving stays as it was sealed, and is moved after', async () => {
+      await fill(3);
+      const fresh = sampleDetail(reference(1));
+      const wrapping = createWrapping(newer);
+      let saving: Promise<unknown> | undefined;
+      let sealings = 0;
+      const meddled = createKeyRotation(
+        writing(engine, async (write) => {
+          await saving;
+          return write();
+        }),
+        {
+          ...wrapping,
+          rewrap(scope, wrapped) {
+            sealings += 1;
+            saving ??= store.write((unit) => unit.saveDetail(shopper(1), fresh));
+            return wrapping.rewrap(scope, wrapped);
+          },
+        },
+      );
+      const rotated = await meddled.rotate(quietly);
+      // The first pass wins two of three; the third is moved by the next one.
+      expect(sealings).toBe(4);
+      expect(rotated).toMatchObject({ moved: 3, counts: new Map([['k-new', 3]]) });
+      const details = await detailsOf(shopper(0));
+      expectOpens(details);
+      expect(details.find((each) => each.recurringDetailReference === reference(1))?.sealed.number).toBe(
+        fresh.sealed.number,
+      );
+    });
+
+    test('what does not open, and what lies under an absent key, is left and told; the rest is moved', async () => {
+      await fill(5);
+      const stranger = sampleDetail('STRANGER');
+      const broken = sampleDetail('BROKEN');
+      await store.write(async (unit) => {
+        await unit.saveDetail(shopper(0), { ...stranger, sealed: { ...stranger.sealed, keyId: 'k-gone' } });
+        await unit.saveDetail(shopper(0), { ...broken, sealed: { ...broken.sealed, dataKey: broken.sealed.number! } });
+      });
+      const rotated = await rotation.rotate(quietly);
+      expect(rotated).toEqual({
+        moved: 5,
+        broken: { first: [{ company: 'Demo', recurringDetailReference: 'BROKEN' }], rows: 1 },
+        counts: new Map([
+          ['k-new', 5],
+          [old, 1],
+          ['k-gone', 1],
+        ]),
+      });
+      expect(rowsLeft(rotated.counts, 'k-new')).toBe(2);
+      const details = await detailsOf(shopper(0));
+      const find = (name: string) => details.find(({ recurringDetailReference }) => recurringDetailReference === name);
+      expect(find('BROKEN')?.sealed).toEqual({ ...broken.sealed, dataKey: broken.sealed.number! });
+      expect(find('STRANGER')?.sealed).toEqual({ ...stranger.sealed, keyId: 'k-gone' });
+    });
+
+    test('a server that goes on sealing with the old key does not keep it for ever', async () => {
+      await fill(2);
+      let more = 0;
+      const meddled = writing(engine, async (write) => {
+        const moved = await write();
+        more += 1;
+        // Before all others in their order, so that the pass is beyond it already.
+        await store.write((unit) => unit.saveDetail(shopper(0), sampleDetail(`A-${more}`)));
+        return moved;
+      });
+      const rotated = await createKeyRotation(meddled, createWrapping(newer)).rotate(quietly);
+      expect(rotated).toMatchObject({
+        moved: 6,
+        counts: new Map([
+          ['k-new', 6],
+          [old, 1],
+        ]),
+      });
+    });
+  });
+}
+
+/** The engine, with something done around each of its units. */
+const writing = (engine: Engine, around: <T>(write: () => Promise<T>) => Promise<T>): Engine => ({
+  read: (work) => engine.read(work),
+  write: (work, options) => around(() => engine.write(work, options)),
+  close: () => engine.close(),
+});

@@ -1,0 +1,58 @@
+/** Several processes that log to one pipe: each line comes whole. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const linesEach = 10_000;
+const source = join(import.meta.dirname, '../../src/http/log.ts');
+
+/** Lines of lengths that no block is a multiple of, in turns that let the log write. */
+const writer = (isShared: boolean): string => `
+  const { openLog } = await import(${JSON.stringify(source)});
+  const log = openLog('info', { isShared: ${isShared} });
+  for (let at = 0; at < ${linesEach}; at += 1) {
+    log.write('info', '"at":' + at + ',"filled":"' + 'x'.repeat(150 + (at * 37) % 240) + '"');
+    if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  log.close();
+`;
+
+const isWhole = (line: string): boolean => {
+  try {
+    return typeof JSON.parse(line).at === 'number';
+  } catch {
+    return false;
+  }
+};
+
+const twoWriters = async (isShared: boolean): Promise<{ readonly whole: number; readonly torn: number }> => {
+  // dd reads slowly, so that the pipe is full when they write. The shell's pipe is one; what Node makes for a child's
+  // output is a socket, which keeps more together.
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      '{ "$0" --input-type=module -e "$1" & "$0" --input-type=module -e "$1" & wait; } | dd bs=512 status=none',
+      process.execPath,
+      writer(isShared),
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += chunk;
+  }
+  const lines = text.trimEnd().split('\n');
+  const whole = lines.filter(isWhole).length;
+  return { whole, torn: lines.length - whole };
+};
+
+test('gathered for a pipe that is shared, all lines are whole', async () => {
+  expect(await twoWriters(true)).toEqual({ whole: 2 * linesEach, torn: 0 });
+});
+
+test('gathered as for a pipe of its own, some are torn: the test can tell', async () => {
+  expect((await twoWriters(false)).torn).toBeGreaterThan(0);
+});

@@ -14,6 +14,8 @@ const rooms = {
   store: ['contract', 'domain', 'gateway'],
   gateway: ['contract', 'domain', 'protocol'],
   http: ['contract', 'gateway', 'protocol'],
+  jobs: ['domain'],
+  updater: ['domain', 'jobs'],
   workers: ['http'],
 };
 

@@ -4,6 +4,7 @@ import { services } from './api/index.ts';
 import type { Config } from './config.ts';
 import { documentsOf } from './derive/index.ts';
 import { handlers } from './domain/index.ts';
+import { beginDuties } from './duties.ts';
 import { noGate } from './gateway/no-gate.ts';
 import { exactlyOnce } from './gateway/once.ts';
 import { performer } from './gateway/perform.ts';
@@ -132,6 +133,7 @@ export const startServer = async (
   const housekeeping = keepHouse(room.dropExpired, dropExpiredEveryMs, (thrown) =>
     logFailure(log, thrown, 'dropping old rows of the journal failed'),
   );
+  const duties = beginDuties(room, (thrown) => logFailure(log, thrown, 'work beside the requests failed'));
   return Object.freeze({
     callers: origin(config.host, shell.port),
     admin: origin(config.adminHost, admin.port),
@@ -142,6 +144,7 @@ export const startServer = async (
       await shell.drain();
       await admin.close();
       await housekeeping.stop();
+      await duties.stop();
       await gate.close();
       await room.close();
       log.close();

@@ -1,14 +1,16 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 import type { Config } from './config.ts';
 import type { World } from './domain/handler.ts';
-import { VaultUnavailable } from './domain/ports.ts';
+import { type Jobs, VaultUnavailable } from './domain/ports.ts';
 import { announcedUpdater } from './domain/recurring/announced-changes.ts';
 import type { Credentials, Marks } from './gateway/ports.ts';
+import { type Bell, createBell } from './jobs/bell.ts';
 import { openStore, shownStore, storeOf } from './open-store.ts';
 import { isHalfCopied } from './store/sql/copy.ts';
 import { createRegistry, type Registry } from './store/sql/credential-registry.ts';
 import { createCredentials } from './store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from './store/sql/details.ts';
+import { createJobs } from './store/sql/jobs.ts';
 import { dropExpiredScopes } from './store/sql/journal.ts';
 import { createKeyRotation, type KeyRotation } from './store/sql/key-rotation.ts';
 import { migrate } from './store/sql/migrate.ts';
@@ -21,6 +23,9 @@ import { references } from './world/references.ts';
 
 export interface Strongroom {
   readonly details: DetailStore;
+  readonly jobs: Jobs;
+  /** Rings for each job that `details` keeps. */
+  readonly bell: Bell;
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly rotation: KeyRotation;
@@ -82,8 +87,11 @@ export const openStrongroom = async (
   const ring = keys ?? keysOf(config);
   const address = storeOf(config);
   const engine = await openStore(address, { exclusive });
+  const bell = createBell();
   const room: Strongroom = Object.freeze({
-    details: createDetailStore(engine, config),
+    details: createDetailStore(engine, { ...config, ring: bell.ring }),
+    jobs: createJobs(engine),
+    bell,
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
     rotation: createKeyRotation(engine, createWrapping(ring)),

@@ -2,7 +2,7 @@
 import type { RecurringOperations } from '../api/recurring/v25.ts';
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Clock, References, Unit, Updater, Vault, View } from './ports.ts';
+import type { Clock, References, Store, Unit, Updater, Vault, View } from './ports.ts';
 
 /** What the handlers lean on. */
 export interface World {
@@ -19,7 +19,16 @@ export type Handler<O extends Operation> = (
   world: World,
 ) => Promise<Output<O>>;
 
+/** A writing operation that first asks somebody outside, while no unit is open, and takes what it hears into its unit. */
+export interface InquiringHandler<O extends Operation, H = unknown> {
+  /** `id`: the same for a request and its retries, at most 64 characters. What throws here ends the request. */
+  inquire(request: CanonicalRequest<O>, store: Pick<Store, 'read'>, world: World, id: string): Promise<H>;
+  handle(request: CanonicalRequest<O>, unit: Unit, world: World, heard: H): Promise<Output<O>>;
+}
+
 export type Operations = RecurringOperations;
 
 /** One handler for each operation: a missing or a stray one does not compile. */
-export type Handlers = { readonly [N in keyof Operations]: Handler<Operations[N]> };
+export type Handlers = {
+  readonly [N in keyof Operations]: Handler<Operations[N]> | InquiringHandler<Operations[N]>;
+};

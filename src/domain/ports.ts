@@ -142,10 +142,24 @@ export interface CheckedCard {
 }
 
 /** Who knows what has become of cards. */
-export interface Updater {
-  /** Throws `StoreUnavailable` or `VaultUnavailable` where it cannot be known now; nothing is settled then. */
-  check(card: CheckedCard, announcements: Announcements): Promise<Fate>;
-}
+export type Updater =
+  | {
+      /** By what lies in the store. */
+      readonly kind: 'known';
+      /** Throws `StoreUnavailable` or `VaultUnavailable` where it cannot be known now; nothing is settled then. */
+      check(card: CheckedCard, announcements: Announcements): Promise<Fate>;
+    }
+  | {
+      /** By somebody outside, who has to be waited for. */
+      readonly kind: 'asked';
+      /**
+       * `id`: the same each time that one check is asked for, at most 64 characters. Never takes long and never rejects:
+       * 'pending' where it will be known later, or could not be asked now; such a check goes on as a job.
+       */
+      ask(card: CheckedCard, id: string): Promise<Fate>;
+    }
+  /** By answers to files that checks are gathered into: each goes on as a job. */
+  | { readonly kind: 'gathered' };
 
 /** What was announced of a card before anyone asked; the number of the new card is sealed. */
 export interface Announcement {
@@ -177,9 +191,72 @@ export interface DetailChange {
   readonly after?: ShownCard | undefined;
 }
 
+/** Kinds of work that outlives a request. */
+export type JobKind = 'check' | 'gather' | 'webhook';
+
+/** Work that is kept with the effect of a request and done after it. */
+export interface NewJob {
+  readonly company: string;
+  /** Unique within the company. */
+  readonly jobId: string;
+  readonly kind: JobKind;
+  /** Jobs of a lane are done one after the other, in the order in which they were saved; absent: a lane of its own. */
+  readonly lane?: string | undefined;
+  /** JSON text; never holds a card number. */
+  readonly payload: string;
+  /** A card number, sealed for the record `job <jobId>`. */
+  readonly sealed?: SealedDetail | undefined;
+  /** Before anyone takes it, in milliseconds; it stands only where no other job of the lane comes first. */
+  readonly afterMs?: number | undefined;
+}
+
+/** A job that was taken: nobody else takes it until the lease is over. */
+export interface TakenJob extends NewJob {
+  readonly lane: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** How often it was taken, this time included. */
+  readonly attempts: number;
+  /** Who took it. */
+  readonly holder: string;
+}
+
+/** A job that nobody takes any more. */
+export interface GivenUpJob
+  extends Pick<TakenJob, 'company' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
+  /** Milliseconds since the epoch. */
+  readonly givenUpAt: number;
+  /** Why; for people. */
+  readonly lastFailure: string;
+}
+
+/** The lease was over, and another process took the job: what this one made of it must not be kept. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** The jobs of a store, each method in a unit of its own. */
+export interface Jobs {
+  /** Those of a kind that are due, the longest due first; they are due again when the lease is over. */
+  take(
+    kind: JobKind,
+    options: { readonly holder: string; readonly leaseMs: number; readonly max: number },
+  ): Promise<readonly TakenJob[]>;
+  /** It comes again after so many milliseconds. Throws `LeaseLost`. */
+  postpone(job: TakenJob, afterMs: number, because: string): Promise<void>;
+  /** Nobody takes it any more, and the next of its lane is due. Throws `LeaseLost`. */
+  giveUp(job: TakenJob, because: string): Promise<void>;
+  /** The longest given up first. */
+  findGivenUp(company: string, kind: JobKind, max: number): Promise<readonly GivenUpJob[]>;
+  /** Has it taken again, as often as a new one; false where no such job was given up. */
+  revive(company: string, jobId: string): Promise<boolean>;
+}
+
 /** What can be read of stored details. */
 export interface View {
   findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
+  /** An active detail of the shopper, with all that is sealed of it. */
+  findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined>;
   /** Who of a merchant account has an active detail with this fingerprint: the earliest 100, oldest first. */
   findHolders(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly Holder[]>;
 }
@@ -200,6 +277,9 @@ export interface Unit extends View, Announcements {
   findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
   /** Adds to the history of the detail; one request changes a detail once. */
   saveChange(company: string, change: DetailChange): Promise<void>;
+  saveJob(job: NewJob): Promise<void>;
+  /** The job is done, by what this unit does. Throws `LeaseLost` where it is somebody else's by now; the unit must be given up then. */
+  endJob(job: TakenJob): Promise<void>;
 }
 
 export interface Store {

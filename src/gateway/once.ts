@@ -54,10 +54,15 @@ const replayed = (kept: Kept, fingerprint: string): Performed => {
 };
 
 /** The effect, within a unit that goes on where the domain refuses: the refusal is then what came of the request. */
-const outcomeOf = async ({ performer }: OnceParts, page: JournalPage, request: CanonicalRequest): Promise<Outcome> => {
+const outcomeOf = async (
+  { performer }: OnceParts,
+  page: JournalPage,
+  request: CanonicalRequest,
+  heard: unknown,
+): Promise<Outcome> => {
   const { pspReference } = request;
   try {
-    return { pspReference, output: await page.attempt(() => performer.performIn(page, request)) };
+    return { pspReference, output: await page.attempt(() => performer.performIn(page, request, heard)) };
   } catch (thrown) {
     if (isOutcome(thrown)) return { pspReference, problem: thrown };
     throw thrown;
@@ -65,16 +70,25 @@ const outcomeOf = async ({ performer }: OnceParts, page: JournalPage, request: C
 };
 
 /** Effect and journal row in one unit; or what the journal has already. */
-const settle = (parts: OnceParts, { request, scope, fingerprint }: Marked): Promise<Settled> =>
-  parts.store.write(async (page) => {
+const settle = async (parts: OnceParts, { request, scope, fingerprint }: Marked): Promise<Settled> => {
+  const { performer, store } = parts;
+  let heard: unknown;
+  if (performer.inquires(request)) {
+    // Nobody outside is asked for the sake of a retry.
+    const kept = await store.findKept(scope);
+    if (kept !== undefined) return { kept };
+    heard = await performer.inquire(request, scope);
+  }
+  return store.write(async (page) => {
     const { pspReference } = request;
     const before = await page.claim(scope, { fingerprint, operation: request.operation.name, pspReference });
     if (before !== undefined) return { kept: before };
-    const own = await outcomeOf(parts, page, request);
+    const own = await outcomeOf(parts, page, request, heard);
     const outcome = printOutcome(own);
     await page.settle(scope, outcome);
     return { kept: { fingerprint, outcome }, own };
   });
+};
 
 /** Past the gate, where it lets pass; what it remembers comes back as it is. */
 const throughGate = async (parts: OnceParts, marked: Marked): Promise<Settled> => {

@@ -1,34 +1,50 @@
 /** Performance: a canonical request meets its handler; a writing one in a unit of work that is durable when it resolves. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Handlers, World } from '../domain/handler.ts';
+import type { Handlers, InquiringHandler, World } from '../domain/handler.ts';
 import type { Store, Unit, View } from '../domain/ports.ts';
 
 export interface Performer {
   /** Alone: reads what is there, or writes in a unit of its own. */
   perform(request: CanonicalRequest): Promise<unknown>;
-  /** Writes as a part of a unit that holds more than the effect. */
-  performIn(unit: Unit, request: CanonicalRequest): Promise<unknown>;
+  /** Writes as a part of a unit that holds more than the effect. `heard`: what an inquiry gave. */
+  performIn(unit: Unit, request: CanonicalRequest, heard: unknown): Promise<unknown>;
+  /** Whether somebody outside has to be asked before the unit. */
+  inquires(request: CanonicalRequest): boolean;
+  /** Asks; `id` is the same for a request and its retries. */
+  inquire(request: CanonicalRequest, id: string): Promise<unknown>;
 }
 
 type Reading = (request: CanonicalRequest, view: View, world: World) => Promise<Output<Operation>>;
 type Writing = (request: CanonicalRequest, unit: Unit, world: World) => Promise<Output<Operation>>;
+type AnyHandler = (Reading & Writing) | InquiringHandler<Operation>;
 
 export const performer = (handlers: Handlers, store: Store, world: World): Performer => {
   // Each handler was typed against its own operation; the name brings the two together again.
-  const byName = new Map(Object.entries(handlers as unknown as Record<string, Reading & Writing>));
-  const handlerOf = ({ operation: { name } }: CanonicalRequest): Reading & Writing => {
+  const byName = new Map(Object.entries(handlers as unknown as Record<string, AnyHandler>));
+  const handlerOf = ({ operation: { name } }: CanonicalRequest): AnyHandler => {
     const handler = byName.get(name);
     if (handler === undefined) throw new TypeError(`no handler for ${name}`);
     return handler;
   };
+  const inquire = async (request: CanonicalRequest, id: string): Promise<unknown> => {
+    const handler = handlerOf(request);
+    return 'inquire' in handler ? handler.inquire(request, store, world, id) : undefined;
+  };
+  const performIn = async (unit: Unit, request: CanonicalRequest, heard: unknown): Promise<unknown> => {
+    const handler = handlerOf(request);
+    return 'inquire' in handler ? handler.handle(request, unit, world, heard) : handler(request, unit, world);
+  };
   return Object.freeze<Performer>({
     perform: async (request) => {
       const handler = handlerOf(request);
-      return request.operation.effect === 'reads'
-        ? store.read((view) => handler(request, view, world))
-        : store.write((unit) => handler(request, unit, world));
+      if (request.operation.effect === 'reads' && !('inquire' in handler))
+        return store.read((view) => handler(request, view, world));
+      const heard = await inquire(request, request.pspReference);
+      return store.write((unit) => performIn(unit, request, heard));
     },
-    performIn: async (unit, request) => handlerOf(request)(request, unit, world),
+    performIn,
+    inquires: (request) => 'inquire' in handlerOf(request),
+    inquire,
   });
 };

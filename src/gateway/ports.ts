@@ -53,6 +53,8 @@ export interface JournalPage extends Unit, Journal {
 /** The store as the journey sees it. */
 export interface JournaledStore {
   read<T>(work: (view: View) => Promise<T>): Promise<T>;
+  /** What the journal has of a scope; may be behind what a unit would see. */
+  findKept(scope: string): Promise<Kept | undefined>;
   write<T>(work: (page: JournalPage) => Promise<T>): Promise<T>;
 }
 

@@ -31,7 +31,7 @@ const undoing = async <T>(store: JournaledStore, work: Work<T>, isWanted: () => 
 
 const storing =
   (write: (store: JournaledStore) => JournaledStore['write']): Variant =>
-  (parts) => ({ ...parts, store: { read: (work) => parts.store.read(work), write: write(parts.store) } });
+  (parts) => ({ ...parts, store: { ...parts.store, write: write(parts.store) } });
 
 const isFree = async () => undefined;
 const forget = async () => {};

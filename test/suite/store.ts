@@ -7,6 +7,7 @@ import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
+import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
@@ -25,6 +26,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeUnits(factory);
     describeCredentials(factory);
     describeJournal(factory);
+    describeJobs(factory);
     describeKeyRotation(factory);
   });
 }

@@ -11,6 +11,8 @@ const scopeOf = (company: string, fingerprint: string): SealScope => ({
   recurringDetailReference: `announced ${fingerprint}`,
 });
 
+type KnowingUpdater = Extract<Updater, { readonly kind: 'known' }>;
+
 /** The company, of which the row names a merchant account, is known by then. */
 type Change = Omit<CardChangeRow, 'merchantAccount'>;
 
@@ -51,8 +53,9 @@ const fateOf = ({ fingerprint, status, expiry, sealed }: Announcement, company: 
  * Answers by what was announced; of a card of which nothing was, by the table of test cards where `testCards` says so, and
  * else that it is as it was.
  */
-export const announcedUpdater = (vault: Vault, { testCards }: { readonly testCards: boolean }): Updater =>
-  Object.freeze<Updater>({
+export const announcedUpdater = (vault: Vault, { testCards }: { readonly testCards: boolean }): KnowingUpdater =>
+  Object.freeze<KnowingUpdater>({
+    kind: 'known',
     async check(card: CheckedCard, announcements) {
       const announced = await announcements.findAnnouncement(card.company, card.fingerprint);
       if (announced !== undefined) return fateOf(announced, card.company, vault);

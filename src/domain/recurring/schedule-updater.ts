@@ -1,15 +1,21 @@
 /** scheduleAccountUpdater: asks what has become of a card, and lets the stored details follow (specification, sections 2 and 7). */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import type { Input } from '../../contract/operation.ts';
-import type { Handler, World } from '../handler.ts';
-import type { CheckedCard, HeldDetail, ShopperKey, Unit } from '../ports.ts';
-import { asNews, checkedCard, followCard, isCard, resultOf, type StoredCard } from './follow-card.ts';
+import type { InquiringHandler, World } from '../handler.ts';
+import type { CheckedCard, Fate, Unit, View } from '../ports.ts';
+import { asNews, checkedCard, isCard, resultOf } from './follow-card.ts';
 import { cardIdentity, plainMonth } from './instrument.ts';
+import { type Account, type Held, heldBy, letFollow, saveCheck } from './pending-check.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
-type Account = Omit<ShopperKey, 'shopperReference'>;
 
-type Held = HeldDetail & { readonly detail: StoredCard };
+/** What somebody outside has told of a card. */
+interface Heard {
+  /** As what it was asked. */
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly fate: Fate;
+}
 
 /** The card that is meant, and the stored details that hold it. */
 interface Meant {
@@ -24,55 +30,66 @@ const givenCard = ({ number, expiryMonth, expiryYear }: NonNullable<Asked['card'
   number: () => number,
 });
 
-const ofShopper = async (key: ShopperKey, fingerprint: string, unit: Unit): Promise<readonly HeldDetail[]> => {
-  const { shopperReference } = key;
-  const details = (await unit.findShopper(key))?.details ?? [];
-  return details.filter((each) => each.fingerprint === fingerprint).map((detail) => ({ shopperReference, detail }));
-};
-
 /** A card as it was given; its details are those of the merchant account that hold it, as far as the request narrows them down. */
 const byCard = async (card: CheckedCard, asked: Asked, account: Account, unit: Unit): Promise<Meant | undefined> => {
-  const { shopperReference, selectedRecurringDetailReference: reference } = asked;
-  const holders =
-    shopperReference === undefined
-      ? await unit.findDetails(account, card.fingerprint)
-      : await ofShopper({ ...account, shopperReference }, card.fingerprint, unit);
-  const held = holders.flatMap(({ shopperReference, detail }): readonly Held[] =>
-    isCard(detail) && (reference === undefined || detail.recurringDetailReference === reference)
-      ? [{ shopperReference, detail }]
-      : [],
-  );
+  const { shopperReference, selectedRecurringDetailReference: recurringDetailReference } = asked;
+  const held = await heldBy(card.fingerprint, account, { shopperReference, recurringDetailReference }, unit);
   // A reference to something else than the card that stands beside it is a reference to no stored card.
-  return reference !== undefined && held.length === 0 ? undefined : { card, held };
+  return recurringDetailReference !== undefined && held.length === 0 ? undefined : { card, held };
 };
 
-const byReference = async (asked: Asked, account: Account, unit: Unit, world: World): Promise<Meant | undefined> => {
+const byReference = async (asked: Asked, account: Account, view: View, world: World): Promise<Meant | undefined> => {
   const { shopperReference, selectedRecurringDetailReference: reference } = asked;
   // The contract has seen to it that both are there.
   if (shopperReference === undefined || reference === undefined) return undefined;
-  const shopper = await unit.findShopper({ ...account, shopperReference });
-  const detail = shopper?.details.find(({ recurringDetailReference }) => recurringDetailReference === reference);
+  const detail = await view.findDetail({ ...account, shopperReference }, reference);
   if (detail === undefined || !isCard(detail)) return undefined;
   return { card: checkedCard(account.company, detail, world), held: [{ shopperReference, detail }] };
 };
 
-export const scheduleAccountUpdater: Handler<RecurringOperations['scheduleAccountUpdater']> = async (
-  { input, caller, pspReference },
-  unit,
-  world,
-) => {
-  const account = { company: caller.company, merchantAccount: input.merchantAccount };
-  const meant =
-    input.card === undefined
-      ? await byReference(input, account, unit, world)
-      : await byCard(givenCard(input.card, account.company, world), input, account, unit);
-  // The specification, section 7: what cannot be scheduled is a result, not a refusal.
-  if (meant === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
-  const { card, held } = meant;
-  const fate = await world.updater.check(card, unit);
-  for (const { shopperReference, detail } of held) {
-    const key = { ...account, shopperReference };
-    await followCard({ key, changedBy: caller.credential, pspReference }, detail, fate, unit, world);
+/** What is known within the unit; a card that is not the one of which was heard has yet to be asked about. */
+const fateOf = async (card: CheckedCard, unit: Unit, { updater }: World, heard: Heard | undefined): Promise<Fate> => {
+  switch (updater.kind) {
+    case 'known':
+      return updater.check(card, unit);
+    case 'asked':
+      return heard?.fingerprint === card.fingerprint ? heard.fate : { kind: 'pending' };
+    case 'gathered':
+      return { kind: 'pending' };
+    default:
+      return updater satisfies never;
   }
-  return { pspReference, result: resultOf(asNews(fate, card.expiry)) };
+};
+
+export const scheduleAccountUpdater: InquiringHandler<
+  RecurringOperations['scheduleAccountUpdater'],
+  Heard | undefined
+> = {
+  async inquire({ input, caller: { company } }, store, world, id) {
+    const { updater } = world;
+    if (updater.kind !== 'asked') return undefined;
+    const account = { company, merchantAccount: input.merchantAccount };
+    const card =
+      input.card === undefined
+        ? (await store.read((view) => byReference(input, account, view, world)))?.card
+        : givenCard(input.card, company, world);
+    return card && { id, fingerprint: card.fingerprint, fate: await updater.ask(card, id) };
+  },
+
+  async handle({ input, caller, pspReference }, unit, world, heard) {
+    const account = { company: caller.company, merchantAccount: input.merchantAccount };
+    const meant =
+      input.card === undefined
+        ? await byReference(input, account, unit, world)
+        : await byCard(givenCard(input.card, account.company, world), input, account, unit);
+    // The specification, section 7: what cannot be scheduled is a result, not a refusal.
+    if (meant === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
+    const { card, held } = meant;
+    const fate = await fateOf(card, unit, world, heard);
+    const occasion = { changedBy: caller.credential, pspReference };
+    if (fate.kind === 'pending')
+      await saveCheck(card, input, heard?.id ?? pspReference, { account, ...occasion }, unit, world);
+    else await letFollow(held, fate, { account, ...occasion }, unit, world);
+    return { pspReference, result: resultOf(asNews(fate, card.expiry)) };
+  },
 };

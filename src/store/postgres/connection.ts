@@ -27,7 +27,7 @@ const texts = new WeakMap<Statement, string>();
 const textOf = (statement: Statement): string => {
   const known = texts.get(statement);
   if (known !== undefined) return known;
-  const text = statement.text.replaceAll('now_ms()', now);
+  const text = statement.text.replaceAll('now_ms()', now).replaceAll('skip_locked()', 'for update skip locked');
   texts.set(statement, text);
   return text;
 };

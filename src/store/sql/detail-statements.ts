@@ -81,6 +81,15 @@ export const findDetails = statement<DetailRow & { readonly shopper_reference: s
     limit 100`,
 );
 
+export const findDetail = statement<DetailRow>(
+  'find-detail',
+  `select recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key, sealed_number,
+          sealed_shown
+     from stored_detail
+    where company = $1 and recurring_detail_reference = $4 and merchant_account = $2 and shopper_reference = $3
+      and disabled_at is null`,
+);
+
 export const saveShopper = statement(
   'save-shopper',
   `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)

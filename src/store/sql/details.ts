@@ -2,6 +2,7 @@
 import type {
   Announcement,
   ContractType,
+  JobKind,
   ListedDetail,
   Shopper,
   ShopperKey,
@@ -14,7 +15,8 @@ import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
 import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';
-import { journalOf } from './journal.ts';
+import { endJob, saveJob } from './jobs.ts';
+import { findKept, journalOf } from './journal.ts';
 import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
@@ -113,6 +115,13 @@ const findHolders =
     }));
   };
 
+const findDetail =
+  (session: Session): View['findDetail'] =>
+  async (key, recurringDetailReference) => {
+    const [row] = await session.query(sql.findDetail, [...place(key), recurringDetailReference]);
+    return row && detailOf(row);
+  };
+
 const findDetails =
   (session: Session): Unit['findDetails'] =>
   async ({ company, merchantAccount }, fingerprint) => {
@@ -123,14 +132,23 @@ const findDetails =
 const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
+  findDetail: findDetail(session),
   findHolders: findHolders(session),
 });
 
-/** `touched` gets the shoppers that it writes. */
-const unitOf = (session: UnitSession, touched: ShopperKey[]): ImportUnit => ({
+/** What a unit did that others have to hear of. */
+interface Traces {
+  /** Shoppers that it wrote. */
+  readonly touched: ShopperKey[];
+  /** Kinds of jobs that it saved. */
+  readonly saved: Set<JobKind>;
+}
+
+const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit => ({
   ...journalOf(session),
   attempt: (work) => session.attempt(work),
   findShopper: (key) => findShopper(session, key),
+  findDetail: findDetail(session),
   findHolders: findHolders(session),
   saveShopper: async (key, { createdAt, email }) => {
     touched.push(key);
@@ -148,6 +166,11 @@ const unitOf = (session: UnitSession, touched: ShopperKey[]): ImportUnit => ({
   findDetails: findDetails(session),
   ...announcementsOf(session),
   saveChange: (company, change) => saveChange(session, company, change),
+  saveJob: async (job) => {
+    saved.add(job.kind);
+    await saveJob(session, job);
+  },
+  endJob: (job) => endJob(session, job),
   saveAnnouncement: (company, announcement, at) => saveAnnouncement(session, company, announcement, at),
   saveProgress: async (source, rowsDone, at) => {
     await session.execute(sql.saveProgress, [source, rowsDone, at]);
@@ -160,26 +183,34 @@ const memoryOf = (engine: Engine, bytesMax: number): RememberedShoppers | undefi
     ? undefined
     : rememberShoppers(bytesMax, () => engine.foreignCommits!());
 
-/**
- * `rememberedBytesMax`: memory for shoppers that were listed, on an engine that can tell what others write; 0 is none. A
- * store that remembers is the only one of its engine: it would not hear of what another one commits there.
- */
+export interface DetailStoreOptions {
+  /** Memory for shoppers that were listed, on an engine that can tell what others write; 0 is none. */
+  readonly rememberedBytesMax?: number;
+  /** Hears of the jobs that were saved, once they are kept. */
+  readonly ring?: (kind: JobKind) => void;
+}
+
+/** A store that remembers is the only one of its engine: it would not hear of what another one commits there. */
 export const createDetailStore = (
   engine: Engine,
-  { rememberedBytesMax = 0 }: { readonly rememberedBytesMax?: number } = {},
+  { rememberedBytesMax = 0, ring = () => {} }: DetailStoreOptions = {},
 ): DetailStore => {
   const remembered = memoryOf(engine, rememberedBytesMax);
   return Object.freeze<DetailStore>({
     read: (work) => engine.read((session) => work(viewOf(session, remembered))),
     async write(work) {
       const touched: ShopperKey[] = [];
+      const saved = new Set<JobKind>();
       try {
-        return await engine.write((session) => work(unitOf(session, touched)));
+        const result = await engine.write((session) => work(unitOf(session, { touched, saved })));
+        for (const kind of saved) ring(kind);
+        return result;
       } finally {
         // Whatever came of it: what became of a commit that failed may be unknown, and reading again is always right.
         remembered?.forget(touched);
       }
     },
+    findKept: (scope) => engine.read((session) => findKept(session, scope)),
     findSample: () => engine.read(findSample),
     findKnown: (key) => engine.read((session) => findKnown(session, key)),
     findProgress: (source) =>

@@ -13,7 +13,10 @@ export interface Statement<R extends Row = Row> {
   readonly row?: R;
 }
 
-/** In its text `now_ms()` is the database's own clock, in milliseconds since the epoch; each engine says it its way. */
+/**
+ * In its text `now_ms()` is the database's own clock, in milliseconds since the epoch, and `skip_locked()` after a selection
+ * passes over rows that another unit is at; each engine says them its way.
+ */
 export const statement = <R extends Row = Row>(
   name: string,
   text: string,

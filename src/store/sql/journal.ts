@@ -9,7 +9,7 @@ const claimMsMax = 150;
 /** Rows dropped in one unit, so that none takes long. */
 const droppedMax = 1_000;
 
-type JournalRow = { readonly fingerprint: string; readonly outcome: string | null };
+type JournalRow = { readonly fingerprint: string; readonly outcome: string | null; readonly left_ms: number };
 
 /** Writes no row when the scope is taken; one past its time is there for the taking. */
 const claim = statement(
@@ -23,7 +23,10 @@ const claim = statement(
   { waitMsMax: claimMsMax },
 );
 
-const find = statement<JournalRow>('find-scope', 'select fingerprint, outcome from journal where scope = $1');
+const find = statement<JournalRow>(
+  'find-scope',
+  'select fingerprint, outcome, expires_at - now_ms() as left_ms from journal where scope = $1',
+);
 
 const settle = statement('settle-scope', 'update journal set outcome = $2 where scope = $1');
 
@@ -33,17 +36,22 @@ const dropExpired = statement(
      (select scope from journal where expires_at <= now_ms() order by expires_at limit ${droppedMax})`,
 );
 
-const findKept = async (session: Session, scope: string): Promise<Kept> => {
-  const [row] = await session.query(find, [scope]);
+const keptOf = (row: JournalRow | undefined): Kept => {
   // Claim and outcome are written in one unit, so nobody else ever sees the one without the other.
   if (row === undefined || row.outcome === null) throw new Error('a row of the journal is without its outcome');
   return { fingerprint: row.fingerprint, outcome: row.outcome };
 };
 
+/** Undefined where nothing is kept, or only what is past its time. */
+export const findKept = async (session: Session, scope: string): Promise<Kept | undefined> => {
+  const [row] = await session.query(find, [scope]);
+  return row === undefined || row.left_ms <= 0 ? undefined : keptOf(row);
+};
+
 export const journalOf = (session: Session): Journal => ({
   claim: async (scope, { fingerprint, operation, pspReference }) => {
     const written = await session.execute(claim, [scope, fingerprint, operation, pspReference, retentionMs]);
-    return written === 0 ? findKept(session, scope) : undefined;
+    return written === 0 ? keptOf((await session.query(find, [scope]))[0]) : undefined;
   },
   settle: async (scope, outcome) => {
     await session.execute(settle, [scope, outcome]);

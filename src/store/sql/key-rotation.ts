@@ -39,6 +39,7 @@ export interface SealedTable {
 export const sealedTables: readonly SealedTable[] = Object.freeze([
   { name: 'stored_detail', key: 'recurring_detail_reference', record: (reference) => reference },
   { name: 'announced_change', key: 'fingerprint', record: (fingerprint) => `announced ${fingerprint}` },
+  { name: 'job', key: 'job_id', record: (jobId) => `job ${jobId}` },
 ]);
 
 type WrappedRow = {

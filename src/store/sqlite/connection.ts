@@ -17,7 +17,9 @@ const now = "cast(unixepoch('subsec') * 1000 as integer)";
 /** `$1`, `$2` become `?`, which is bound without looking up names. */
 const positional = (text: string): { readonly text: string; readonly order?: readonly number[] } => {
   const order: number[] = [];
-  const translatedText = text.replaceAll('now_ms()', now).replace(/\$(\d+)/g, (_, number) => {
+  // Units stand in a queue here, so there is nothing to pass over.
+  const plain = text.replaceAll('now_ms()', now).replaceAll('skip_locked()', '');
+  const translatedText = plain.replace(/\$(\d+)/g, (_, number) => {
     order.push(Number(number) - 1);
     return '?';
   });

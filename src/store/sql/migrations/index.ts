@@ -5,6 +5,7 @@ import { journal } from './0002-journal.ts';
 import { copyProgress } from './0003-copy-progress.ts';
 import { holders } from './0004-holders.ts';
 import { cardChanges } from './0005-card-changes.ts';
+import { jobs } from './0006-jobs.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   copyProgress,
   holders,
   cardChanges,
+  jobs,
 ]);

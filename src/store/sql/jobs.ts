@@ -1,0 +1,140 @@
+/** Jobs in a database: saved with the effect they follow, taken under a lease, ended with the effect they have. */
+import { type GivenUpJob, type JobKind, type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../domain/ports.ts';
+import { type Engine, type Session, statement, type UnitSession } from './engine.ts';
+
+type JobRow = {
+  readonly company: string;
+  readonly job_id: string;
+  readonly kind: string;
+  readonly lane: string;
+  readonly payload: string;
+  readonly key_id: string | null;
+  readonly data_key: string | null;
+  readonly sealed_number: string | null;
+  readonly created_at: number;
+  readonly attempts: number;
+};
+
+type GivenUpRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
+  readonly given_up_at: number;
+  readonly last_failure: string | null;
+};
+
+/** Behind those of its lane: due at once where it is the only one, and else when the one before it has ended. */
+const save = statement(
+  'save-job',
+  `insert into job
+     (company, job_id, kind, lane, place, payload, key_id, data_key, sealed_number, created_at, due_at)
+   select $1, $2, $3, $4, coalesce(max(place), 0) + 1, $5, $6, $7, $8, now_ms(),
+          case when count(due_at) = 0 then now_ms() + $9 end
+     from job where company = $1 and lane = $4`,
+);
+
+/** The lease is the time at which it is due again. */
+const take = statement<JobRow>(
+  'take-jobs',
+  `update job set holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
+    where (company, job_id) in
+      (select company, job_id from job where kind = $3 and due_at <= now_ms() order by due_at limit $4 skip_locked())
+   returning company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts`,
+);
+
+const end = statement('end-job', 'delete from job where company = $1 and job_id = $2 and holder = $3');
+
+const giveUp = statement(
+  'give-up-job',
+  `update job set due_at = null, holder = null, given_up_at = now_ms(), last_failure = $4
+    where company = $1 and job_id = $2 and holder = $3`,
+);
+
+const postpone = statement(
+  'postpone-job',
+  `update job set due_at = now_ms() + $4, holder = null, last_failure = $5
+    where company = $1 and job_id = $2 and holder = $3`,
+);
+
+/** The next of the lane, where none of it is under way. */
+const callNext = statement(
+  'call-next-job',
+  `update job set due_at = now_ms()
+    where company = $1 and lane = $2 and given_up_at is null
+      and place = (select min(place) from job where company = $1 and lane = $2 and given_up_at is null)
+      and due_at is null`,
+);
+
+const listGivenUp = statement<GivenUpRow>(
+  'list-given-up-jobs',
+  `select company, job_id, kind, payload, created_at, attempts, given_up_at, last_failure from job
+    where company = $1 and kind = $2 and given_up_at is not null order by given_up_at, job_id limit $3`,
+);
+
+/** It goes to the front of its lane, as it comes before all that are still there. */
+const revive = statement(
+  'revive-job',
+  `update job set given_up_at = null, attempts = 0, due_at = now_ms()
+    where company = $1 and job_id = $2 and given_up_at is not null`,
+);
+
+const place = ({ company, jobId, holder }: TakenJob) => [company, jobId, holder] as const;
+
+const held = async (written: Promise<number>): Promise<void> => {
+  if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
+};
+
+const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, holder: string): TakenJob => ({
+  company,
+  jobId: job_id,
+  kind: kind as JobKind,
+  lane,
+  payload,
+  sealed:
+    row.key_id === null || row.data_key === null
+      ? undefined
+      : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
+  createdAt: row.created_at,
+  attempts: row.attempts,
+  holder,
+});
+
+const givenUpOf = (row: GivenUpRow): GivenUpJob => ({
+  company: row.company,
+  jobId: row.job_id,
+  kind: row.kind as JobKind,
+  payload: row.payload,
+  createdAt: row.created_at,
+  attempts: row.attempts,
+  givenUpAt: row.given_up_at,
+  lastFailure: row.last_failure ?? '',
+});
+
+export const saveJob = async (session: Session, job: NewJob): Promise<void> => {
+  const { company, jobId, kind, lane = jobId, payload, sealed, afterMs = 0 } = job;
+  const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
+  await session.execute(save, [company, jobId, kind, lane, payload, ...secrets, afterMs]);
+};
+
+export const endJob = async (session: Session, job: TakenJob): Promise<void> => {
+  await held(session.execute(end, place(job)));
+  await session.execute(callNext, [job.company, job.lane]);
+};
+
+export const createJobs = (engine: Engine): Jobs => {
+  const write = <T>(work: (session: UnitSession) => Promise<T>): Promise<T> => engine.write(work);
+  return Object.freeze<Jobs>({
+    take: (kind, { holder, leaseMs, max }) =>
+      write(async (session) => {
+        const rows = await session.query(take, [holder, leaseMs, kind, max]);
+        return rows.map((row) => jobOf(row, holder));
+      }),
+    postpone: (job, afterMs, because) =>
+      write((session) => held(session.execute(postpone, [...place(job), afterMs, because]))),
+    giveUp: (job, because) =>
+      write(async (session) => {
+        await held(session.execute(giveUp, [...place(job), because]));
+        await session.execute(callNext, [job.company, job.lane]);
+      }),
+    findGivenUp: (company, kind, max) =>
+      engine.read(async (session) => (await session.query(listGivenUp, [company, kind, max])).map(givenUpOf)),
+    revive: (company, jobId) => write(async (session) => (await session.execute(revive, [company, jobId])) > 0),
+  });
+};

@@ -82,8 +82,8 @@ const ports = [
   {
     name: 'nobody-imports-the-roots',
     severity: 'error',
-    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom|open-store)\\.js$|^src/command/' },
-    to: { path: '^src/(main|compose|strongroom|open-store)\\.js$|^src/command/' },
+    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom|open-store|duties)\\.js$|^src/command/' },
+    to: { path: '^src/(main|compose|strongroom|open-store|duties)\\.js$|^src/command/' },
   },
 ];
 

@@ -1,0 +1,113 @@
+/** `npm run scale`: what many rows cost, against few, in one run; `--quick` for a glance, `--write` for docs/bench.md. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { describeMachine } from '../machine.ts';
+import { writeSection } from '../page.ts';
+import { type Imported, measureImport } from './card-changes.ts';
+import { cardsEach, makeStores, type Served, serveAt } from './stores.ts';
+import { type Timed, timeLookups } from './token-lookup.ts';
+
+const { values: options } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+});
+
+const cards = options.quick ? { few: 3_000, many: 30_000 } : { few: 10_000, many: 1_000_000 };
+const changes = options.quick ? 10_000 : 100_000;
+const slowdownMax = 3;
+const importMegabytesMax = 150;
+
+const megabytes = (bytes: number): number => bytes / 1024 / 1024;
+
+const measureLookups = async (folder: string): Promise<readonly (Timed & { readonly engine: string })[]> => {
+  const postgres = await startPostgres();
+  const serving: Served[] = [];
+  try {
+    for (const count of [cards.few, cards.many]) {
+      const shoppers = Math.ceil(count / cardsEach);
+      for (const place of await makeStores(folder, postgres, shoppers)) {
+        const command = place.engine === 'SQLite' ? 'demo' : 'serve';
+        serving.push(await serveAt(command, place, folder));
+      }
+    }
+    const timed = await timeLookups(serving);
+    return timed.map((each, index) => ({ ...each, engine: serving[index]!.engine }));
+  } finally {
+    for (const { server } of serving) await server.stop();
+    await postgres.discard();
+  }
+};
+
+interface Finding {
+  readonly name: string;
+  readonly measured: string;
+  readonly limit: string;
+  readonly holds: boolean;
+}
+
+const table = (heads: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [heads, heads.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+const slowdowns = (timed: readonly (Timed & { readonly engine: string })[]): readonly Finding[] =>
+  ['SQLite', 'PostgreSQL'].map((engine) => {
+    const [few, many] = timed.filter((each) => each.engine === engine);
+    const ratio = many!.median / few!.median;
+    return {
+      name: `tokenLookup on ${engine}, many cards against few`,
+      measured: ratio.toFixed(2),
+      limit: `at most ${slowdownMax}`,
+      holds: ratio <= slowdownMax,
+    };
+  });
+
+const importFindings = ({ rows, idleServerBytes, late, kept, killedAt }: Imported): readonly Finding[] => {
+  const above = megabytes(late - idleServerBytes);
+  return [
+    {
+      name: `Import of ${rows} announced changes, memory above an idle server's`,
+      measured: `${above.toFixed(0)} MB`,
+      limit: `at most ${importMegabytesMax} MB`,
+      holds: above <= importMegabytesMax,
+    },
+    {
+      name: `Killed after ${killedAt} rows and run again: rows there`,
+      measured: String(kept),
+      limit: `exactly ${rows}`,
+      holds: kept === rows,
+    },
+  ];
+};
+
+const run = async (folder: string): Promise<boolean> => {
+  const importFolder = join(folder, 'import');
+  mkdirSync(importFolder);
+  const imported = await measureImport(importFolder, changes);
+  const timed = await measureLookups(folder);
+  const findings = [...slowdowns(timed), ...importFindings(imported)];
+  const text = [
+    describeMachine(),
+    table(
+      ['store', 'stored cards', 'tokenLookup, median ms', 'CPU of the server per request, us'],
+      timed.map(({ engine, cards, median, cpuUs }) => [engine, cards, median.toFixed(2), cpuUs.toFixed(0)]),
+    ),
+    table(
+      ['promise', 'measured', 'limit', 'holds'],
+      findings.map(({ name, measured, limit, holds }) => [name, measured, limit, holds ? 'yes' : 'no']),
+    ),
+    `The import took ${imported.seconds.toFixed(0)} s; its memory was ${megabytes(imported.early).toFixed(0)} MB at most in the first third of it and ${megabytes(imported.late).toFixed(0)} MB in the last.`,
+  ].join('\n\n');
+  process.stdout.write(`${text}\n`);
+  if (options.write) writeSection('scale', text);
+  return findings.every(({ holds }) => holds);
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-scale-'));
+try {
+  if (!(await run(folder))) process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,73 @@
+/** The stores of a measure: few cards and many, on the embedded engine and on PostgreSQL, with the same content. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Postgres } from '../../test/support/postgres.ts';
+import { freePort, type Server, startServer } from '../server.ts';
+
+/** Cards that the demo makes for each shopper. */
+export const cardsEach = 3;
+
+const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url));
+const readyMsMax = 15 * 60_000;
+
+export interface Place {
+  readonly engine: 'SQLite' | 'PostgreSQL';
+  readonly shoppers: number;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface Served extends Place {
+  readonly server: Server;
+  /** `http://127.0.0.1:40123` */
+  readonly callers: string;
+}
+
+/** Runs a command of the product to its end; its progress goes where ours goes. */
+export const run = async (parameters: readonly string[], variables: Place['variables'] = {}): Promise<void> => {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...variables },
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`triglyph ${parameters[0]} ended with ${code}`);
+};
+
+/** `demo` makes what is missing of its data; `serve` takes what is there. */
+export const serveAt = async (command: 'demo' | 'serve', place: Place, folder: string): Promise<Served> => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const server = await startServer({
+    parameters: [program, command],
+    env: {
+      ...place.variables,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      LOG_LEVEL: 'warn',
+    },
+    readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
+    logFile: join(folder, `${place.engine}-${place.shoppers}.log`),
+    readyMsMax,
+  });
+  return { ...place, server, callers: `http://127.0.0.1:${port}` };
+};
+
+/** The demo's shoppers in a folder, and a copy of them in a database. */
+export const makeStores = async (folder: string, postgres: Postgres, shoppers: number): Promise<readonly Place[]> => {
+  const own = join(folder, String(shoppers));
+  mkdirSync(own);
+  const dataDir = join(own, 'data');
+  const embedded: Place = {
+    engine: 'SQLite',
+    shoppers,
+    variables: { DATA_DIR: dataDir, DEMO_SHOPPERS: String(shoppers) },
+  };
+  await (await serveAt('demo', embedded, own)).server.stop();
+  const url = await postgres.createDatabase();
+  await run(['copy', '--from', `sqlite:${dataDir}`, '--to', 'env:COPY_URL'], { COPY_URL: url });
+  await postgres.ask('vacuum analyze', [], url);
+  const keys = { KEY_FILE: join(dataDir, 'keys') };
+  return [embedded, { engine: 'PostgreSQL', shoppers, variables: { ...keys, DATABASE_URL: url } }];
+};

@@ -35,7 +35,7 @@ export const run = async (parameters: readonly string[], variables: Place['varia
   if (code !== 0) throw new Error(`triglyph ${parameters[0]} ended with ${code}`);
 };
 
-/** `demo` makes what is missing of its data; `serve` takes what is there. */
+/** `demo` makes what is missing of its data; `serve` knows no demo. */
 export const serveAt = async (command: 'demo' | 'serve', place: Place, folder: string): Promise<Served> => {
   const [port, adminPort] = [await freePort(), await freePort()];
   const server = await startServer({
@@ -69,5 +69,8 @@ export const makeStores = async (folder: string, postgres: Postgres, shoppers: n
   await run(['copy', '--from', `sqlite:${dataDir}`, '--to', 'env:COPY_URL'], { COPY_URL: url });
   await postgres.ask('vacuum analyze', [], url);
   const keys = { KEY_FILE: join(dataDir, 'keys') };
-  return [embedded, { engine: 'PostgreSQL', shoppers, variables: { ...keys, DATABASE_URL: url } }];
+  return [
+    embedded,
+    { engine: 'PostgreSQL', shoppers, variables: { ...embedded.variables, ...keys, DATABASE_URL: url } },
+  ];
 };

@@ -36,8 +36,8 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       store.write(async (unit) => {
         for (const each of all) await unit.saveJob(each);
       });
-    const take = (max = 10, holder = 'here', leaseMs = 1_000, kind: NewJob['kind'] = 'webhook') =>
-      jobs.take(kind, { holder, leaseMs, max });
+    const take = (max = 10, holder = 'here', kind: NewJob['kind'] = 'webhook') =>
+      jobs.take(kind, { holder, leaseMs: 60_000, max });
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const end = (taken: TakenJob) => store.write((unit) => unit.endJob(taken));
     const later = (ms: number) => engine.write((session) => session.execute(pass, [ms]));
@@ -48,7 +48,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       await save(job('one', { sealed, kind: 'check' }));
       expect(rung).toEqual(['check']);
       expect(await take()).toEqual([]);
-      const [taken, ...others] = await take(10, 'here', 1_000, 'check');
+      const [taken, ...others] = await take(10, 'here', 'check');
       expect(others).toEqual([]);
       expect(taken).toEqual({
         company: 'Demo',
@@ -62,10 +62,10 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
         holder: 'here',
       });
       expect(vault.open(scope, taken!.sealed!, 'number')).toBe('4111111111111111');
-      expect(await take(10, 'there', 1_000, 'check')).toEqual([]);
+      expect(await take(10, 'there', 'check')).toEqual([]);
       await end(taken!);
-      await later(10_000);
-      expect(await take(10, 'there', 1_000, 'check')).toEqual([]);
+      await later(70_000);
+      expect(await take(10, 'there', 'check')).toEqual([]);
     });
 
     test('a unit that is given up keeps no job, and nobody hears of one', async () => {
@@ -83,9 +83,9 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     test('one whose lease is over is taken over; who had it can neither end nor postpone nor give it up', async () => {
       await save(job('one'));
       const [early] = await take();
-      await later(999);
+      await later(50_000);
       expect(await take(10, 'there')).toEqual([]);
-      await later(1_000);
+      await later(20_000);
       const [late] = await take(10, 'there');
       expect(late).toMatchObject({ jobId: 'one', attempts: 2, holder: 'there' });
       await expect(end(early!)).rejects.toThrow(LeaseLost);
@@ -98,7 +98,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     test('what a unit does beside the end of a job that was lost is not kept', async () => {
       await save(job('one'));
       const [early] = await take();
-      await later(10_000);
+      await later(70_000);
       const [late] = await take(10, 'there');
       const ending = store.write(async (unit) => {
         await unit.saveJob(job('two'));
@@ -117,10 +117,10 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(ids(first)).toEqual(['a1', 'a1', 'b1']);
       expect(await take()).toEqual([]);
       const [a1] = first.filter(({ company, lane }) => company === 'Demo' && lane === 'a');
-      await jobs.postpone(a1!, 500, 'not yet');
-      await later(400);
+      await jobs.postpone(a1!, 30_000, 'not yet');
+      await later(20_000);
       expect(await take()).toEqual([]);
-      await later(200);
+      await later(15_000);
       const [again] = await take();
       expect(again).toMatchObject({ jobId: 'a1', attempts: 2 });
       await end(again!);
@@ -171,7 +171,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       const seen: string[] = [];
       const worker = async (holder: string) => {
         for (let idle = 0; idle < 5; ) {
-          const taken = await take(4, holder, 60_000);
+          const taken = await take(4, holder);
           idle = taken.length === 0 ? idle + 1 : 0;
           for (const each of taken) {
             await end(each);

@@ -53,6 +53,11 @@ const tools = [
     why: 'HAProxy, behind which servers are restarted at load; the tests start one of their own',
     works: ['haproxy', '-v'],
   },
+  {
+    packages: ['openssl'],
+    why: 'OpenSSL, which makes the certificate behind which a client library is tried',
+    works: ['openssl', 'version'],
+  },
 ];
 
 const installTools = () => {

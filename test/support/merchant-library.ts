@@ -1,0 +1,84 @@
+/** The client library that merchants use, with its own HTTP client, pointed at a server of the test's: TLS stands before it, as the library asks. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type TLSSocket } from 'node:tls';
+import * as library from '@adyen/api-library';
+
+const { Client, EnvironmentEnum, HttpURLConnectionClient } = library;
+
+export interface Secured {
+  /** `https://127.0.0.1:40123` */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** A certificate for this hour, of nobody. */
+const certificate = (): { readonly key: Buffer; readonly cert: Buffer } => {
+  const folder = mkdtempSync(join(tmpdir(), 'triglyph-tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  try {
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=127.0.0.1'];
+    execFileSync('openssl', [...request, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    return { key: readFileSync(key), cert: readFileSync(cert) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** TLS before a server; bytes go through as they are. */
+export const secure = async (origin: string): Promise<Secured> => {
+  const { hostname, port } = new URL(origin);
+  const open = new Set<TLSSocket>();
+  const server = createServer(certificate(), (socket) => {
+    open.add(socket);
+    const behind = connect(Number(port), hostname);
+    const end = () => {
+      open.delete(socket);
+      socket.destroy();
+      behind.destroy();
+    };
+    for (const each of [socket, behind]) each.on('error', end).on('close', end);
+    socket.pipe(behind).pipe(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+type Asked = Parameters<library.HttpURLConnectionClient['request']>;
+
+/** The library's own client; only the place where it calls is another one. */
+class Redirected extends HttpURLConnectionClient {
+  readonly #origin: string;
+
+  constructor(origin: string) {
+    super();
+    this.#origin = origin;
+  }
+
+  override request(endpoint: string, ...rest: Asked extends [string, ...infer R] ? R : never): Promise<string> {
+    const { pathname } = new URL(endpoint);
+    return super.request(`${this.#origin}${pathname}`, ...rest);
+  }
+}
+
+export type Secret = { readonly apiKey: string } | { readonly username: string; readonly password: string };
+
+/** A client of the library that calls `origin`, whoever it thinks it calls. */
+export const clientAt = (origin: string, secret: Secret): library.Client =>
+  new Client(
+    // 'unencrypted' has it take a certificate that nobody vouches for.
+    { environment: EnvironmentEnum.TEST, certificatePath: 'unencrypted', ...secret } as library.Config,
+    new Redirected(origin),
+  );

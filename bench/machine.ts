@@ -2,8 +2,9 @@
 import { cpus, release } from 'node:os';
 import { canPin } from './cores.ts';
 
-export const describeMachine = (): string => {
+/** `pinned`: who is on which core, where cores can be given out. */
+export const describeMachine = (pinned = 'server and load on a core each'): string => {
   const all = cpus();
-  const pinning = canPin ? 'server and load on a core each' : 'no pinning';
+  const pinning = canPin ? pinned : 'no pinning';
   return `Node ${process.versions.node}, Linux ${release().split('-')[0]}, ${all.length} cores (${all[0]?.model.trim()}), ${pinning}.`;
 };

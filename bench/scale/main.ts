@@ -87,7 +87,7 @@ const run = async (folder: string): Promise<boolean> => {
   const timed = await measureLookups(folder);
   const findings = [...slowdowns(timed), ...importFindings(imported)];
   const text = [
-    describeMachine(),
+    describeMachine('all servers on one core'),
     table(
       ['store', 'stored cards', 'tokenLookup, median ms', 'CPU of the server per request, us'],
       timed.map(({ engine, cards, median, cpuUs }) => [engine, cards, median.toFixed(2), cpuUs.toFixed(0)]),

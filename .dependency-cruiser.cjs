@@ -11,16 +11,24 @@ const rooms = {
   derive: ['contract'],
   vault: ['domain', 'gateway'],
   world: ['domain'],
-  store: ['contract', 'domain', 'gateway'],
+  store: ['contract', 'domain', 'gateway', 'webhooks'],
   gateway: ['contract', 'domain', 'protocol'],
   http: ['contract', 'gateway', 'protocol'],
   jobs: ['domain'],
-  updater: ['domain', 'jobs'],
+  rows: ['contract', 'domain', 'protocol', 'store'],
+  updater: ['api', 'contract', 'domain', 'jobs', 'rows'],
+  webhooks: ['domain', 'jobs'],
   workers: ['http'],
 };
 
 /** Files beside the rooms that a room may read. */
-const beside = { http: ['config.ts', 'settings.ts', 'veil.ts'], workers: ['config.ts'] };
+const beside = {
+  http: ['config.ts', 'settings.ts', 'veil.ts'],
+  rows: ['veil.ts'],
+  store: ['breaker.ts'],
+  updater: ['breaker.ts', 'veil.ts'],
+  workers: ['config.ts'],
+};
 
 /** The only folders or files that may import a library. */
 const doors = {
@@ -30,7 +38,7 @@ const doors = {
   saxes: ['xml/'],
   'fast-xml-parser': ['derive/'],
   commander: ['main.ts', 'command/'],
-  'csv-parse': ['command/import/csv.ts'],
+  'csv-parse': ['rows/csv.ts'],
   'cli-progress': ['command/import/progress.ts'],
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],
@@ -65,7 +73,7 @@ const ports = [
     name: 'store-imports-only-the-ports-of-others',
     severity: 'error',
     from: { path: '^src/store/' },
-    to: { path: '^src/(domain|gateway)/', pathNot: '/ports\\.js$' },
+    to: { path: '^src/(domain|gateway|webhooks)/', pathNot: '/ports\\.js$' },
   },
   {
     name: 'vault-and-world-import-only-the-ports-of-others',

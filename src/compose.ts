@@ -20,6 +20,7 @@ import { openShell } from './http/server.ts';
 import { type Protocols, speak } from './protocol/index.ts';
 import { openGate } from './store/redis/gate.ts';
 import type { Strongroom } from './strongroom.ts';
+import type { UpdaterEvent } from './updater/watch.ts';
 
 /** A server that answers. */
 export interface Running {
@@ -72,6 +73,24 @@ const gateOf = ({ redisUrl }: Config, { marks, world }: Strongroom, { logger }: 
   return gate;
 };
 
+/** What somebody may have to look into, and what they may want to know; the rest is counted. */
+const levelOf: Readonly<Record<UpdaterEvent['kind'], 'warn' | 'info' | 'debug'>> = Object.freeze({
+  malformed: 'warn',
+  down: 'warn',
+  unreadable: 'warn',
+  overdue: 'warn',
+  up: 'info',
+  written: 'info',
+  read: 'info',
+  told: 'debug',
+  pending: 'debug',
+  refused: 'debug',
+  failed: 'debug',
+  skipped: 'debug',
+  stray: 'debug',
+  malformedRows: 'debug',
+});
+
 /** The address as a caller on this machine would write it. */
 export const origin = (host: string, port: number): string => {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
@@ -119,6 +138,11 @@ export const startServer = async (
     throw thrown;
   });
   metrics.connections = () => shell.connections();
+  room.updaterWatch.listen((event) => {
+    metrics.updaterEvent(event.kind, 'checks' in event ? event.checks : 1);
+    const { kind, ...about } = event;
+    log.logger[levelOf[kind]]({ updater: kind, ...about }, 'the updater');
+  });
   const admin = await openProbes({
     host: config.adminHost,
     port: config.adminPort,
@@ -133,7 +157,11 @@ export const startServer = async (
   const housekeeping = keepHouse(room.dropExpired, dropExpiredEveryMs, (thrown) =>
     logFailure(log, thrown, 'dropping old rows of the journal failed'),
   );
-  const duties = beginDuties(room, (thrown) => logFailure(log, thrown, 'work beside the requests failed'));
+  metrics.webhooks = () => room.endpoints.backlog();
+  const duties = beginDuties(config, room, {
+    failed: (thrown) => logFailure(log, thrown, 'work beside the requests failed'),
+    webhook: metrics.webhookEvent,
+  });
   return Object.freeze({
     callers: origin(config.host, shell.port),
     admin: origin(config.adminHost, admin.port),

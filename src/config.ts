@@ -104,6 +104,19 @@ const strangers = (env: Environment): readonly string[] =>
     .filter((name) => name.startsWith('TRIGLYPH_') && !ownNames.has(name))
     .map((name) => `${name} is no setting: remove it, or see docs/configuration.md for the right name.`);
 
+/** Who names an address or a folder means that it is used. */
+const crossedUpdater = ({ updater, updaterUrl, updaterFolder }: Config): readonly string[] => {
+  const needs = [
+    { kind: 'http', name: 'UPDATER_URL', value: updaterUrl },
+    { kind: 'batch', name: 'UPDATER_FOLDER', value: updaterFolder },
+  ] as const;
+  return needs.flatMap(({ kind, name, value }) => {
+    if (updater === kind && value === undefined) return `UPDATER is ${kind} and ${name} is missing: give it.`;
+    if (updater === kind || value === undefined) return [];
+    return `${name} is given and UPDATER is ${updater}: give UPDATER=${kind}, or remove it.`;
+  });
+};
+
 const crossed = (config: Config): readonly string[] => {
   const problems: string[] = [];
   if (config.port !== 0 && config.port === config.adminPort) {
@@ -117,7 +130,7 @@ const crossed = (config: Config): readonly string[] => {
       `WORKERS is ${config.workers} and the embedded store is one process's: give DATABASE_URL, or one worker.`,
     );
   }
-  return problems;
+  return [...problems, ...crossedUpdater(config)];
 };
 
 /** Every setting as it stands and everything wrong with them; `config` only where nothing is. */

@@ -1,18 +1,69 @@
 /** What a serving process does from the jobs of its store, beside its requests. */
 import { randomUUID } from 'node:crypto';
-import { startWorker } from './jobs/worker.ts';
+import type { Config } from './config.ts';
+import { type Duty, startWorker } from './jobs/worker.ts';
 import type { Strongroom } from './strongroom.ts';
+import { overdueDuty } from './updater/batch/overdue.ts';
+import { fileDuty } from './updater/batch/request-file.ts';
+import { roundDuty } from './updater/batch/round.ts';
 import { checkDuty } from './updater/check-duty.ts';
+import { type DeliveryParts, deliveryDuty } from './webhooks/deliver.ts';
 
 export interface Duties {
   /** Takes no more, and waits for what was taken. */
   stop(): Promise<void>;
 }
 
-/** `failed` is told what nobody foresaw; the job comes again. */
-export const beginDuties = ({ jobs, bell, details, world }: Strongroom, failed: (thrown: unknown) => void): Duties => {
+/** What has checks go on where they are gathered into files. */
+const batchDuties = (
+  { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: Config,
+  room: Strongroom,
+): readonly Duty[] => {
+  const { gathering, details: store, world, updaterWatch: watch } = room;
+  if (folder === undefined) return [];
+  return [
+    roundDuty(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),
+    fileDuty(folder, { store, gathering, world, watch }),
+    overdueDuty(store, world, watch),
+  ];
+};
+
+const updaterDuties = (config: Config, room: Strongroom): readonly Duty[] => {
+  const { updater } = room.world;
+  switch (updater.kind) {
+    case 'known':
+      return [];
+    case 'asked':
+      return [checkDuty(room.details, room.world, updater)];
+    case 'gathered':
+      return batchDuties(config, room);
+    default:
+      return updater satisfies never;
+  }
+};
+
+const webhookDuty = (config: Config, room: Strongroom, count: DeliveryParts['count']): Duty =>
+  deliveryDuty({
+    store: room.details,
+    endpoints: room.endpoints,
+    vault: room.world.vault,
+    clock: room.world.clock,
+    environment: config.environment,
+    deliveryMsMax: config.webhookMsMax,
+    giveUpMs: config.webhookGiveUpMs,
+    count,
+  });
+
+export interface DutyWatch {
+  /** Is told what nobody foresaw; the job comes again. */
+  failed(thrown: unknown): void;
+  readonly webhook: DeliveryParts['count'];
+}
+
+export const beginDuties = (config: Config, room: Strongroom, { failed, webhook }: DutyWatch): Duties => {
+  const { jobs, bell } = room;
   const holder = randomUUID();
-  const duties = [checkDuty(details, world)].filter((duty) => duty !== undefined);
+  const duties = [...updaterDuties(config, room), webhookDuty(config, room, webhook)];
   const workers = duties.map((duty) => {
     const worker = startWorker({ jobs, holder, failed }, duty);
     bell.answer(duty.kind, worker.nudge);

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   copy: () => import('./command/copy.ts'),
   migrate: () => import('./command/migrate.ts'),
   credential: () => import('./command/credential.ts'),
+  webhooks: () => import('./command/webhooks.ts'),
   keys: () => import('./command/keys.ts'),
   check: () => import('./command/check.ts'),
   wsdl: () => import('./command/wsdl.ts'),

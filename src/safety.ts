@@ -34,8 +34,19 @@ const crossesOpenly = (databaseUrl: string): boolean => {
   return !near && !searchParams.has('sslmode');
 };
 
+const asksOpenly = (updaterUrl: string): boolean => {
+  const { protocol, hostname } = new URL(updaterUrl);
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''));
+};
+
+/** Files of checks hold card numbers in the clear. */
+const folderFaults = (folder: string): readonly string[] =>
+  process.platform === 'win32' || !existsSync(folder) || (statSync(folder).mode & 0o007) === 0
+    ? []
+    : [`UPDATER_FOLDER ${folder} is open to everybody: chmod 700 it (770 where a group must reach it).`];
+
 /** Card numbers and secrets would cross the network in the clear. */
-const liveFaults = ({ host, trustedProxies, publicUrl, databaseUrl }: Config): readonly string[] => {
+const liveFaults = ({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl }: Config): readonly string[] => {
   const faults: string[] = [];
   if (!isLoopback(host) && !trustedProxies.any) {
     faults.push(
@@ -44,6 +55,9 @@ const liveFaults = ({ host, trustedProxies, publicUrl, databaseUrl }: Config): r
   }
   if (publicUrl?.startsWith('http:')) {
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
+  }
+  if (updaterUrl !== undefined && asksOpenly(updaterUrl)) {
+    faults.push('UPDATER_URL is plain http while ENVIRONMENT is live: give its https address, or one on this machine.');
   }
   if (databaseUrl !== undefined && crossesOpenly(databaseUrl)) {
     faults.push(
@@ -64,6 +78,7 @@ export const unsafe = (config: Config): readonly string[] => {
     faults.push('There are no keys: name a key file in KEY_FILE; `triglyph keys create FILE` makes one.');
   }
   if (config.keyFile !== undefined) faults.push(...keyFileFaults(config.keyFile));
+  if (config.updaterFolder !== undefined) faults.push(...folderFaults(config.updaterFolder));
   if (config.demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo makes shoppers up.');
   if (config.databaseUrl === undefined && existsSync(join(config.dataDir, demoMark))) {
     faults.push(`DATA_DIR ${config.dataDir} holds the demo's data: name another folder.`);

@@ -104,6 +104,21 @@ const redisUrl = (given: string): Parsed<string> =>
         mend: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, with user:password@ before the host where one is asked for',
       };
 
+/** Credentials in it would stand in process lists, and no fetch takes them. */
+const updaterUrl = (given: string): Parsed<string> => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const sound =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.hash === '' && `${url.username}${url.password}` === '';
+  return sound
+    ? { value: url.href }
+    : { mend: 'give an address like https://updater.example.com/checks, without user, password and fragment' };
+};
+
+const token = (given: string): Parsed<string> =>
+  /^[\x21-\x7e]{1,4096}$/.test(given)
+    ? { value: given }
+    : { mend: 'give up to 4096 printable ASCII characters without blanks' };
+
 /** An IPv4 address that came in over an IPv6 socket, as itself. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
@@ -329,6 +344,68 @@ export const settings = Object.freeze({
     default: 'on',
     doc: 'Whether the MessageID of WS-Addressing is the Idempotency-Key of a SOAP request that has no such header. Turn it off for callers that send one MessageID for all.',
     parse: onOrOff,
+  }),
+  updater: setting({
+    name: 'UPDATER',
+    unit: 'rules, http or batch',
+    default: 'rules',
+    doc: 'Who tells scheduleAccountUpdater what has become of cards: announced changes and test cards, an updater behind UPDATER_URL, or files in UPDATER_FOLDER (docs/account-updater.md).',
+    parse: oneOf('rules', 'http', 'batch'),
+  }),
+  updaterUrl: optional({
+    name: 'UPDATER_URL',
+    unit: 'URL',
+    doc: 'Where card numbers are sent to be checked, with UPDATER=http: `https://updater.example.com/checks`.',
+    parse: updaterUrl,
+  }),
+  updaterSecret: optional({
+    name: 'UPDATER_SECRET',
+    unit: 'token',
+    doc: 'What the updater behind UPDATER_URL knows this gateway by, sent as a bearer token.',
+    secret: true,
+    fileNames: ['UPDATER_SECRET_FILE'],
+    parse: token,
+  }),
+  updaterMsMax: setting({
+    name: 'UPDATER_MS_MAX',
+    unit: 'ms',
+    default: '1500',
+    doc: 'How long a request waits for the updater behind UPDATER_URL; what it does not tell by then is asked again later.',
+    parse: whole(100, 10_000),
+  }),
+  updaterFolder: optional({
+    name: 'UPDATER_FOLDER',
+    unit: 'folder',
+    doc: 'Where files of checks are written and files of answers read, with UPDATER=batch; all servers of a database share it. They hold card numbers in the clear.',
+    parse: text,
+  }),
+  updaterBatchMs: setting({
+    name: 'UPDATER_BATCH_MS',
+    unit: 'ms',
+    default: '900000',
+    doc: 'How long a check waits at most before it is in a file of UPDATER_FOLDER.',
+    parse: whole(0, 604_800_000),
+  }),
+  updaterBatchRowsMax: setting({
+    name: 'UPDATER_BATCH_ROWS_MAX',
+    unit: 'rows',
+    default: '10000',
+    doc: 'How many checks are in a file of UPDATER_FOLDER at most; so many do not wait for UPDATER_BATCH_MS.',
+    parse: whole(1, 100_000),
+  }),
+  webhookMsMax: setting({
+    name: 'WEBHOOK_MS_MAX',
+    unit: 'ms',
+    default: '10000',
+    doc: 'How long an endpoint may take to answer a webhook (docs/webhooks.md).',
+    parse: whole(100, 60_000),
+  }),
+  webhookGiveUpMs: setting({
+    name: 'WEBHOOK_GIVE_UP_MS',
+    unit: 'ms',
+    default: '259200000',
+    doc: 'For how long a webhook is tried before it is a dead letter: three days.',
+    parse: whole(1_000, 2_592_000_000),
   }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',

@@ -1,7 +1,7 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 import type { Config } from './config.ts';
 import type { World } from './domain/handler.ts';
-import { type Jobs, VaultUnavailable } from './domain/ports.ts';
+import { type Gathering, type Jobs, type Updater, type Vault, VaultUnavailable } from './domain/ports.ts';
 import { announcedUpdater } from './domain/recurring/announced-changes.ts';
 import type { Credentials, Marks } from './gateway/ports.ts';
 import { type Bell, createBell } from './jobs/bell.ts';
@@ -10,22 +10,31 @@ import { isHalfCopied } from './store/sql/copy.ts';
 import { createRegistry, type Registry } from './store/sql/credential-registry.ts';
 import { createCredentials } from './store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from './store/sql/details.ts';
+import { createGathering } from './store/sql/gathering.ts';
 import { createJobs } from './store/sql/jobs.ts';
 import { dropExpiredScopes } from './store/sql/journal.ts';
 import { createKeyRotation, type KeyRotation } from './store/sql/key-rotation.ts';
 import { migrate } from './store/sql/migrate.ts';
+import { createEndpoints } from './store/sql/webhook-endpoints.ts';
+import { httpUpdater } from './updater/http/updater.ts';
+import { createUpdaterWatch, type UpdaterWatch } from './updater/watch.ts';
 import { createWrapping } from './vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from './vault/key-ring.ts';
 import { createMarks } from './vault/marks.ts';
 import { createVault } from './vault/vault.ts';
+import type { Endpoints } from './webhooks/ports.ts';
 import { clock } from './world/clock.ts';
 import { references } from './world/references.ts';
 
 export interface Strongroom {
   readonly details: DetailStore;
   readonly jobs: Jobs;
+  readonly gathering: Gathering;
+  /** Tells what happens between this process and an updater outside. */
+  readonly updaterWatch: UpdaterWatch;
   /** Rings for each job that `details` keeps. */
   readonly bell: Bell;
+  readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly rotation: KeyRotation;
@@ -36,14 +45,24 @@ export interface Strongroom {
   close(): Promise<void>;
 }
 
-const worldOf = (ring: KeyRing, { environment }: Config): World => {
+const updaterOf = (config: Config, vault: Vault, watch: UpdaterWatch): Updater => {
+  const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = config;
+  switch (updater) {
+    case 'rules':
+      return announcedUpdater(vault, { testCards: environment === 'test' });
+    case 'http':
+      if (url === undefined) throw new TypeError('an updater without an address');
+      return httpUpdater({ url, secret, msMax }, { clock, vault, watch });
+    case 'batch':
+      return Object.freeze<Updater>({ kind: 'gathered' });
+    default:
+      return updater satisfies never;
+  }
+};
+
+const worldOf = (ring: KeyRing, config: Config, watch: UpdaterWatch): World => {
   const vault = createVault(ring);
-  return Object.freeze({
-    clock,
-    references,
-    updater: announcedUpdater(vault, { testCards: environment === 'test' }),
-    vault,
-  });
+  return Object.freeze({ clock, references, updater: updaterOf(config, vault, watch), vault });
 };
 
 /** The keys that the configuration names. Throws KeyRingError, also where it names none. */
@@ -88,14 +107,18 @@ export const openStrongroom = async (
   const address = storeOf(config);
   const engine = await openStore(address, { exclusive });
   const bell = createBell();
+  const updaterWatch = createUpdaterWatch();
   const room: Strongroom = Object.freeze({
     details: createDetailStore(engine, { ...config, ring: bell.ring }),
     jobs: createJobs(engine),
+    gathering: createGathering(engine, bell.ring),
+    updaterWatch,
     bell,
+    endpoints: createEndpoints(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
     rotation: createKeyRotation(engine, createWrapping(ring)),
-    world: worldOf(ring, config),
+    world: worldOf(ring, config, updaterWatch),
     marks: createMarks(ring.index, config.environment),
     dropExpired: () => dropExpiredScopes(engine),
     close: () => engine.close(),
@@ -105,6 +128,7 @@ export const openStrongroom = async (
     if (await isHalfCopied(engine))
       throw new Error(`${shownStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`);
     if (keys === undefined) await proveKeys(room, shownStore(address));
+    if (exclusive) await room.gathering.begin(room.world.updater.kind);
     return room;
   } catch (thrown) {
     await engine.close();

@@ -21,9 +21,11 @@ export type Handler<O extends Operation> = (
 
 /** A writing operation that first asks somebody outside, while no unit is open, and takes what it hears into its unit. */
 export interface InquiringHandler<O extends Operation, H = unknown> {
+  /** Whether there is anybody to ask; else the unit hears nothing. */
+  inquires(world: World): boolean;
   /** `id`: the same for a request and its retries, at most 64 characters. What throws here ends the request. */
   inquire(request: CanonicalRequest<O>, store: Pick<Store, 'read'>, world: World, id: string): Promise<H>;
-  handle(request: CanonicalRequest<O>, unit: Unit, world: World, heard: H): Promise<Output<O>>;
+  handle(request: CanonicalRequest<O>, unit: Unit, world: World, heard: H | undefined): Promise<Output<O>>;
 }
 
 export type Operations = RecurringOperations;

@@ -153,8 +153,8 @@ export type Updater =
       /** By somebody outside, who has to be waited for. */
       readonly kind: 'asked';
       /**
-       * `id`: the same each time that one check is asked for, at most 64 characters. Never takes long and never rejects:
-       * 'pending' where it will be known later, or could not be asked now; such a check goes on as a job.
+       * `id`: the same each time that one check is asked for, at most 64 characters. Never takes long: 'pending' where it
+       * will be known later, or could not be asked now; such a check goes on as a job. Throws only `VaultUnavailable`.
        */
       ask(card: CheckedCard, id: string): Promise<Fate>;
     }
@@ -191,8 +191,49 @@ export interface DetailChange {
   readonly after?: ShownCard | undefined;
 }
 
+/** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
+export type Notice = { readonly merchantAccount: string } & (
+  | {
+      readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
+      readonly shopperReference: string;
+      readonly recurringDetailReference: string;
+      readonly variant: string;
+      readonly firstPspReference: string;
+    }
+  | {
+      readonly kind: 'checked';
+      /** That of the merchant for the check. */
+      readonly reference: string;
+      readonly result: string;
+      /** As far as the request named them. */
+      readonly shopperReference?: string | undefined;
+      readonly recurringDetailReference?: string | undefined;
+    }
+);
+
+/** What one request did, in the order in which it did it. */
+export interface Telling {
+  readonly company: string;
+  /** Of the request; each notice is known by it, so it tells once. */
+  readonly pspReference: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly notices: readonly Notice[];
+}
+
 /** Kinds of work that outlives a request. */
-export type JobKind = 'check' | 'gather' | 'webhook';
+export type JobKind =
+  /** A check that its updater is asked for again. */
+  | 'check'
+  /** A check that waits for a file to be gathered into. */
+  | 'gather'
+  /** A check that is in a file, which holds it; it is due when no answer has come in time. */
+  | 'answer'
+  /** A file of checks that is to be written. */
+  | 'file'
+  /** The round in which checks are gathered and answers read: one for all processes. */
+  | 'round'
+  | 'webhook';
 
 /** Work that is kept with the effect of a request and done after it. */
 export interface NewJob {
@@ -242,14 +283,31 @@ export interface Jobs {
     kind: JobKind,
     options: { readonly holder: string; readonly leaseMs: number; readonly max: number },
   ): Promise<readonly TakenJob[]>;
+  /** As `postpone`, and this time does not count: nothing was tried. Throws `LeaseLost`. */
+  putBack(job: TakenJob, afterMs: number): Promise<void>;
   /** It comes again after so many milliseconds. Throws `LeaseLost`. */
   postpone(job: TakenJob, afterMs: number, because: string): Promise<void>;
   /** Nobody takes it any more, and the next of its lane is due. Throws `LeaseLost`. */
   giveUp(job: TakenJob, because: string): Promise<void>;
   /** The longest given up first. */
   findGivenUp(company: string, kind: JobKind, max: number): Promise<readonly GivenUpJob[]>;
-  /** Has it taken again, as often as a new one; false where no such job was given up. */
+  /** Has it taken again, as often and for as long as a new one; false where no such job was given up. */
   revive(company: string, jobId: string): Promise<boolean>;
+}
+
+/** Checks that are gathered into files. */
+export interface Gathering {
+  /** Has checks that another kind of updater was to tell of go on with this one; and keeps the one job for rounds. */
+  begin(updater: Updater['kind']): Promise<void>;
+  /** How many checks wait for a file, counted up to `max`; and for how long the first of them has, in milliseconds. */
+  findWaiting(max: number): Promise<{ readonly checks: number; readonly longestMs: number }>;
+  /**
+   * Puts up to `max` checks into the file, the longest waiting first, and keeps the job to write it, in one unit; where none
+   * waits there is no file. They are due again after `answerMsMax`. Gives how many there are.
+   */
+  gather(file: string, options: { readonly max: number; readonly answerMsMax: number }): Promise<number>;
+  /** Checks of a file that wait for their answer, in an order that stays; those after the given one. */
+  findGathered(file: string, max: number, after?: TakenJob): Promise<readonly TakenJob[]>;
 }
 
 /** What can be read of stored details. */
@@ -277,7 +335,11 @@ export interface Unit extends View, Announcements {
   findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
   /** Adds to the history of the detail; one request changes a detail once. */
   saveChange(company: string, change: DetailChange): Promise<void>;
+  /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper. */
+  tell(telling: Telling): Promise<void>;
   saveJob(job: NewJob): Promise<void>;
+  /** A check that is in a file and waits for its answer. */
+  findGathered(company: string, jobId: string): Promise<TakenJob | undefined>;
   /** The job is done, by what this unit does. Throws `LeaseLost` where it is somebody else's by now; the unit must be given up then. */
   endJob(job: TakenJob): Promise<void>;
 }

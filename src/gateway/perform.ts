@@ -29,7 +29,7 @@ export const performer = (handlers: Handlers, store: Store, world: World): Perfo
   };
   const inquire = async (request: CanonicalRequest, id: string): Promise<unknown> => {
     const handler = handlerOf(request);
-    return 'inquire' in handler ? handler.inquire(request, store, world, id) : undefined;
+    return 'inquire' in handler && handler.inquires(world) ? handler.inquire(request, store, world, id) : undefined;
   };
   const performIn = async (unit: Unit, request: CanonicalRequest, heard: unknown): Promise<unknown> => {
     const handler = handlerOf(request);
@@ -44,7 +44,10 @@ export const performer = (handlers: Handlers, store: Store, world: World): Perfo
       return store.write((unit) => performIn(unit, request, heard));
     },
     performIn,
-    inquires: (request) => 'inquire' in handlerOf(request),
+    inquires: (request) => {
+      const handler = handlerOf(request);
+      return 'inquire' in handler && handler.inquires(world);
+    },
     inquire,
   });
 };

@@ -21,6 +21,12 @@ export interface Metrics {
   gateUp?: () => boolean;
   /** Something happened at the gate: `up`, `down`, `failed`, `unreadable`. */
   gateEvent(kind: string): void;
+  /** Something happened between this process and an updater outside, to so many checks. */
+  updaterEvent(kind: string, checks: number): void;
+  /** What came of an attempt to deliver a webhook: `accepted`, `refused`, `unreachable`, `late`; or `givenUp` after all of them. */
+  webhookEvent(outcome: string): void;
+  /** What is still to be told; asked for each time that the metrics are. */
+  webhooks?: () => Promise<{ readonly oldestDueMs?: number | undefined; readonly deadLetters: number }>;
 }
 
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -78,8 +84,8 @@ const createInstruments = (registers: Registry[]) => ({
   }),
 });
 
-/** What is told of requests with an Idempotency-Key. */
-const createRetryInstruments = (registers: Registry[]) => ({
+/** What is told of requests with an Idempotency-Key, and of those outside who are asked for the sake of requests. */
+const createOutsideInstruments = (registers: Registry[]) => ({
   replays: new Counter({
     name: 'triglyph_replays_total',
     help: 'Answers that were given before, found by their Idempotency-Key.',
@@ -91,6 +97,12 @@ const createRetryInstruments = (registers: Registry[]) => ({
     help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same.',
     registers,
   }),
+  updaterEvents: new Counter({
+    name: 'triglyph_updater_events_total',
+    help: 'What happened at an updater outside, in checks where it is about checks: told, pending, malformed, refused, failed, skipped, down, up; of files written, stray, malformedRows, read, unreadable, overdue.',
+    labelNames: ['kind'],
+    registers,
+  }),
   gateEvents: new Counter({
     name: 'triglyph_gate_events_total',
     help: 'What happened at the shared gate (Redis): up, down, failed commands, unreadable records.',
@@ -98,6 +110,43 @@ const createRetryInstruments = (registers: Registry[]) => ({
     registers,
   }),
 });
+
+/** What becomes of webhooks. */
+const createWebhookCounter = (registers: Registry[]) =>
+  new Counter({
+    name: 'triglyph_webhooks_total',
+    help: 'Attempts to deliver a webhook, by outcome (accepted, refused, unreachable, late), and webhooks given up (givenUp).',
+    labelNames: ['outcome'],
+    registers,
+  });
+
+/** Looked at in the store, which is the same for all workers. */
+const addWebhookGauges = (registers: Registry[], metrics: Metrics): void => {
+  // A store that cannot answer leaves the gauges out and the other metrics in place.
+  const backlog = () => metrics.webhooks?.().catch(() => undefined);
+  new Gauge({
+    name: 'triglyph_webhooks_oldest_due_seconds',
+    help: 'How long the webhook that waits the longest has been due; 0 where none is.',
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const found = await backlog();
+      if (found === undefined) this.reset();
+      else this.set((found.oldestDueMs ?? 0) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'triglyph_webhooks_dead_letters',
+    help: 'Webhooks that were given up, until triglyph webhooks retry has them delivered.',
+    aggregator: 'max',
+    registers,
+    async collect() {
+      const found = await backlog();
+      if (found === undefined) this.reset();
+      else this.set(found.deadLetters);
+    },
+  });
+};
 
 type Instruments = ReturnType<typeof createInstruments>;
 
@@ -173,23 +222,27 @@ export const createMetrics = (names: KnownNames): Metrics => {
   const countRequest = createCount(instruments, names);
   const reasonLabel = createReasonLabel();
   const protocolLabel = protocolLabels(names);
-  const retries = createRetryInstruments([registry]);
+  const outside = createOutsideInstruments([registry]);
+  const webhooks = createWebhookCounter([registry]);
   const metrics: Metrics = {
     registry,
     inFlight: 0,
     connections: () => 0,
-    gateEvent: (kind) => retries.gateEvents.inc({ kind }),
+    gateEvent: (kind) => outside.gateEvents.inc({ kind }),
+    updaterEvent: (kind, checks) => outside.updaterEvents.inc({ kind }, checks),
+    webhookEvent: (outcome) => webhooks.inc({ outcome }),
     count: (account, seconds) => {
       countRequest(account, seconds);
       const { problem, protocol, replayed, weakKey } = account;
-      if (replayed) retries.replays.inc({ protocol: protocolLabel(protocol) });
-      if (weakKey) retries.weakKeys.inc();
+      if (replayed) outside.replays.inc({ protocol: protocolLabel(protocol) });
+      if (weakKey) outside.weakKeys.inc();
       if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {
         instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
       }
     },
   };
   addGauges([registry], metrics);
+  addWebhookGauges([registry], metrics);
   return metrics;
 };
 

@@ -2,8 +2,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { type JobKind, type Jobs, LeaseLost, type TakenJob } from '../domain/ports.ts';
 
-/** What came of a job: it has ended with its effect, comes again, or is beyond help. */
-export type Came = 'ended' | { readonly againMs: number; readonly because: string } | { readonly givenUp: string };
+/** What came of a job: it has ended with its effect, comes again, comes again untried, or is beyond help. */
+export type Came =
+  | 'ended'
+  | { readonly againMs: number; readonly because: string }
+  | { readonly untriedMs: number }
+  | { readonly givenUp: string };
 
 /** How jobs of a kind are done. */
 export interface Duty {
@@ -49,6 +53,7 @@ export const startWorker = ({ jobs, holder, failed }: WorkerParts, duty: Duty): 
   const settle = async (job: TakenJob, came: Came): Promise<void> => {
     if (came === 'ended') return;
     if ('givenUp' in came) await jobs.giveUp(job, came.givenUp);
+    else if ('untriedMs' in came) await jobs.putBack(job, came.untriedMs);
     else await jobs.postpone(job, came.againMs, came.because);
   };
   const unforeseen = async (job: TakenJob, thrown: unknown): Promise<void> => {

@@ -1,19 +1,16 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 import type { World } from '../domain/handler.ts';
-import type { Store } from '../domain/ports.ts';
-import { cardOf, checkOf, settleCheck } from '../domain/recurring/pending-check.ts';
+import type { Store, Updater } from '../domain/ports.ts';
+import { cardOf, checkOf, pendingMsMax, settleCheck } from '../domain/recurring/pending-check.ts';
 import { backoffMs, type Duty } from '../jobs/worker.ts';
+
+type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
 
 /** An updater that is down, or has to ask others, is asked again after so long. */
 const againMs = { first: 2_000, most: 5 * 60_000 };
-/** After so long nobody waits for it any more. */
-const pendingMsMax = 10 * 24 * 60 * 60_000;
 
-/** Undefined where the updater is none that is asked. */
-export const checkDuty = (store: Pick<Store, 'write'>, world: World): Duty | undefined => {
-  const { updater } = world;
-  if (updater.kind !== 'asked') return undefined;
-  return Object.freeze<Duty>({
+export const checkDuty = (store: Pick<Store, 'write'>, world: World, updater: AskedUpdater): Duty =>
+  Object.freeze<Duty>({
     kind: 'check',
     atOnceMax: 8,
     leaseMs: 30_000,
@@ -31,4 +28,3 @@ export const checkDuty = (store: Pick<Store, 'write'>, world: World): Duty | und
       return 'ended';
     },
   });
-};

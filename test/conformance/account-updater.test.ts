@@ -2,17 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
-import { type RecurringOperations, recurringV25 } from '../../src/api/recurring/v25.ts';
+import { recurringV25 } from '../../src/api/recurring/v25.ts';
 import { luhn } from '../../src/contract/lexical.ts';
-import type { Output } from '../../src/contract/operation.ts';
 import { testCards } from '../../src/domain/recurring/test-cards.ts';
-import { speak } from '../../src/protocol/index.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
-
-const protocols = speak(services);
-const names = Object.keys(protocols) as ProtocolName[];
+import { callsOf, cardOf, fresh, named, protocolNames as names, protocols } from '../support/recurring-calls.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -26,46 +20,7 @@ const replaced = '4000009900000038';
 const closed = '4000009900000046';
 const contact = '4000009900000053';
 
-let counted = 0;
-const fresh = (): string => `shopper-of-a-card-${++counted}`;
-
-const ask = async <N extends keyof RecurringOperations>(
-  name: ProtocolName,
-  operation: N,
-  input: object,
-  as: keyof typeof callers = 'demo',
-): Promise<Output<RecurringOperations[N]>> => {
-  const described = recurringV25.operations.get(operation)!;
-  const given = { merchantAccount: as === 'other' ? 'OtherMerchant' : 'DemoMerchant', ...input };
-  const { path, contentType, body } = protocols[name].ask(recurringV25, described, given);
-  const headers = { 'content-type': contentType, ...callers[as] };
-  const { account, message } = await gateway.ask({ path, headers, body });
-  expect(account.outcome).toBe('ok');
-  return protocols[name].hear(described, message.body).value as Output<RecurringOperations[N]>;
-};
-
-const cardOf = (number: string, expiryYear = '2027') => ({
-  number,
-  expiryMonth: '3',
-  expiryYear,
-  holderName: 'Anna van Dijk',
-});
-
-const store = async (shopperReference: string, number: string, also: object = {}, as: 'demo' | 'other' = 'demo') => {
-  const input = { card: cardOf(number), recurring: { contract: ['RECURRING'] }, shopperReference, ...also };
-  return (await ask('json', 'storeToken', input, as)).recurringDetailReference;
-};
-
-const list = async (name: ProtocolName, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
-  (await ask(name, 'listRecurringDetails', { shopperReference, ...also }, as)).details ?? [];
-
-const check = async (name: ProtocolName, input: object) =>
-  (await ask(name, 'scheduleAccountUpdater', { reference: 'check', ...input })).result;
-
-const named = (shopperReference: string, selectedRecurringDetailReference: string) => ({
-  shopperReference,
-  selectedRecurringDetailReference,
-});
+const { ask, store, list, check } = callsOf(() => gateway);
 
 describe.each(names)('%s', (name) => {
   test('a renewed card has its new expiry, in the card and beside it; its number and reference stay', async () => {

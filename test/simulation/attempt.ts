@@ -16,6 +16,8 @@ export interface Attempt {
   hurt: boolean;
   /** Its commit was made to end in the unknown. */
   unknown: boolean;
+  /** The updater was asked, and nothing was heard of it. */
+  untold?: boolean;
   /** Undefined where none came: the client's journal. */
   answer?: Answer;
 }

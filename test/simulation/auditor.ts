@@ -2,13 +2,26 @@
 import { type Done, judge, say } from './answers.ts';
 import type { Attempt } from './attempt.ts';
 import type { Use } from './body.ts';
-import { changedText, disabledText, Model, type Step, savedText } from './model.ts';
+import { changedText, disabledText, jobText, Model, type Step, savedText, toldText } from './model.ts';
 import type { Entry, SimDatabase, SimUnit } from './sim-database.ts';
+import type { Question } from './sim-updater.ts';
 
 /** Milliseconds for which a key is known. */
 const knownMs = 31 * 24 * 60 * 60 * 1000;
 
+const toldOf = (payload: string): string => {
+  const { kind, shopperReference, recurringDetailReference, pspReference } = JSON.parse(payload);
+  return toldText(kind, shopperReference, recurringDetailReference, pspReference);
+};
+
+/** Those of one request are in the order of its details, which is not the model's to know. */
+const byRequest = (told: readonly string[]): string =>
+  [...Map.groupBy(told, (text) => text.split(' ').at(-1)!).values()].map((texts) => texts.toSorted().join()).join();
+
 const effectOf = ({ statement, parameters }: Entry): readonly string[] => {
+  // Each notice is five values, after the company; the third is what is kept of it.
+  if (statement.name.startsWith('tell-'))
+    return parameters.flatMap((parameter, index) => (index % 5 === 3 ? [toldOf(String(parameter))] : []));
   const [, , shopper, reference, , uses] = parameters.map(String);
   switch (statement.name) {
     case 'save-detail':
@@ -17,6 +30,8 @@ const effectOf = ({ statement, parameters }: Entry): readonly string[] => {
       return [disabledText(shopper!, reference!)];
     case 'save-change':
       return [changedText(String(parameters[1]), String(parameters[5]))];
+    case 'save-job':
+      return [jobText(String(parameters[2]))];
     default:
       return [];
   }
@@ -28,6 +43,10 @@ export class Auditor {
   readonly #now: () => number;
   readonly #model = new Model();
   readonly #done = new Map<string, Done[]>();
+  /** As what each card was asked about, for each key. */
+  readonly #names = new Map<string, string>();
+  /** What shoppers' events are to be, in the order of the commits. */
+  readonly #told = new Map<string, string[]>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -44,6 +63,15 @@ export class Auditor {
     if (effects === '' && !kept.some(({ statement }) => statement.name === 'settle-scope')) return;
     if (unit.attempt?.psp === undefined) this.fail(`for nobody: ${effects}`);
     else this.#keep(unit.attempt, unit.attempt.psp, kept, effects);
+  }
+
+  /** An updater outside was asked: about one card, for one key, by one name; about no two by the same. */
+  questioned({ attempt, id, fingerprint }: Question): void {
+    const about = `${attempt?.key} ${fingerprint}`;
+    const known = this.#names.get(about) ?? id;
+    const isTaken = [...this.#names].some(([each, name]) => each !== about && name === id);
+    if (known !== id || isTaken) this.fail(`${attempt && say(attempt)} asks by another name`);
+    this.#names.set(about, id);
   }
 
   /** A client has got an answer. True where it is final: nothing is left to be retried. */
@@ -68,6 +96,25 @@ export class Auditor {
       .join();
     const expected = this.#model.lines().join();
     if (stored !== expected) this.fail(`the store holds ${stored} instead of ${expected}`);
+    this.#finishNotices(database);
+  }
+
+  /** Everything that was done is to be told, once, in its order, and nothing else; and the first of each shopper is due. */
+  #finishNotices(database: SimDatabase): void {
+    const lanes = new Map<string, string[]>();
+    for (const { payload, due_at } of database.rows(
+      `select payload, due_at from job where kind = 'webhook' order by lane, place`,
+    )) {
+      const text = toldOf(String(payload));
+      const shopper = text.split(' ')[2]!;
+      const lane = lanes.get(shopper) ?? [];
+      if ((due_at !== null) !== (lane.length === 0)) this.fail(`"${text}" is ${due_at === null ? 'not ' : ''}due`);
+      lanes.set(shopper, [...lane, text]);
+    }
+    for (const shopper of new Set([...lanes.keys(), ...this.#told.keys()])) {
+      const [kept, expected] = [lanes, this.#told].map((told) => byRequest(told.get(shopper) ?? []));
+      if (kept !== expected) this.fail(`what is to be told is ${kept} instead of ${expected}`);
+    }
   }
 
   /** How often something was done under the key, the refusals that were kept among it. */
@@ -95,13 +142,17 @@ export class Auditor {
       this.fail(`${say(attempt)} wrote ${effects || 'nothing'} instead of ${expected}`);
       return;
     }
+    for (const text of step.effects.filter((each) => each.startsWith('tell '))) {
+      const shopper = text.split(' ')[2]!;
+      this.#told.set(shopper, [...(this.#told.get(shopper) ?? []), text]);
+    }
     const done = { attempt, psp, expected: step.expected, until: this.#now() + knownMs, texts: new Map() };
     this.#done.set(attempt.key, [...known, done]);
   }
 
   #apply(attempt: Attempt, psp: string, made: string | undefined): Step | undefined {
     try {
-      return this.#model.apply(attempt.body, psp, made);
+      return this.#model.apply(attempt.body, psp, made, attempt.untold);
     } catch (thrown) {
       this.fail(`${say(attempt)}: ${thrown}`);
       return undefined;

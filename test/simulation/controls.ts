@@ -1,5 +1,6 @@
 /** Gateways with a defect each, and what gives it away: the simulation has to find them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
+import type { Telling } from '../../src/domain/ports.ts';
 import type { Claiming, JournaledStore, JournalPage } from '../../src/gateway/ports.ts';
 import type { Variant } from './process.ts';
 import type { Control } from './simulate.ts';
@@ -154,6 +155,22 @@ const refusalsForgotten = storing((store) => async (work) => {
   );
 });
 
+/** Told after it is done: who dies in between tells nobody. */
+const toldTooLate = storing((store) => async (work) => {
+  const tellings: Telling[] = [];
+  const result = await store.write((page) => {
+    tellings.length = 0;
+    return work({
+      ...page,
+      tell: async (telling) => {
+        tellings.push(telling);
+      },
+    });
+  });
+  for (const telling of tellings) await store.write((page) => page.tell(telling));
+  return result;
+});
+
 /** A request in flight is taken for what the key stands for, though nothing may come of it. */
 const claimsBelieved: Variant = (parts) => ({
   ...parts,
@@ -173,6 +190,7 @@ export interface Defect extends Control {
 }
 
 const doubled = /is done, after .* under the same key/;
+const untold = /wrote .* instead of .*tell /;
 const lost = /is answered \w+ for what was never done/;
 
 export const defects: Readonly<Record<string, Defect>> = Object.freeze({
@@ -184,5 +202,6 @@ export const defects: Readonly<Record<string, Defect>> = Object.freeze({
   'answered before the commit': { variant: answeredTooSoon, givenAwayBy: lost },
   'refusals are not kept': { variant: refusalsForgotten, givenAwayBy: lost },
   'a claim in flight decides whose the key is': { variant: claimsBelieved, givenAwayBy: /it was for this one/ },
+  'told in a unit of its own, after the effect': { variant: toldTooLate, givenAwayBy: untold },
   'a database that does not keep units apart': { unvalidated: true, givenAwayBy: doubled },
 });

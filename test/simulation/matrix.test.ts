@@ -1,9 +1,12 @@
 /** The crash matrix: every call to the outside fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Handlers, InquiringHandler } from '../../src/domain/handler.ts';
 import { type Body, mastercard, protocolNames, textOf, visa } from './body.ts';
 import { defects } from './controls.ts';
 import { type Cell, type Ran, runCell, type Sending } from './matrix.ts';
 import type { Fate } from './port.ts';
+import type { Variant } from './process.ts';
 
 /** A time-out whose call is done, is not, or is done after all. */
 const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
@@ -13,6 +16,7 @@ const patienceMs = 240_000;
 
 interface Form {
   readonly name: string;
+  readonly asks: boolean;
   readonly sendings: readonly Sending[];
   readonly isolation: Cell['isolation'];
 }
@@ -21,6 +25,7 @@ interface Work {
   readonly body: Body;
   readonly wrong: Body;
   readonly outcome: 'ok' | 'contractNotFound';
+  readonly asks?: boolean;
 }
 
 const works: readonly Work[] = [
@@ -40,6 +45,12 @@ const works: readonly Work[] = [
     outcome: 'ok',
   },
   {
+    body: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
+    wrong: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: visa },
+    outcome: 'ok',
+    asks: true,
+  },
+  {
     body: { operation: 'disable', shopper: 'bert' },
     wrong: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['RECURRING'] },
     outcome: 'contractNotFound',
@@ -47,12 +58,13 @@ const works: readonly Work[] = [
 ];
 
 /** A request; a retry to a server that remembers nothing; a retry to another server; another request under the key. */
-const formsOf = ({ body, wrong, outcome }: Work): readonly Form[] =>
+const formsOf = ({ body, wrong, outcome, asks = false }: Work): readonly Form[] =>
   protocolNames.flatMap((same, index) => {
     const other = protocolNames[(index + 1) % protocolNames.length]!;
     const order = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): Form => ({
-      name: `${textOf(body)}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
+      name: `${textOf(body)}${asks ? ' by an updater outside' : ''}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
       isolation,
+      asks,
       sendings: [
         { body, protocol: same, at: 'first', outcome },
         { body, protocol: retries[0], at: 'first', cold: true, outcome },
@@ -114,7 +126,7 @@ test(
     for (const point of [
       ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
       ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
-      ...['save-shopper', 'disable-detail', 'find-announced', 'save-change'],
+      ...['save-shopper', 'disable-detail', 'find-announced', 'save-change', 'updater', 'save-job'],
     ])
       expect(all).toContain(point);
   },
@@ -141,4 +153,25 @@ test.each(broken)('a gateway with a defect fails in it: %s', async (name) => {
       if (failures[0] !== undefined && givenAwayBy.test(failures[0])) failed.push(`${fate} at ${point}`);
     }
   expect(failed).not.toEqual([]);
+});
+
+test('a gateway that asks each time by another name fails in it', async () => {
+  const form = forms.find(({ asks }) => asks)!;
+  let times = 0;
+  const variant: Variant = (parts) => {
+    const { inquires, inquire, handle } = parts.handlers
+      .scheduleAccountUpdater as unknown as InquiringHandler<Operation>;
+    const scheduleAccountUpdater: InquiringHandler<Operation> = {
+      inquires,
+      handle,
+      inquire: (request, store, world, id) => inquire(request, store, world, `${id}${++times}`),
+    };
+    return { ...parts, handlers: { ...parts.handlers, scheduleAccountUpdater } as unknown as Handlers };
+  };
+  const recorded = await runCell({ ...form, variant, faults: clean });
+  expect(recorded.failures).toEqual([]);
+  const failures: string[] = [];
+  for (const at of recorded.calls.keys())
+    failures.push(...(await runCell({ ...form, variant, faults: new Map([[at, 'crashAfter']]) })).failures);
+  expect(failures.join()).toContain('asks by another name');
 });

@@ -29,6 +29,8 @@ export interface Cell {
   /** By the place of the call among all of them. */
   readonly faults: ReadonlyMap<number, Fate>;
   readonly variant?: Variant;
+  /** An updater outside is asked, rather than the store. */
+  readonly asks?: boolean;
 }
 
 export interface Ran {
@@ -72,7 +74,13 @@ const untilFinal = async ({ body, protocol, at, outcome }: Sending, scene: Scene
   auditor.fail(`nothing final in ${protocol}`);
 };
 
-export const runCell = async ({ sendings, isolation, faults, variant = (parts) => parts }: Cell): Promise<Ran> => {
+export const runCell = async ({
+  sendings,
+  isolation,
+  faults,
+  variant = (parts) => parts,
+  asks,
+}: Cell): Promise<Ran> => {
   const scheduler = new Scheduler(new Random(1));
   const database = await freshDatabase();
   database.now = () => epoch + scheduler.now;
@@ -90,6 +98,7 @@ export const runCell = async ({ sendings, isolation, faults, variant = (parts) =
     references: countedReferences(),
     variant,
     restartMs: () => 50,
+    questioned: asks ? (question) => auditor.questioned(question) : undefined,
   };
   const processes = { first: new Process('first', surroundings), second: new Process('second', surroundings) };
   const scene = { scheduler, auditor, client: owner('client'), processes, journal: [] };

@@ -7,6 +7,8 @@ interface Detail {
   readonly shopper: string;
   readonly card: string;
   readonly firstPsp: string;
+  /** Given again, it is as it was: what is given expires otherwise than what was there at first. */
+  isAsGiven: boolean;
   uses: readonly Use[];
   disabled: boolean;
 }
@@ -28,16 +30,34 @@ export const savedText = (shopper: string, reference: string, uses: readonly Use
 export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
 export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
 
-export class Model {
-  readonly #details: Detail[] = firstDetails.map(({ psp, ...rest }) => ({ ...rest, firstPsp: psp, disabled: false }));
+export const toldText = (kind: string, shopper: string, reference: string, psp: string): string =>
+  `tell ${kind} ${shopper} ${reference} ${psp}`;
 
-  /** The request is done. `psp`: its reference; `made`: the reference of a new detail, which is the gateway's to choose. */
-  apply(body: Body, psp: string, made: string | undefined): Step {
+export const jobText = (kind: string): string => `job ${kind}`;
+
+const unknownYet = (psp: string): Step => ({
+  expected: { outcome: 'ok', output: { pspReference: psp, result: 'Success' } },
+  effects: [jobText('check')],
+});
+
+export class Model {
+  readonly #details: Detail[] = firstDetails.map(({ psp, ...rest }) => ({
+    ...rest,
+    firstPsp: psp,
+    isAsGiven: false,
+    disabled: false,
+  }));
+
+  /**
+   * The request is done. `psp`: its reference; `made`: the reference of a new detail, which is the gateway's to choose;
+   * `untold`: an updater was asked about the card, and nothing was heard.
+   */
+  apply(body: Body, psp: string, made: string | undefined, untold = false): Step {
     switch (body.operation) {
       case 'disable':
-        return this.#disable(body);
+        return this.#disable(body, psp);
       case 'scheduleAccountUpdater':
-        return this.#check(body, psp);
+        return untold ? unknownYet(psp) : this.#check(body, psp);
       case 'storeToken':
         return this.#store(body, psp, made);
       default:
@@ -60,16 +80,28 @@ export class Model {
 
   #store({ shopper, card, uses }: Extract<Body, { operation: 'storeToken' }>, psp: string, made = 'none'): Step {
     const twin = this.#active(shopper).find((detail) => detail.card === card);
-    const detail = twin ?? { reference: made, shopper, card, firstPsp: psp, uses: [], disabled: false };
+    const detail = twin ?? {
+      reference: made,
+      shopper,
+      card,
+      firstPsp: psp,
+      isAsGiven: true,
+      uses: [],
+      disabled: false,
+    };
     if (twin === undefined) {
       if (made === 'none' || this.#details.some(({ reference }) => reference === made))
         throw new Error(`a new detail has the reference ${made}`);
       this.#details.push(detail);
     }
+    const isNews = !detail.isAsGiven || uses.some((use) => !detail.uses.includes(use));
+    const kind = twin === undefined ? 'created' : isNews ? 'updated' : 'alreadyExisting';
+    detail.isAsGiven = true;
     detail.uses = [...new Set([...detail.uses, ...uses])];
     const alias = { alias: vault.alias(company, card), aliasType: 'Default' };
     const output = { ...alias, pspReference: psp, recurringDetailReference: detail.reference, result: 'Success' };
-    return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, detail.reference, detail.uses)] };
+    const told = toldText(kind, shopper, detail.reference, psp);
+    return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, detail.reference, detail.uses), told] };
   }
 
   #check({ shopper, card }: Extract<Body, { operation: 'scheduleAccountUpdater' }>, psp: string): Step {
@@ -78,17 +110,21 @@ export class Model {
     const held = this.#active(shopper).find((detail) => detail.card === card);
     if (held === undefined || card !== closedCard) return { expected, effects: [] };
     held.disabled = true;
-    return { expected, effects: [disabledText(shopper, held.reference), changedText(held.reference, result)] };
+    const told = toldText('disabled', shopper, held.reference, psp);
+    return { expected, effects: [disabledText(shopper, held.reference), changedText(held.reference, result), told] };
   }
 
-  #disable({ shopper, uses }: Extract<Body, { operation: 'disable' }>): Step {
+  #disable({ shopper, uses }: Extract<Body, { operation: 'disable' }>, psp: string): Step {
     const meant = this.#active(shopper).filter((detail) => !uses || detail.uses.some((use) => uses.includes(use)));
     if (meant.length === 0) return { expected: { outcome: 'contractNotFound' }, effects: [] };
-    const effects = meant.map((detail) => {
+    const effects = meant.flatMap((detail) => {
       const left = uses === undefined ? [] : detail.uses.filter((use) => !uses.includes(use));
       if (left.length > 0) detail.uses = left;
       else detail.disabled = true;
-      return left.length > 0 ? savedText(shopper, detail.reference, left) : disabledText(shopper, detail.reference);
+      const { reference } = detail;
+      return left.length > 0
+        ? [savedText(shopper, reference, left), toldText('updated', shopper, reference, psp)]
+        : [disabledText(shopper, reference), toldText('disabled', shopper, reference, psp)];
     });
     const output = { response: '[all-details-successfully-disabled]' };
     return { expected: { outcome: 'ok', output }, effects };

@@ -19,7 +19,7 @@ export type Fate =
   | 'crashAfter';
 
 export type Failure = 'error' | 'timeout' | 'lost' | 'late' | 'conflict';
-export type Kind = 'gate' | 'statement' | 'commit' | 'credentials';
+export type Kind = 'gate' | 'statement' | 'commit' | 'credentials' | 'updater';
 
 /** Decides what becomes of each call. `point`: what is called, such as `gate claim`, `begin` or the name of a statement. */
 export interface Fates {

@@ -20,7 +20,8 @@ import { type Owner, owner, type Scheduler } from './scheduler.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
 import { simGate } from './sim-gate.ts';
-import { epoch, marks, updater, vault } from './world.ts';
+import { type Question, simUpdater } from './sim-updater.ts';
+import { epoch, updater as knowing, marks, vault } from './world.ts';
 
 /** What a gateway is made of, so that a control can break a part of it. */
 export interface Breakable {
@@ -42,6 +43,8 @@ export interface Surroundings {
   readonly isolation: Isolation;
   readonly references: References;
   readonly variant: Variant;
+  /** Where updaters outside are asked: hears of each question. Else the store knows. */
+  readonly questioned?: ((question: Question) => void) | undefined;
   /** How long it takes to start again, in milliseconds. */
   restartMs(): number;
 }
@@ -86,13 +89,15 @@ export class Process {
   }
 
   start(): void {
-    const { scheduler, network, fates, database, records, isolation, references, variant } = this.#surroundings;
+    const { scheduler, network, fates, database, records, isolation, references, variant, questioned } =
+      this.#surroundings;
     const self = owner(`${this.#name}.${++this.#starts}`);
     const port = new Port(scheduler, self, network, fates, () => this.crash());
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
     const real = createDetailStore(new SimEngine(database, port, isolation));
     const broken = variant({ store: real, gate: simGate(records, port), marks, handlers: realHandlers }, records);
     const { store, gate, handlers } = broken;
+    const updater = questioned === undefined ? knowing : simUpdater(port, questioned);
     // Only a gateway without a journal writes by way of the performer alone.
     const performing = performer(handlers, real, { clock, references, updater, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);

@@ -130,24 +130,32 @@ export class SimEngine implements Engine {
 
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return work({
-      query: async <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) =>
-        this.port.call({
-          point: statement.name,
-          kind: 'statement',
-          limitMs,
-          apply: () => this.database.read(statement, parameters) as readonly R[],
-          fail: refuse,
-        }),
+      query: <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) =>
+        this.#again(() =>
+          this.port.call({
+            point: statement.name,
+            kind: 'statement',
+            limitMs,
+            apply: () => this.database.read(statement, parameters) as readonly R[],
+            fail: refuse,
+          }),
+        ),
       execute: () => Promise.reject(new Error('a reader does not write')),
     });
   }
 
-  async write<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+  write<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+    return this.#again(() => this.#unit(work));
+  }
+
+  async close(): Promise<void> {}
+
+  async #again<T>(once: () => Promise<T>): Promise<T> {
     const { scheduler, owner } = this.port;
     const deadline = scheduler.now + conflictMsMax;
     for (;;) {
       try {
-        return await this.#unit(work);
+        return await once();
       } catch (thrown) {
         if (!(thrown instanceof Conflict)) throw thrown;
         if (scheduler.now >= deadline) throw this.#unavailable('conflicts');
@@ -155,8 +163,6 @@ export class SimEngine implements Engine {
       await scheduler.turn(owner, 'begins again');
     }
   }
-
-  async close(): Promise<void> {}
 
   async #unit<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
     const unit = await this.#begin();

@@ -35,7 +35,7 @@ export const firstDetails = [
   { shopper: 'anna', card: mastercard, uses: ['RECURRING'], psp: '8815252013129013', reference: 'FIRST00000000002' },
 ] as const;
 
-const tables = ['journal', 'detail_change', 'stored_detail', 'shopper'] as const;
+const tables = ['job', 'journal', 'detail_change', 'stored_detail', 'shopper'] as const;
 
 /** Puts the first details in by the real code, and keeps a copy of them. */
 const furnish = async (database: SimDatabase): Promise<void> => {
@@ -73,6 +73,10 @@ const furnish = async (database: SimDatabase): Promise<void> => {
       );
   });
   if (!database.commit(unit)) throw new Error('the template was not kept');
+  // Nobody delivers to it: what it would be told stays in the table of jobs, for the auditor to read.
+  database.exec(
+    `insert into webhook_endpoint values ('${company}', 'we_sim', 'https://shop.example.com/', 'tokenization', 'k', 'd', 's', 0)`,
+  );
   for (const table of tables) database.exec(`create table template_${table} as select * from ${table}`);
 };
 

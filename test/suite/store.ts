@@ -7,10 +7,12 @@ import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
+import { describeGathering } from './gathering.ts';
 import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 /** Gives an engine over a database that is empty, and takes it away again. */
 export interface EngineFactory {
@@ -27,7 +29,9 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeCredentials(factory);
     describeJournal(factory);
     describeJobs(factory);
+    describeGathering(factory);
     describeKeyRotation(factory);
+    describeWebhooks(factory);
   });
 }
 

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
+import type { Clock, Gathering, Jobs, Updater, Vault } from '../../src/domain/ports.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -16,14 +17,19 @@ import { performer } from '../../src/gateway/perform.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
 import { speak } from '../../src/protocol/index.ts';
-import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
-import { createDetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { statement } from '../../src/store/sql/engine.ts';
+import { createGathering } from '../../src/store/sql/gathering.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
+import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createMarks } from '../../src/vault/marks.ts';
 import { createVault } from '../../src/vault/vault.ts';
+import type { Endpoints } from '../../src/webhooks/ports.ts';
 
 /** The moment at which everything happens. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
@@ -97,7 +103,20 @@ export interface Asked {
   readonly body: Buffer | string;
 }
 
+/** The parts behind the answers. */
+export interface Parts {
+  readonly details: DetailStore;
+  readonly jobs: Jobs;
+  readonly gathering: Gathering;
+  readonly endpoints: Endpoints;
+  readonly registry: Registry;
+  readonly world: World;
+  /** As if so much time had gone by for every job that is due some time. */
+  pass(ms: number): Promise<void>;
+}
+
 export interface TestGateway {
+  readonly parts: Parts;
   ask(request: Asked): Promise<Answer>;
   /** What shopper-1 has: `reference: uses` for each active detail. */
   active(): Promise<readonly string[]>;
@@ -106,7 +125,14 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-export const openGateway = async (): Promise<TestGateway> => {
+const passTime = statement('test-pass', 'update job set due_at = due_at - $1');
+
+export interface GatewayOptions {
+  /** Who tells what has become of cards; else announcements and test cards do. */
+  readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
+}
+
+export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): Promise<TestGateway> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-gateway-'));
   const engine = openSqlite({ dataDir, exclusive: true });
   await migrate(engine);
@@ -124,7 +150,7 @@ export const openGateway = async (): Promise<TestGateway> => {
 
   const store = createDetailStore(engine, { rememberedBytesMax: 1_000_000 });
   const vault = createVault(ring);
-  const updater = announcedUpdater(vault, { testCards: true });
+  const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
   const world: World = { clock, references: counting(), updater, vault };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
@@ -150,7 +176,19 @@ export const openGateway = async (): Promise<TestGateway> => {
     references: world.references,
     once: (request) => once(request),
   };
+  const parts: Parts = {
+    details: store,
+    jobs: createJobs(engine),
+    gathering: createGathering(engine, () => {}),
+    endpoints: createEndpoints(engine),
+    registry,
+    world,
+    pass: async (ms) => {
+      await engine.write((session) => session.execute(passTime, [ms]));
+    },
+  };
   return {
+    parts,
     ask: ({ method = 'POST', path, headers, body }) =>
       serve({ method, path, headers, inspect: () => {}, body: async () => Buffer.from(body as string) }, gateway),
     async active() {

@@ -31,9 +31,14 @@ export const tempFolder = (): { readonly path: string; discard(): void } => {
   return { path, discard: () => rmSync(path, { recursive: true, force: true }) };
 };
 
-const start = (parameters: readonly string[], folder: string, variables: Variables): ChildProcess =>
+const start = (
+  parameters: readonly string[],
+  folder: string,
+  variables: Variables,
+  file: string = program,
+): ChildProcess =>
   // In the folder of the test, so that no .env of the developer's is read.
-  spawn(process.execPath, [program, ...parameters], {
+  spawn(process.execPath, [file, ...parameters], {
     cwd: folder,
     env: environment(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -104,15 +109,19 @@ const readyMsMax = 30_000;
 /** Both forms in which the program says it: the demo's sentence and the server's log line. */
 const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
 
-/** Starts `demo` or `serve` on free ports and waits until it is ready; rejects with what it said where it ends instead. */
+/**
+ * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with what it said where it ends instead.
+ * `file`: another program, for controls that serve with a defect.
+ */
 export const startServer = async (
   command: 'demo' | 'serve',
   folder: string,
   variables: Variables = {},
+  file?: string,
 ): Promise<Server> => {
   const dataDir = variables.DATA_DIR ?? join(folder, 'data');
   const startedAt = performance.now();
-  const child = start([command], folder, { ...variables, DATA_DIR: dataDir });
+  const child = start([command], folder, { ...variables, DATA_DIR: dataDir }, file);
   const heard = gather(child);
   const over = ended(child);
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {

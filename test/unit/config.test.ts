@@ -73,6 +73,28 @@ describe('refusals', () => {
     [{ DRAIN_NOTICE_MS: 'soon' }, 'DRAIN_NOTICE_MS is "soon": give a whole number from 0 to 120000.'],
     [{ DATABASE_POOL_MAX: '1' }, 'DATABASE_POOL_MAX is "1": give a whole number from 2 to 100.'],
     [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is no setting: remove it, or see docs/configuration.md for the right name.'],
+    [{ UPDATER: 'psychic' }, 'UPDATER is "psychic": give one of rules, http, batch.'],
+    [{ UPDATER: 'http' }, 'UPDATER is http and UPDATER_URL is missing: give it.'],
+    [{ UPDATER: 'batch' }, 'UPDATER is batch and UPDATER_FOLDER is missing: give it.'],
+    [
+      { UPDATER_URL: 'https://updater.example' },
+      'UPDATER_URL is given and UPDATER is rules: give UPDATER=http, or remove it.',
+    ],
+    [
+      { UPDATER: 'http', UPDATER_URL: 'https://updater.example', UPDATER_FOLDER: 'files' },
+      'UPDATER_FOLDER is given and UPDATER is http: give UPDATER=batch, or remove it.',
+    ],
+    ...['ftp://updater.example', 'https://me:hush@updater.example', 'https://updater.example/#a', 'updater'].map(
+      (url): [Record<string, string>, string] => [
+        { UPDATER: 'http', UPDATER_URL: url },
+        `UPDATER_URL is "${url}": give an address like https://updater.example.com/checks, without user, password and fragment.`,
+      ],
+    ),
+    [
+      { UPDATER: 'http', UPDATER_URL: 'https://updater.example', UPDATER_MS_MAX: '20000' },
+      'UPDATER_MS_MAX is "20000": give a whole number from 100 to 10000.',
+    ],
+    [{ UPDATER_SECRET: 'two words' }, 'UPDATER_SECRET: give up to 4096 printable ASCII characters without blanks.'],
     [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file.'],
     [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both given: keep one of them.'],
   ])('%j', (env, problem) => {
@@ -185,6 +207,28 @@ describe('unsafe', () => {
     'postgres://me:hush@%2Frun%2Fpostgresql/pay',
   ])('live with %s may serve', (url) => {
     expect(faults({ ...live, DATABASE_URL: url })).toEqual([]);
+  });
+  test.each([
+    ['http://updater.example/checks', 1],
+    ['https://updater.example/checks', 0],
+    ['http://127.0.0.1:9999/checks', 0],
+    ['http://[::1]:9999/checks', 0],
+    ['http://localhost/checks', 0],
+  ])('live with an updater at %s', (url, count) => {
+    const said = faults({ ...live, UPDATER: 'http', UPDATER_URL: url });
+    expect(said).toEqual(Array(count).fill(expect.stringMatching(/^UPDATER_URL is plain http/)));
+    expect(faults({ ...live, ENVIRONMENT: 'test', UPDATER: 'http', UPDATER_URL: url })).toEqual([]);
+  });
+  test('a folder of checks that everybody can open', () => {
+    const folderOf = (mode: number): Record<string, string> => {
+      const files = join(folder, `files-${mode.toString(8)}`);
+      mkdirSync(files);
+      chmodSync(files, mode);
+      return { ...sound, UPDATER: 'batch', UPDATER_FOLDER: files };
+    };
+    expect(faults(folderOf(0o755))).toEqual([expect.stringMatching(/^UPDATER_FOLDER .*chmod 700/)]);
+    for (const mode of [0o700, 0o770]) expect(faults(folderOf(mode))).toEqual([]);
+    expect(faults({ ...sound, UPDATER: 'batch', UPDATER_FOLDER: join(folder, 'none-yet') })).toEqual([]);
   });
   test('live behind a named proxy may serve', () => {
     expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);

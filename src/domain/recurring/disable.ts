@@ -3,6 +3,7 @@ import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
 import type { ContractType, ShopperKey, StoredDetail, Unit } from '../ports.ts';
+import { type DetailNotice, noticeOf } from './notice.ts';
 
 /** The details meant: the one that is named, or all. */
 const meant = (details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] => {
@@ -19,14 +20,16 @@ const withdraw = async (
   uses: readonly ContractType[],
   unit: Unit,
   at: number,
-) => {
+): Promise<DetailNotice> => {
   const left = detail.contracts.filter((use) => !uses.includes(use));
   // A detail without a use is no longer there; the others keep theirs.
   if (left.length === 0) await unit.disableDetail(key, detail.recurringDetailReference, at);
   else await unit.saveDetail(key, { ...detail, contracts: left });
+  return noticeOf(left.length === 0 ? 'disabled' : 'updated', key, detail);
 };
 
-export const disable: Handler<RecurringOperations['disable']> = async ({ input, caller }, unit, { clock }) => {
+export const disable: Handler<RecurringOperations['disable']> = async (request, unit, { clock }) => {
+  const { input, caller, pspReference } = request;
   const { merchantAccount, shopperReference, recurringDetailReference, contract } = input;
   const key = { company: caller.company, merchantAccount, shopperReference };
   const shopper = await unit.findShopper(key);
@@ -34,7 +37,10 @@ export const disable: Handler<RecurringOperations['disable']> = async ({ input, 
     ({ contracts }) => contract === undefined || contracts.some((use) => contract.includes(use)),
   );
   if (details.length === 0) throw new Problem('contractNotFound');
-  for (const detail of details) await withdraw(key, detail, contract ?? detail.contracts, unit, clock.now());
+  const at = clock.now();
+  const notices: DetailNotice[] = [];
+  for (const detail of details) notices.push(await withdraw(key, detail, contract ?? detail.contracts, unit, at));
+  await unit.tell({ company: caller.company, pspReference, at, notices });
   const response =
     recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
   return { response };

@@ -3,6 +3,7 @@ import type { World } from '../handler.ts';
 import type { CheckedCard, DetailChange, Expiry, Fate, ShopperKey, ShownCard, StoredDetail, Unit } from '../ports.ts';
 import { cardVariant } from './brand.ts';
 import { cardIdentity } from './instrument.ts';
+import { type DetailNotice, noticeOf } from './notice.ts';
 
 /** A stored detail whose instrument is a card. */
 export type StoredCard = StoredDetail & {
@@ -47,10 +48,12 @@ export const resultOf = ({ kind }: Fate): string => {
 
 export const checkedCard = (company: string, detail: StoredCard, { vault }: World): CheckedCard => {
   const { recurringDetailReference, fingerprint, open, sealed } = detail;
+  const { expiryMonth, expiryYear } = open.card;
   return {
     company,
     fingerprint,
-    expiry: open.card,
+    // No more of the card than that: it leaves the house.
+    expiry: { expiryMonth, expiryYear },
     number: () => vault.open({ company, recurringDetailReference }, sealed, 'number'),
   };
 };
@@ -102,14 +105,14 @@ const replace = (detail: StoredCard, number: string, expiry: Expiry, company: st
   };
 };
 
-/** Lets the detail follow, and keeps what happened in its history. Nothing happens where there is no news. */
+/** Lets the detail follow, and keeps what happened in its history; gives what there is to tell of it. Nothing happens where there is no news. */
 export const followCard = async (
   { key, changedBy, pspReference }: Occasion,
   detail: StoredCard,
   fate: Fate,
   unit: Unit,
   world: World,
-): Promise<void> => {
+): Promise<DetailNotice | undefined> => {
   const news = asNews(fate, detail.open.card);
   const { recurringDetailReference } = detail;
   const changedAt = world.clock.now();
@@ -125,9 +128,10 @@ export const followCard = async (
     };
     return unit.saveChange(key.company, change);
   };
-  const becomes = async (after: StoredCard): Promise<void> => {
+  const becomes = async (after: StoredCard): Promise<DetailNotice> => {
     await unit.saveDetail(key, after);
     await keep(after);
+    return noticeOf('updated', key, after);
   };
   switch (news.kind) {
     case 'renewed':
@@ -136,9 +140,11 @@ export const followCard = async (
       return becomes(replace(detail, news.number, news.expiry, key.company, world));
     case 'closed':
       await unit.disableDetail(key, recurringDetailReference, changedAt);
-      return keep();
+      await keep();
+      return noticeOf('disabled', key, detail);
     case 'contactCardholder':
-      return keep();
+      await keep();
+      return undefined;
     case 'unchanged':
     case 'pending':
     case 'failed':

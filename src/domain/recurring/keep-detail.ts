@@ -38,6 +38,25 @@ const sealable = (secret: SecretDetail): string | undefined =>
 const twin = (shopper: Shopper | undefined, fingerprint: string, reference: string | undefined) =>
   shopper?.details.find((each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference);
 
+/** What became of a detail that was given. */
+export interface KeptDetail {
+  readonly detail: StoredDetail;
+  readonly kind: 'created' | 'alreadyExisting' | 'updated';
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Without regard to the order of members, which an update by the account updater may change. */
+const ordered = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+
+/** By what is open of them: nothing is opened for the sake of the difference. */
+const isSame = (before: StoredDetail, after: StoredDetail): boolean =>
+  before.contracts.join() === after.contracts.join() && ordered(before.open) === ordered(after.open);
+
 /**
  * Keeps the detail, and the shopper with it. A card or account that the shopper already has keeps its reference and
  * its date, gets the new data, and may be used for all that either was stored for. The 101st is refused (801).
@@ -47,7 +66,7 @@ export const keepDetail = async (
   given: NewDetail,
   unit: Unit,
   { clock, references, vault }: World,
-): Promise<StoredDetail> => {
+): Promise<KeptDetail> => {
   const { number, identity, secret, open, variant } = instrumentOf(given, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
   const shopper = await unit.findShopper(key);
@@ -74,5 +93,6 @@ export const keepDetail = async (
   };
   await unit.saveShopper(key, { createdAt, email: given.shopperEmail });
   await unit.saveDetail(key, detail);
-  return detail;
+  if (before === undefined) return { detail, kind: 'created' };
+  return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
 };

@@ -1,7 +1,19 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
 import type { World } from '../handler.ts';
-import type { CheckedCard, Expiry, Fate, HeldDetail, JobKind, ShopperKey, TakenJob, Unit, Updater } from '../ports.ts';
-import { followCard, isCard, type StoredCard } from './follow-card.ts';
+import type {
+  CheckedCard,
+  Expiry,
+  Fate,
+  HeldDetail,
+  JobKind,
+  Notice,
+  ShopperKey,
+  TakenJob,
+  Unit,
+  Updater,
+  Vault,
+} from '../ports.ts';
+import { asNews, followCard, isCard, resultOf, type StoredCard } from './follow-card.ts';
 
 export type Account = Omit<ShopperKey, 'shopperReference'>;
 
@@ -70,16 +82,24 @@ export const heldBy = async (
   );
 };
 
+/** Gives what there is to tell of it. */
 export const letFollow = async (
   held: readonly Held[],
   fate: Fate,
   { account, ...by }: Occasion,
   unit: Unit,
   world: World,
-): Promise<void> => {
-  for (const { shopperReference, detail } of held)
-    await followCard({ key: { ...account, shopperReference }, ...by }, detail, fate, unit, world);
+): Promise<readonly Notice[]> => {
+  const notices: Notice[] = [];
+  for (const { shopperReference, detail } of held) {
+    const notice = await followCard({ key: { ...account, shopperReference }, ...by }, detail, fate, unit, world);
+    if (notice !== undefined) notices.push(notice);
+  }
+  return notices;
 };
+
+/** Who has just not told is not asked again at once. */
+const askAgainMs = 2_000;
 
 /** Keeps the check, where somebody goes on with it. */
 export const saveCheck = async (
@@ -102,8 +122,19 @@ export const saveCheck = async (
   const check: PendingCheck = { merchantAccount, reference, id, ...narrowed, fingerprint, expiry, changedBy };
   const jobId = pspReference;
   const sealed = vault.seal(scopeOf({ company, jobId }), { number: number() });
-  await unit.saveJob({ company, jobId, kind, payload: JSON.stringify(check), sealed });
+  const afterMs = kind === 'check' ? askAgainMs : 0;
+  await unit.saveJob({ company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
 };
+
+/** A check that nobody has answered for so long ends as one that could not be made. */
+export const pendingMsMax = 10 * 24 * 60 * 60_000;
+
+/**
+ * As what an updater is asked: the same whenever the same is asked for one request and its retries. Another card is another
+ * question, though it be asked under the same key, or by the same references.
+ */
+export const questionId = (request: string, { company, fingerprint, expiry }: CheckedCard, vault: Vault): string =>
+  vault.fingerprint(company, `question ${request} ${fingerprint} ${expiry.expiryMonth}/${expiry.expiryYear}`);
 
 export const checkOf = ({ payload }: TakenJob): PendingCheck => JSON.parse(payload) as PendingCheck;
 
@@ -121,12 +152,27 @@ export const cardOf = (job: TakenJob, { vault }: World): CheckedCard => {
   };
 };
 
-/** Lets follow what holds the card still, and ends the job: all of it in the unit, so that an outcome is applied once. */
+/**
+ * Lets follow what holds the card still, tells the outcome to who has asked, whatever it is, and ends the job: all of it in
+ * the unit, so that an outcome is applied once.
+ */
 export const settleCheck = async (job: TakenJob, fate: Fate, unit: Unit, world: World): Promise<void> => {
-  const { merchantAccount, fingerprint, changedBy, ...narrowed } = checkOf(job);
-  const account = { company: job.company, merchantAccount };
+  const { merchantAccount, reference, fingerprint, expiry, changedBy, ...narrowed } = checkOf(job);
+  const { company, jobId: pspReference } = job;
+  const account = { company, merchantAccount };
   await unit.endJob(job);
   // A shopper who has given another card in the meantime is left alone.
   const held = await heldBy(fingerprint, account, narrowed, unit);
-  await letFollow(held, fate, { account, changedBy, pspReference: job.jobId }, unit, world);
+  const changes = await letFollow(held, fate, { account, changedBy, pspReference }, unit, world);
+  const { shopperReference, recurringDetailReference } = narrowed;
+  const result = resultOf(asNews(fate, expiry));
+  const outcome: Notice = {
+    kind: 'checked',
+    merchantAccount,
+    reference,
+    result,
+    shopperReference,
+    recurringDetailReference,
+  };
+  await unit.tell({ company, pspReference, at: world.clock.now(), notices: [outcome, ...changes] });
 };

@@ -5,16 +5,17 @@ import type { InquiringHandler, World } from '../handler.ts';
 import type { CheckedCard, Fate, Unit, View } from '../ports.ts';
 import { asNews, checkedCard, isCard, resultOf } from './follow-card.ts';
 import { cardIdentity, plainMonth } from './instrument.ts';
-import { type Account, type Held, heldBy, letFollow, saveCheck } from './pending-check.ts';
+import { type Account, type Held, heldBy, letFollow, questionId, saveCheck } from './pending-check.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
 
 /** What somebody outside has told of a card. */
 interface Heard {
-  /** As what it was asked. */
-  readonly id: string;
-  readonly fingerprint: string;
-  readonly fate: Fate;
+  /** The same for a request and its retries. */
+  readonly request: string;
+  /** As what it was asked; absent where there was no card to ask about. */
+  readonly id?: string;
+  readonly fate?: Fate;
 }
 
 /** The card that is meant, and the stored details that hold it. */
@@ -48,12 +49,18 @@ const byReference = async (asked: Asked, account: Account, view: View, world: Wo
 };
 
 /** What is known within the unit; a card that is not the one of which was heard has yet to be asked about. */
-const fateOf = async (card: CheckedCard, unit: Unit, { updater }: World, heard: Heard | undefined): Promise<Fate> => {
+const fateOf = async (
+  card: CheckedCard,
+  unit: Unit,
+  { updater }: World,
+  id: string,
+  heard: Heard | undefined,
+): Promise<Fate> => {
   switch (updater.kind) {
     case 'known':
       return updater.check(card, unit);
     case 'asked':
-      return heard?.fingerprint === card.fingerprint ? heard.fate : { kind: 'pending' };
+      return heard?.id === id && heard.fate !== undefined ? heard.fate : { kind: 'pending' };
     case 'gathered':
       return { kind: 'pending' };
     default:
@@ -61,19 +68,20 @@ const fateOf = async (card: CheckedCard, unit: Unit, { updater }: World, heard: 
   }
 };
 
-export const scheduleAccountUpdater: InquiringHandler<
-  RecurringOperations['scheduleAccountUpdater'],
-  Heard | undefined
-> = {
-  async inquire({ input, caller: { company } }, store, world, id) {
-    const { updater } = world;
-    if (updater.kind !== 'asked') return undefined;
+export const scheduleAccountUpdater: InquiringHandler<RecurringOperations['scheduleAccountUpdater'], Heard> = {
+  inquires: ({ updater }) => updater.kind === 'asked',
+
+  async inquire({ input, caller: { company } }, store, world, request) {
+    const { updater, vault } = world;
+    if (updater.kind !== 'asked') return { request };
     const account = { company, merchantAccount: input.merchantAccount };
     const card =
       input.card === undefined
         ? (await store.read((view) => byReference(input, account, view, world)))?.card
         : givenCard(input.card, company, world);
-    return card && { id, fingerprint: card.fingerprint, fate: await updater.ask(card, id) };
+    if (card === undefined) return { request };
+    const id = questionId(request, card, vault);
+    return { request, id, fate: await updater.ask(card, id) };
   },
 
   async handle({ input, caller, pspReference }, unit, world, heard) {
@@ -85,11 +93,15 @@ export const scheduleAccountUpdater: InquiringHandler<
     // The specification, section 7: what cannot be scheduled is a result, not a refusal.
     if (meant === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
     const { card, held } = meant;
-    const fate = await fateOf(card, unit, world, heard);
+    const id = questionId(heard?.request ?? pspReference, card, world.vault);
+    const fate = await fateOf(card, unit, world, id, heard);
     const occasion = { changedBy: caller.credential, pspReference };
-    if (fate.kind === 'pending')
-      await saveCheck(card, input, heard?.id ?? pspReference, { account, ...occasion }, unit, world);
-    else await letFollow(held, fate, { account, ...occasion }, unit, world);
+    if (fate.kind === 'pending') {
+      await saveCheck(card, input, id, { account, ...occasion }, unit, world);
+    } else {
+      const notices = await letFollow(held, fate, { account, ...occasion }, unit, world);
+      await unit.tell({ company: account.company, pspReference, at: world.clock.now(), notices });
+    }
     return { pspReference, result: resultOf(asNews(fate, card.expiry)) };
   },
 };

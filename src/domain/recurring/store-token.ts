@@ -3,14 +3,16 @@ import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import type { Handler } from '../handler.ts';
 import { checkCard } from './instrument.ts';
 import { keepDetail } from './keep-detail.ts';
+import { noticeOf } from './notice.ts';
 
 export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, unit, world) => {
   const { input, caller, pspReference } = request;
   if (input.card !== undefined) checkCard(input.card, world.clock.now());
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
   const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
-  const detail = await keepDetail(
-    { company: caller.company, merchantAccount, shopperReference },
+  const key = { company: caller.company, merchantAccount, shopperReference };
+  const { detail, kind } = await keepDetail(
+    key,
     {
       card,
       bank,
@@ -25,6 +27,12 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     unit,
     world,
   );
+  await unit.tell({
+    company: caller.company,
+    pspReference,
+    at: world.clock.now(),
+    notices: [noticeOf(kind, key, detail)],
+  });
   const { recurringDetailReference, open } = detail;
   return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
 };

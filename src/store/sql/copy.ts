@@ -17,6 +17,7 @@ export const tables: readonly Table[] = Object.freeze([
   { name: 'stored_detail', key: ['company', 'recurring_detail_reference'] },
   { name: 'detail_change', key: ['company', 'recurring_detail_reference', 'psp_reference'] },
   { name: 'announced_change', key: ['company', 'fingerprint'] },
+  { name: 'webhook_endpoint', key: ['company', 'endpoint_id'] },
   { name: 'job', key: ['company', 'job_id'] },
   { name: 'import_progress', key: ['source'] },
   { name: 'journal', key: ['scope'] },

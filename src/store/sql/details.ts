@@ -15,8 +15,10 @@ import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
 import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';
+import { findGathered } from './gathering.ts';
 import { endJob, saveJob } from './jobs.ts';
 import { findKept, journalOf } from './journal.ts';
+import { tell } from './notices.ts';
 import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
@@ -166,10 +168,14 @@ const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit =>
   findDetails: findDetails(session),
   ...announcementsOf(session),
   saveChange: (company, change) => saveChange(session, company, change),
+  tell: async (telling) => {
+    if (await tell(session, telling)) saved.add('webhook');
+  },
   saveJob: async (job) => {
     saved.add(job.kind);
     await saveJob(session, job);
   },
+  findGathered: (company, jobId) => findGathered(session, company, jobId),
   endJob: (job) => endJob(session, job),
   saveAnnouncement: (company, announcement, at) => saveAnnouncement(session, company, announcement, at),
   saveProgress: async (source, rowsDone, at) => {

@@ -2,7 +2,7 @@
 import { type GivenUpJob, type JobKind, type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../domain/ports.ts';
 import { type Engine, type Session, statement, type UnitSession } from './engine.ts';
 
-type JobRow = {
+export type JobRow = {
   readonly company: string;
   readonly job_id: string;
   readonly kind: string;
@@ -53,6 +53,12 @@ const postpone = statement(
     where company = $1 and job_id = $2 and holder = $3`,
 );
 
+const putBack = statement(
+  'put-back-job',
+  `update job set due_at = now_ms() + $4, holder = null, attempts = attempts - 1
+    where company = $1 and job_id = $2 and holder = $3`,
+);
+
 /** The next of the lane, where none of it is under way. */
 const callNext = statement(
   'call-next-job',
@@ -71,7 +77,7 @@ const listGivenUp = statement<GivenUpRow>(
 /** It goes to the front of its lane, as it comes before all that are still there. */
 const revive = statement(
   'revive-job',
-  `update job set given_up_at = null, attempts = 0, due_at = now_ms()
+  `update job set given_up_at = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
     where company = $1 and job_id = $2 and given_up_at is not null`,
 );
 
@@ -81,7 +87,7 @@ const held = async (written: Promise<number>): Promise<void> => {
   if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
 };
 
-const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, holder: string): TakenJob => ({
+export const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, holder: string): TakenJob => ({
   company,
   jobId: job_id,
   kind: kind as JobKind,
@@ -126,6 +132,7 @@ export const createJobs = (engine: Engine): Jobs => {
         const rows = await session.query(take, [holder, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, holder));
       }),
+    putBack: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), afterMs]))),
     postpone: (job, afterMs, because) =>
       write((session) => held(session.execute(postpone, [...place(job), afterMs, because]))),
     giveUp: (job, because) =>

@@ -9,7 +9,7 @@ const claimMsMax = 150;
 /** Rows dropped in one unit, so that none takes long. */
 const droppedMax = 1_000;
 
-type JournalRow = { readonly fingerprint: string; readonly outcome: string | null; readonly left_ms: number };
+type JournalRow = { readonly fingerprint: string; readonly outcome: string | null };
 
 /** Writes no row when the scope is taken; one past its time is there for the taking. */
 const claim = statement(
@@ -23,9 +23,11 @@ const claim = statement(
   { waitMsMax: claimMsMax },
 );
 
-const find = statement<JournalRow>(
-  'find-scope',
-  'select fingerprint, outcome, expires_at - now_ms() as left_ms from journal where scope = $1',
+const find = statement<JournalRow>('find-scope', 'select fingerprint, outcome from journal where scope = $1');
+
+const findInTime = statement<JournalRow>(
+  'find-kept',
+  'select fingerprint, outcome from journal where scope = $1 and expires_at > now_ms()',
 );
 
 const settle = statement('settle-scope', 'update journal set outcome = $2 where scope = $1');
@@ -44,8 +46,8 @@ const keptOf = (row: JournalRow | undefined): Kept => {
 
 /** Undefined where nothing is kept, or only what is past its time. */
 export const findKept = async (session: Session, scope: string): Promise<Kept | undefined> => {
-  const [row] = await session.query(find, [scope]);
-  return row === undefined || row.left_ms <= 0 ? undefined : keptOf(row);
+  const [row] = await session.query(findInTime, [scope]);
+  return row === undefined ? undefined : keptOf(row);
 };
 
 export const journalOf = (session: Session): Journal => ({

@@ -40,6 +40,7 @@ export const sealedTables: readonly SealedTable[] = Object.freeze([
   { name: 'stored_detail', key: 'recurring_detail_reference', record: (reference) => reference },
   { name: 'announced_change', key: 'fingerprint', record: (fingerprint) => `announced ${fingerprint}` },
   { name: 'job', key: 'job_id', record: (jobId) => `job ${jobId}` },
+  { name: 'webhook_endpoint', key: 'endpoint_id', record: (endpointId) => `webhook ${endpointId}` },
 ]);
 
 type WrappedRow = {

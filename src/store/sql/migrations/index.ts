@@ -6,6 +6,8 @@ import { copyProgress } from './0003-copy-progress.ts';
 import { holders } from './0004-holders.ts';
 import { cardChanges } from './0005-card-changes.ts';
 import { jobs } from './0006-jobs.ts';
+import { webhookEndpoints } from './0007-webhook-endpoints.ts';
+import { gatheredChecks } from './0008-gathered-checks.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = Object.freeze([
   holders,
   cardChanges,
   jobs,
+  webhookEndpoints,
+  gatheredChecks,
 ]);

@@ -1,19 +1,26 @@
-/** Keeps a batch of rows in one unit of work, together with how far the import has come. */
-import { Problem } from '../../contract/problem.ts';
-import type { ObjectShape } from '../../contract/shape.ts';
-import type { World } from '../../domain/handler.ts';
-import { type ImportUnit, ReferenceTaken } from '../../store/sql/details.ts';
-import type { Strongroom } from '../../strongroom.ts';
+/** Keeps a batch of rows in one unit of work, together with how far the file was read. */
+import { Problem } from '../contract/problem.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import type { World } from '../domain/handler.ts';
+import type { Registry } from '../store/sql/credential-registry.ts';
+import { type DetailStore, type ImportUnit, ReferenceTaken } from '../store/sql/details.ts';
 import { type Outcome, type Reason, reasonsOf } from './row.ts';
 
-/** What is imported: the shape of its rows, and how one is kept. */
+/** Where rows are kept. */
+export interface Room {
+  readonly details: Pick<DetailStore, 'write' | 'findProgress'>;
+  readonly registry: Pick<Registry, 'findCompany'>;
+  readonly world: World;
+}
+
+/** What the rows of a file are: their shape, and how one is kept. */
 export interface Kind<R> {
   /** Keeps the progress of its files apart from that of others with the same bytes; empty for stored details. */
   readonly mark: string;
   /** That of an `R`. */
   readonly shape: ObjectShape;
-  /** Throws a Problem for a row to refuse, before anything is written. */
-  keep(row: R, company: string, unit: ImportUnit, world: World): Promise<void>;
+  /** Throws a Problem for a row to refuse, before anything is written; or gives the reasons, where callers know none like it. */
+  keep(row: R, company: string, unit: ImportUnit, world: World): Promise<readonly Reason[] | undefined>;
 }
 
 export interface Pending<R> {
@@ -37,7 +44,7 @@ const taken: readonly Reason[] = Object.freeze([
 const unknownAccount = Problem.at(['merchantAccount'], 'invalidMerchantAccount');
 
 /** A merchant account belongs to one company for good, so each is looked up once. */
-const companies = ({ registry }: Strongroom): ((account: string) => Promise<string | undefined>) => {
+const companies = ({ registry }: Room): ((account: string) => Promise<string | undefined>) => {
   const known = new Map<string, string | undefined>();
   const knownMax = 10_000;
   return async (account) => {
@@ -52,7 +59,7 @@ const companies = ({ registry }: Strongroom): ((account: string) => Promise<stri
 /** Rows of every kind name the merchant account that says whose they are. */
 export type Row = { readonly merchantAccount: string };
 
-export const keeper = <R extends Row>(room: Strongroom, { keep }: Kind<R>, source: string) => {
+export const keeper = <R extends Row>(room: Room, { keep }: Kind<R>, source: string) => {
   const companyOf = companies(room);
 
   const attempt = async ({ outcome }: Pending<R>, unit: ImportUnit): Promise<readonly Reason[]> => {
@@ -60,8 +67,7 @@ export const keeper = <R extends Row>(room: Strongroom, { keep }: Kind<R>, sourc
     const company = await companyOf(outcome.row.merchantAccount);
     try {
       if (company === undefined) throw unknownAccount;
-      await keep(outcome.row, company, unit, room.world);
-      return [];
+      return (await keep(outcome.row, company, unit, room.world)) ?? [];
     } catch (thrown) {
       // A Problem comes before anything is written, so the unit goes on without the row.
       if (thrown instanceof Problem) return reasonsOf(thrown);

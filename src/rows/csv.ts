@@ -2,12 +2,11 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { ObjectShape } from '../../contract/shape.ts';
-import { type Node, treeOf } from '../../protocol/form/lexer.ts';
-import { reader } from '../../protocol/form/read.ts';
-import { Refusal } from '../explain.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import { type Node, treeOf } from '../protocol/form/lexer.ts';
+import { reader } from '../protocol/form/read.ts';
 import { lineBytesMax } from './lines.ts';
-import { compileRow, type Found, type Outcome, unreadable } from './row.ts';
+import { compileRow, type Found, type Outcome, UnreadableFile, unreadable } from './row.ts';
 
 /** What the parser gives for a record, with `info` and `raw` asked for. */
 interface Parsed {
@@ -36,11 +35,11 @@ const faultOf = (code: string): string => {
   }
 };
 
-/** The column names, or a Refusal: with one wrong name, every row would be refused for it. */
+/** The column names, or an UnreadableFile: with one wrong name, every row would be refused for it. */
 const checkHeader = (names: readonly string[]): readonly string[] => {
   const trimmed = names.map((name) => name.trim());
   const planted = treeOf(trimmed.map((name) => [name, 'x']));
-  if ('fault' in planted) throw new Refusal([`line 1: the column names are not right: ${planted.fault}`]);
+  if ('fault' in planted) throw new UnreadableFile(`line 1: the column names are not right: ${planted.fault}`);
   return trimmed;
 };
 
@@ -68,11 +67,11 @@ async function* decoded(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
     yield decoder.decode();
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
-    throw new Refusal([`the file is not UTF-8; what is not stands somewhere after line ${lines}`]);
+    throw new UnreadableFile(`the file is not UTF-8; what is not stands somewhere after line ${lines}`);
   }
 }
 
-/** Throws a Refusal for a file that cannot be read on; the batches before it stand. */
+/** Throws an UnreadableFile for a file that cannot be read on; the batches before it stand. */
 export async function* csvRows<R>(shape: ObjectShape, stream: AsyncIterable<Buffer>): AsyncGenerator<Found<R>> {
   const readRecord = recordReader<R>(shape);
   const parser = parse({
@@ -106,9 +105,9 @@ export async function* csvRows<R>(shape: ObjectShape, stream: AsyncIterable<Buff
     }
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown;
-    throw new Refusal([`line ${before + 1}: ${faultOf(thrown.code)}; mend it and import the file again`]);
+    throw new UnreadableFile(`line ${before + 1}: ${faultOf(thrown.code)}; mend it and import the file again`);
   } finally {
     source.destroy();
   }
-  if (names === undefined) throw new Refusal(['the file is empty: its first line names the columns']);
+  if (names === undefined) throw new UnreadableFile('the file is empty: its first line names the columns');
 }

@@ -1,9 +1,9 @@
-/** When to leave Redis alone: after failures in a row it is skipped for a while, then tried once, and so on. */
+/** When to leave something outside alone: after failures in a row it is skipped for a while, then tried once, and so on. */
 
 export interface Breaker {
   /** In a row, counted up to `failuresMax`; there the breaker is open. */
   readonly failures: number;
-  /** Milliseconds of the clock before which Redis is skipped while the breaker is open. */
+  /** Milliseconds of the clock before which it is skipped while the breaker is open. */
   readonly skipUntil: number;
 }
 
@@ -14,7 +14,7 @@ export const closedBreaker: Breaker = Object.freeze({ failures: 0, skipUntil: 0 
 
 export const isOpen = ({ failures }: Breaker): boolean => failures >= failuresMax;
 
-/** Whether Redis may be asked now. While open, who may ask is the one try: the others wait for another while. */
+/** Whether it may be asked now. While open, who may ask is the one try: the others wait for another while. */
 export const ask = (breaker: Breaker, now: number): { readonly may: boolean; readonly breaker: Breaker } => {
   if (!isOpen(breaker)) return { may: true, breaker };
   // A clock that was set back must not prolong it.

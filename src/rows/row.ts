@@ -1,9 +1,9 @@
-/** What a row of an import comes to: a value of its shape to keep, or every reason why not. */
-import { dotted } from '../../contract/path.ts';
-import { type Issue, type Problem, problems } from '../../contract/problem.ts';
-import { compileRead, Findings, type Reader } from '../../contract/read.ts';
-import type { ObjectShape } from '../../contract/shape.ts';
-import { veil } from '../../veil.ts';
+/** What a row of a file comes to: a value of its shape to keep, or every reason why not. */
+import { dotted } from '../contract/path.ts';
+import { type Issue, type Problem, problems } from '../contract/problem.ts';
+import { compileRead, Findings, type Reader } from '../contract/read.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import { veil } from '../veil.ts';
 
 /** One reason; never holds what the row held. */
 export interface Reason {
@@ -15,6 +15,11 @@ export interface Reason {
 }
 
 export type Outcome<R> = { readonly row: R } | { readonly reasons: readonly Reason[] };
+
+/** Not a file of rows, from some line on: the message says where and how to mend it, and never what is there. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
 
 /** A row as it was found, not yet read: rows that are done already need not be. */
 export interface Found<R> {

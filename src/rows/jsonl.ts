@@ -1,18 +1,24 @@
 /** JSONL: one JSON object a line, read as strictly as the body of a JSON request. Empty lines are no rows. */
 import type { Buffer } from 'node:buffer';
-import type { ObjectShape } from '../../contract/shape.ts';
-import { parse } from '../../protocol/json/parse.ts';
-import { reader } from '../../protocol/json/read.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import { parse } from '../protocol/json/parse.ts';
+import { reader } from '../protocol/json/read.ts';
 import { type Line, lineBytesMax, linesOf } from './lines.ts';
 import { compileRow, type Found, type Outcome, unreadable } from './row.ts';
 
-const lineReader = <R>(shape: ObjectShape): ((line: Line) => Outcome<R>) => {
+/** Compiles the reading of one JSON object, wherever its bytes come from. */
+export const jsonReader = <R>(shape: ObjectShape): ((bytes: Buffer) => Outcome<R>) => {
   const readTree = compileRow<R, unknown>(shape, reader);
-  return ({ bytes }) => {
-    if (bytes === undefined) return unreadable(`the line is longer than ${lineBytesMax} bytes`);
+  return (bytes) => {
     const parsed = parse(bytes);
     return 'fault' in parsed ? unreadable(parsed.fault) : readTree(parsed.tree);
   };
+};
+
+const lineReader = <R>(shape: ObjectShape): ((line: Line) => Outcome<R>) => {
+  const readJson = jsonReader<R>(shape);
+  return ({ bytes }) =>
+    bytes === undefined ? unreadable(`the line is longer than ${lineBytesMax} bytes`) : readJson(bytes);
 };
 
 const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => byte === 0x20 || byte === 0x09) === true;

@@ -1,0 +1,46 @@
+/** What an updater outside tells of a card: in the body of an answer, or in a row of a file of answers. */
+import { type Infer, object, oneOf, optional, required } from '../../contract/shape.ts';
+import * as shapes from './shapes.ts';
+
+const { number, expiryMonth, expiryYear } = shapes.card.fields;
+const invalid = { invalid: 'invalidExpiry' } as const;
+
+const told = {
+  newExpiryMonth: optional(
+    expiryMonth.shape,
+    'With a renewed or replaced card: the month in which it expires.',
+    invalid,
+  ),
+  newExpiryYear: optional(expiryYear.shape, 'With a renewed or replaced card: the year in which it expires.', invalid),
+  newNumber: optional(number.shape, 'With a replaced card: the number of the one that took its place.', {
+    invalid: 'invalidCardNumber',
+  }),
+  result: required(
+    oneOf(
+      'UpdateResult',
+      'NoChange',
+      'CardExpiryChanged',
+      'PANChanged',
+      'CloseAccount',
+      'ContactCardAccountHolder',
+      'Success',
+      'Error',
+    ),
+    'What has become of the card; Success where it will be known later.',
+  ),
+} as const;
+
+export const updateAnswer = object('UpdateAnswer', told);
+
+export type UpdateAnswer = Infer<typeof updateAnswer>;
+
+export const answerRow = object('AnswerRow', {
+  check: required(shapes.text(16, '8815252013129012'), 'Which check it answers, as the request file named it.'),
+  merchantAccount: required(shapes.account, 'As it stood beside the check.', {
+    missing: 'invalidMerchantAccount',
+    invalid: 'invalidMerchantAccount',
+  }),
+  ...told,
+});
+
+export type AnswerRow = Infer<typeof answerRow>;

@@ -1,0 +1,95 @@
+/** `triglyph webhooks list` and `retry`: webhooks that nobody took, and another try at them. */
+import type { GivenUpJob } from '../../domain/ports.ts';
+import type { Strongroom } from '../../strongroom.ts';
+import { veil } from '../../veil.ts';
+import type { Event } from '../../webhooks/ports.ts';
+import { beside } from '../beside.ts';
+import { Refusal } from '../explain.ts';
+
+interface DeadLetter {
+  readonly id: string;
+  readonly company: string;
+  readonly type: string;
+  readonly merchantAccount: string;
+  /** Without its query, in which a receiver may have a secret. */
+  readonly endpoint: string;
+  readonly happenedAt: string;
+  readonly givenUpAt: string;
+  readonly attempts: number;
+  readonly because: string;
+}
+
+/** Of a company, at one time. */
+const lettersMax = 1_000;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const companiesOf = async ({ registry }: Strongroom): Promise<readonly string[]> => [
+  ...new Set((await registry.listMerchantAccounts()).map(({ company }) => company)),
+];
+
+const addressOf = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+const letterOf = (job: GivenUpJob, addresses: ReadonlyMap<string, string>): DeadLetter => {
+  const { kind, merchantAccount, at } = JSON.parse(job.payload) as Event;
+  const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
+  return {
+    id: job.jobId,
+    company: job.company,
+    type: `recurring.token.${kind}`,
+    merchantAccount,
+    endpoint: veil(addresses.get(endpointId) ?? endpointId),
+    happenedAt: new Date(at).toISOString(),
+    givenUpAt: new Date(job.givenUpAt).toISOString(),
+    attempts: job.attempts,
+    because: veil(job.lastFailure),
+  };
+};
+
+const lineOf = ({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string =>
+  `${id}  ${company}  ${type}  ${endpoint}  given up ${givenUpAt.slice(0, 19).replace('T', ' ')}  ${attempts} attempts  ${because}`;
+
+const find = async (room: Strongroom, company: string | undefined): Promise<readonly DeadLetter[]> => {
+  const addresses = new Map((await room.endpoints.list()).map(({ endpointId, url }) => [endpointId, addressOf(url)]));
+  const letters: DeadLetter[] = [];
+  for (const each of company === undefined ? await companiesOf(room) : [company])
+    for (const job of await room.jobs.findGivenUp(each, 'webhook', lettersMax)) letters.push(letterOf(job, addresses));
+  return letters;
+};
+
+export const list = async (company: string | undefined, { json }: { readonly json?: boolean }): Promise<void> => {
+  const letters = await beside((room) => find(room, company));
+  if (json) say(JSON.stringify(letters));
+  else if (letters.length === 0) say('There is no dead letter.');
+  else for (const letter of letters) say(lineOf(letter));
+};
+
+const reviveAll = async (room: Strongroom): Promise<number> => {
+  let revived = 0;
+  for (const company of await companiesOf(room))
+    for (let more = true; more; ) {
+      const letters = await room.jobs.findGivenUp(company, 'webhook', lettersMax);
+      for (const { jobId } of letters) if (await room.jobs.revive(company, jobId)) revived += 1;
+      more = letters.length === lettersMax;
+    }
+  return revived;
+};
+
+const reviveOne = async (room: Strongroom, id: string): Promise<number> => {
+  // Other jobs have ids without one, and are not ours to revive.
+  if (!id.includes('/')) return 0;
+  for (const company of await companiesOf(room)) if (await room.jobs.revive(company, id)) return 1;
+  return 0;
+};
+
+export const retry = async (id: string | undefined, { all }: { readonly all?: boolean }): Promise<void> => {
+  if ((id === undefined) === (all !== true)) throw new Refusal(['name one dead letter, or give --all']);
+  const revived = await beside((room) => (id === undefined ? reviveAll(room) : reviveOne(room, id)));
+  if (id !== undefined && revived === 0) throw new Refusal([`no dead letter has the id ${id}`]);
+  say(`${revived} webhooks are tried again, by the servers, as if they were new.`);
+};

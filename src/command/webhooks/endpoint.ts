@@ -1,0 +1,111 @@
+/** `triglyph webhooks endpoint`: where companies want to be told. A running server heeds it from the next effect on. */
+import { randomBytes } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import type { Config } from '../../config.ts';
+import type { Strongroom } from '../../strongroom.ts';
+import { parseAddress } from '../../webhooks/address.ts';
+import { keyScope } from '../../webhooks/deliver.ts';
+import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
+import { beside } from '../beside.ts';
+import { Refusal } from '../explain.ts';
+
+interface Printing {
+  readonly json?: boolean;
+}
+
+/** Each is one row more for every notice of the company. */
+const endpointsMax = 10;
+const keyBytes = 32;
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const refuse = (why: string): never => {
+  throw new Refusal([why]);
+};
+
+const checkCompany = async ({ registry, endpoints }: Strongroom, company: string): Promise<void> => {
+  const accounts = await registry.listMerchantAccounts();
+  if (!accounts.some((account) => account.company === company))
+    refuse(`${company} has no merchant account: triglyph credential merchant-account add makes one`);
+  const there = (await endpoints.list()).filter((endpoint) => endpoint.company === company);
+  if (there.length >= endpointsMax) refuse(`${company} has ${endpointsMax} endpoints already: remove one first`);
+};
+
+/** Gives the key that deliveries are signed with; it is shown nowhere else. */
+const addEndpoint = async (
+  room: Strongroom,
+  { environment }: Config,
+  { company, url: given, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
+): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> => {
+  const address = parseAddress(given, environment);
+  if ('mend' in address) return refuse(`the address of the endpoint: ${address.mend}`);
+  await checkCompany(room, company);
+  const { url } = address;
+  const endpointId = `we_${randomBytes(9).toString('base64url')}`;
+  const key = randomBytes(keyBytes).toString('hex');
+  const sealed = room.world.vault.seal(keyScope({ company, endpointId }), { shown: key });
+  await room.endpoints.add({ company, endpointId, url, format, sealed, createdAt: room.world.clock.now() });
+  return { endpointId, url, key };
+};
+
+const addAdd = (endpoint: Command): void => {
+  endpoint
+    .command('add')
+    .argument('<company>', 'the company that wants to be told')
+    .argument('<url>', 'where; https, or http to this machine and where ENVIRONMENT is test')
+    .addOption(
+      new Option('--format <format>', 'what is sent').choices(['tokenization', 'classic']).default('tokenization'),
+    )
+    .option('--json', 'prints JSON')
+    .description('adds an endpoint and prints the key that its webhooks are signed with, this once')
+    .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks')
+    .action(
+      async (company: string, given: string, { format, json }: Printing & { readonly format: EndpointFormat }) => {
+        const { endpointId, url, key } = await beside((room, config) =>
+          addEndpoint(room, config, { company, url: given, format }),
+        );
+        if (json) say(JSON.stringify({ id: endpointId, url, format, key }));
+        else
+          say(
+            `endpoint  ${endpointId}\nurl       ${url}\nformat    ${format}\nkey       ${key}\n` +
+              'It is shown this once: the receiver checks signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
+          );
+      },
+    );
+};
+
+const lineOf = ({ endpointId, company, format, url, createdAt }: Endpoint): string =>
+  `${endpointId}  ${company}  ${format}  ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')}  ${url}`;
+
+const addListAndRemove = (endpoint: Command): void => {
+  endpoint
+    .command('list')
+    .option('--json', 'prints JSON')
+    .description('lists the endpoints, without their keys')
+    .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint list')
+    .action(async ({ json }: Printing) => {
+      const all = await beside(({ endpoints }) => endpoints.list());
+      if (json) say(JSON.stringify(all.map(({ endpointId: id, sealed: _kept, ...shown }) => ({ id, ...shown }))));
+      else if (all.length === 0) say('There is no endpoint yet.');
+      else for (const each of all) say(lineOf(each));
+    });
+  endpoint
+    .command('remove')
+    .argument('<id>', 'the endpoint, as `endpoint list` names it')
+    .description('removes an endpoint, and all that it has not been told')
+    .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s')
+    .action(async (id: string) => {
+      const dropped = await beside(({ endpoints }) => endpoints.remove(id));
+      if (dropped === undefined) refuse(`no endpoint has the id ${id}`);
+      say(`${id} is removed, and ${dropped} webhooks that it had not taken.`);
+    });
+};
+
+export const addEndpointCommands = (webhooks: Command): void => {
+  const endpoint = webhooks.command('endpoint').description('where companies want to be told');
+  addAdd(endpoint);
+  addListAndRemove(endpoint);
+  endpoint.addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks');
+};

@@ -1,0 +1,10 @@
+/** The notice of what became of a stored detail. */
+import type { Notice, ShopperKey, StoredDetail } from '../ports.ts';
+
+export type DetailNotice = Exclude<Notice, { readonly kind: 'checked' }>;
+
+export const noticeOf = (
+  kind: DetailNotice['kind'],
+  { merchantAccount, shopperReference }: ShopperKey,
+  { recurringDetailReference, open: { variant, firstPspReference } }: StoredDetail,
+): DetailNotice => ({ kind, merchantAccount, shopperReference, recurringDetailReference, variant, firstPspReference });

@@ -1,0 +1,93 @@
+/** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
+import type { Gathering, JobKind, TakenJob } from '../../domain/ports.ts';
+import { type Engine, type Session, statement } from './engine.ts';
+import { type JobRow, jobOf, saveJob } from './jobs.ts';
+
+/** Files and rounds are of no one company; a company has a name. */
+const nobody = '';
+
+const columns = 'company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts';
+
+const countWaiting = statement<{ readonly checks: number; readonly longest_ms: number | null }>(
+  'count-waiting-checks',
+  `select count(*) as checks, now_ms() - min(due_at) as longest_ms
+     from (select due_at from job where kind = 'gather' and due_at <= now_ms() order by due_at limit $1) waiting`,
+);
+
+/** The file holds them until they are due again: then nobody has answered. */
+const gather = statement(
+  'gather-checks',
+  `update job set kind = 'answer', holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
+    where (company, job_id) in
+      (select company, job_id from job where kind = 'gather' and due_at <= now_ms()
+        order by due_at limit $3 skip_locked())`,
+);
+
+const findOfFile = statement<JobRow>(
+  'find-checks-of-file',
+  `select ${columns} from job
+    where kind = 'answer' and holder = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
+);
+
+const findOne = statement<JobRow & { readonly holder: string }>(
+  'find-gathered-check',
+  `select ${columns}, holder from job where company = $1 and job_id = $2 and kind = 'answer'`,
+);
+
+const ensure = statement(
+  'ensure-round',
+  `insert into job (company, job_id, kind, lane, place, payload, created_at, due_at)
+   values ($1, 'round', 'round', 'round', 1, '{}', now_ms(), now_ms()) on conflict do nothing`,
+);
+
+/** What was to be told by a file is asked. */
+const ask = statement(
+  'ask-gathered-checks',
+  `update job set kind = 'check', holder = null, due_at = now_ms() where kind = 'gather' or kind = 'answer'`,
+);
+
+/** What was to be asked waits for a file. */
+const wait = statement(
+  'gather-asked-checks',
+  `update job set kind = 'gather', holder = null, due_at = now_ms() where kind = 'check'`,
+);
+
+export const findGathered = async (session: Session, company: string, jobId: string): Promise<TakenJob | undefined> => {
+  const [row] = await session.query(findOne, [company, jobId]);
+  return row && jobOf(row, row.holder);
+};
+
+/** `ring` hears of the files that are to be written, once that is kept. */
+export const createGathering = (engine: Engine, ring: (kind: JobKind) => void): Gathering =>
+  Object.freeze<Gathering>({
+    begin: async (updater) => {
+      // Of what is known, nothing is to be waited for.
+      if (updater === 'known') return;
+      await engine.write(async (session) => {
+        if (updater === 'asked') await session.execute(ask, []);
+        else {
+          await session.execute(wait, []);
+          await session.execute(ensure, [nobody]);
+        }
+      });
+    },
+    findWaiting: (max) =>
+      engine.read(async (session) => {
+        const [waiting] = await session.query(countWaiting, [max]);
+        return { checks: waiting?.checks ?? 0, longestMs: waiting?.longest_ms ?? 0 };
+      }),
+    async gather(file, { max, answerMsMax }) {
+      const gathered = await engine.write(async (session) => {
+        const checks = await session.execute(gather, [file, answerMsMax, max]);
+        if (checks > 0) await saveJob(session, { company: nobody, jobId: file, kind: 'file', payload: '{}' });
+        return checks;
+      });
+      if (gathered > 0) ring('file');
+      return gathered;
+    },
+    findGathered: (file, max, after) =>
+      engine.read(async (session) => {
+        const rows = await session.query(findOfFile, [file, after?.company ?? '', after?.jobId ?? '', max]);
+        return rows.map((row) => jobOf(row, file));
+      }),
+  });

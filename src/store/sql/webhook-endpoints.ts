@@ -1,0 +1,106 @@
+/** Endpoints of companies in a database, and what is still to be told to them. */
+import type { Endpoint, EndpointFormat, Endpoints } from '../../webhooks/ports.ts';
+import { type Engine, statement } from './engine.ts';
+import { laneOpening } from './notices.ts';
+
+type EndpointRow = {
+  readonly company: string;
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly format: string;
+  readonly key_id: string;
+  readonly data_key: string;
+  readonly sealed_key: string;
+  readonly created_at: number;
+};
+
+const add = statement(
+  'add-webhook-endpoint',
+  `insert into webhook_endpoint (company, endpoint_id, url, format, key_id, data_key, sealed_key, created_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+const list = statement<EndpointRow>(
+  'list-webhook-endpoints',
+  'select * from webhook_endpoint order by company, created_at, endpoint_id',
+);
+const find = statement<EndpointRow>(
+  'find-webhook-endpoint',
+  'select * from webhook_endpoint where company = $1 and endpoint_id = $2',
+);
+const findById = statement<EndpointRow>(
+  'find-webhook-endpoint-by-id',
+  'select * from webhook_endpoint where endpoint_id = $1',
+);
+const remove = statement(
+  'remove-webhook-endpoint',
+  'delete from webhook_endpoint where company = $1 and endpoint_id = $2',
+);
+const dropJobs = statement(
+  'drop-webhooks',
+  `delete from job where company = $1 and kind = 'webhook' and substr(lane, 1, $3) = $2`,
+);
+/** Those that somebody is at are not due. */
+const holdBack = statement(
+  'hold-back-webhooks',
+  `update job set due_at = now_ms() + $4
+    where (company, job_id) in
+      (select company, job_id from job
+        where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(lane, 1, $3) = $2
+        order by due_at limit 1000 skip_locked())`,
+);
+const oldestDue = statement<{ readonly due_ms: number | null }>(
+  'oldest-due-webhook',
+  `select now_ms() - min(due_at) as due_ms from job where kind = 'webhook' and due_at is not null`,
+);
+const countDead = statement<{ readonly dead: number }>(
+  'count-dead-letters',
+  `select count(*) as dead from job where kind = 'webhook' and given_up_at is not null`,
+);
+
+const endpointOf = (row: EndpointRow): Endpoint => ({
+  company: row.company,
+  endpointId: row.endpoint_id,
+  url: row.url,
+  format: row.format as EndpointFormat,
+  sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_key },
+  createdAt: row.created_at,
+});
+
+const laneOf = (company: string, endpointId: string) => {
+  const opening = laneOpening(endpointId);
+  return [company, opening, opening.length] as const;
+};
+
+export const createEndpoints = (engine: Engine): Endpoints =>
+  Object.freeze<Endpoints>({
+    add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, shown = '' }, createdAt }) =>
+      engine.write(async (session) => {
+        await session.execute(add, [company, endpointId, url, format, keyId, dataKey, shown, createdAt]);
+      }),
+    list: () => engine.read(async (session) => (await session.query(list, [])).map(endpointOf)),
+    remove: (endpointId) =>
+      engine.write(
+        async (session) => {
+          const [row] = await session.query(findById, [endpointId]);
+          if (row === undefined) return undefined;
+          await session.execute(remove, [row.company, endpointId]);
+          return session.execute(dropJobs, laneOf(row.company, endpointId));
+        },
+        { patient: true },
+      ),
+    findFor: ({ company, lane }) =>
+      engine.read(async (session) => {
+        const [row] = await session.query(find, [company, lane.slice(0, lane.indexOf('/'))]);
+        return row && endpointOf(row);
+      }),
+    holdBack: async ({ company, endpointId }, afterMs) => {
+      await engine.write((session) => session.execute(holdBack, [...laneOf(company, endpointId), afterMs]));
+    },
+    backlog: () =>
+      engine.read(async (session) => {
+        const [due] = await session.query(oldestDue, []);
+        const [dead] = await session.query(countDead, []);
+        const dueMs = due?.due_ms ?? undefined;
+        return { oldestDueMs: dueMs === undefined || dueMs < 0 ? undefined : dueMs, deadLetters: dead?.dead ?? 0 };
+      }),
+  });

@@ -1,0 +1,86 @@
+/** Files of answers, read like imports: each row settles the check that waits for it, once; what is refused is reported. */
+import { appendFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type AnswerRow, answerRow } from '../../api/recurring/update-answer.ts';
+import { problems } from '../../contract/problem.ts';
+import { checkOf, settleCheck } from '../../domain/recurring/pending-check.ts';
+import { fateTold } from '../../domain/recurring/told-answer.ts';
+import { checksumOf, type Kept, keepFile, type Tally } from '../../rows/file.ts';
+import type { Kind, Room } from '../../rows/keep.ts';
+import { type Reason, UnreadableFile, unreadable } from '../../rows/row.ts';
+import { veil } from '../../veil.ts';
+import type { UpdaterWatch } from '../watch.ts';
+import { answerFiles, type Folders } from './folders.ts';
+
+const stray: readonly Reason[] = Object.freeze([
+  {
+    field: 'check',
+    code: problems.invalidField.code,
+    message: 'No such check waits for an answer: it was answered, has ended, or was never asked',
+  },
+]);
+
+const keep: Kind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...answer }, company, unit, world) => {
+  const job = await unit.findGathered(company, check);
+  if (job === undefined) return stray;
+  const asked = checkOf(job);
+  if (asked.merchantAccount !== merchantAccount) return stray;
+  const fate = fateTold(answer, { company, fingerprint: asked.fingerprint }, world.vault);
+  // It goes on waiting for the answer that has still to come.
+  if (fate.kind !== 'pending') await settleCheck(job, fate, unit, world);
+  return undefined;
+};
+
+export const answers: Kind<AnswerRow> = Object.freeze({ mark: 'answers: ', shape: answerRow, keep });
+
+/** Counts what a batch of rows has come to. */
+export const countAnswers = ({ batch }: Pick<Kept, 'batch'>, watch: UpdaterWatch): void => {
+  const strays = batch.refused.filter(({ reasons }) => reasons === stray).length;
+  const malformed = batch.refused.length - strays;
+  const counts = { told: batch.rows - batch.refused.length, stray: strays, malformedRows: malformed } as const;
+  for (const kind of ['told', 'stray', 'malformedRows'] as const)
+    if (counts[kind] > 0) watch.tell({ kind, checks: counts[kind] });
+};
+
+/** Reads one file as far as `isOver` allows; false where it goes on another time. Read to its end, it lies with its report in `done`. */
+const readFile = async (
+  name: string,
+  { answers: folder, done }: Folders,
+  room: Room,
+  watch: UpdaterWatch,
+  isOver: () => boolean,
+): Promise<boolean> => {
+  const path = join(folder, name);
+  const checksum = await checksumOf(path);
+  // The same for the same bytes, so that a reading that was interrupted goes on in its own report.
+  const doneName = `${checksum.slice(0, 12)}-${name}`;
+  const report = join(done, `${doneName}.refused.jsonl`);
+  let tally: Tally | undefined;
+  try {
+    const kept = (each: Kept) => countAnswers(each, watch);
+    tally = await keepFile(room, answers, { path, checksum, report }, { kept, isOver });
+    if (!tally.isWhole) return false;
+  } catch (thrown) {
+    if (!(thrown instanceof UnreadableFile)) throw thrown;
+    appendFileSync(report, `${JSON.stringify(unreadable(thrown.message))}\n`, { mode: 0o600 });
+    watch.tell({ kind: 'unreadable', file: veil(name), reason: veil(thrown.message) });
+  }
+  await rename(path, join(done, doneName));
+  if (tally !== undefined) watch.tell({ kind: 'read', file: veil(name), rows: tally.rows, refused: tally.refused });
+  return true;
+};
+
+/** Reads the files that are there; false where it was over before the last one was read. */
+export const readAnswers = async (
+  folders: Folders,
+  room: Room,
+  watch: UpdaterWatch,
+  isOver: () => boolean,
+): Promise<boolean> => {
+  for (const name of answerFiles(folders)) {
+    if (!(await readFile(name, folders, room, watch, isOver))) return false;
+    if (isOver()) return false;
+  }
+  return true;
+};

@@ -1,0 +1,102 @@
+/** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
+import { setTimeout } from 'node:timers/promises';
+import { type UpdateAnswer, updateAnswer } from '../../api/recurring/update-answer.ts';
+import { ask, closedBreaker, failed, isOpen, succeeded } from '../../breaker.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { CheckedCard, Clock, Fate, Updater, Vault } from '../../domain/ports.ts';
+import { fateTold } from '../../domain/recurring/told-answer.ts';
+import { jsonReader } from '../../rows/jsonl.ts';
+import { reasonsOf } from '../../rows/row.ts';
+import type { UpdaterWatch } from '../watch.ts';
+import { type Exchanged, exchange } from './exchange.ts';
+
+type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
+
+export interface HttpUpdaterOptions {
+  readonly url: string;
+  /** Sent as a bearer token. */
+  readonly secret: string | undefined;
+  /** For a question with its second try. */
+  readonly msMax: number;
+}
+
+export interface HttpUpdaterParts {
+  readonly clock: Clock;
+  readonly vault: Vault;
+  readonly watch: UpdaterWatch;
+}
+
+const pending: Fate = Object.freeze({ kind: 'pending' });
+
+/** Before the second try: a connection that was closed, or a node that was stopped, is soon another one. */
+const pauseMs = (): number => 20 + 80 * Math.random();
+/** With less time left it is no use to try again. */
+const tryMsMin = 100;
+
+const readAnswer = jsonReader<UpdateAnswer>(updateAnswer);
+
+const print = ({ expiry: { expiryMonth, expiryYear } }: CheckedCard, number: string): string =>
+  JSON.stringify({ number, expiryMonth, expiryYear });
+
+export const httpUpdater = (
+  { url, secret, msMax }: HttpUpdaterOptions,
+  { clock, vault, watch }: HttpUpdaterParts,
+): AskedUpdater => {
+  let breaker = closedBreaker;
+
+  const note = (came: Exchanged): void => {
+    const before = isOpen(breaker);
+    breaker = came.kind === 'failed' ? failed(breaker, clock.now()) : succeeded();
+    if (came.kind !== 'answered') watch.tell(came);
+    if (isOpen(breaker) === before) return;
+    watch.tell(came.kind === 'failed' ? { kind: 'down', reason: came.reason } : { kind: 'up' });
+  };
+
+  const mayAsk = (): boolean => {
+    const asked = ask(breaker, clock.now());
+    breaker = asked.breaker;
+    if (!asked.may) watch.tell({ kind: 'skipped' });
+    return asked.may;
+  };
+
+  const told = (bytes: Parameters<typeof readAnswer>[0], card: CheckedCard, check: string): Fate => {
+    const read = readAnswer(bytes);
+    try {
+      if ('reasons' in read) {
+        watch.tell({ kind: 'malformed', check, reasons: read.reasons });
+        return pending;
+      }
+      const fate = fateTold(read.row, card, vault);
+      watch.tell({ kind: fate.kind === 'pending' ? 'pending' : 'told', checks: 1 });
+      return fate;
+    } catch (thrown) {
+      if (!(thrown instanceof Problem)) throw thrown;
+      watch.tell({ kind: 'malformed', check, reasons: reasonsOf(thrown) });
+      return pending;
+    }
+  };
+
+  return Object.freeze<AskedUpdater>({
+    kind: 'asked',
+    async ask(card, id) {
+      const body = print(card, card.number());
+      const until = performance.now() + msMax;
+      for (const isLast of [false, true]) {
+        if (!mayAsk()) return pending;
+        const came = await exchange({
+          url,
+          secret,
+          id,
+          body,
+          msMax: Math.max(1, Math.ceil(until - performance.now())),
+        });
+        note(came);
+        if (came.kind === 'answered') return told(came.bytes, card, id);
+        const pause = pauseMs();
+        if (isLast || came.kind === 'refused' || until - performance.now() - pause < tryMsMin) return pending;
+        await setTimeout(pause);
+      }
+      return pending;
+    },
+  });
+};

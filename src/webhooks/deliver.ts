@@ -1,0 +1,102 @@
+/** Delivers events to their endpoints: at least once, in the order of each shopper, until it is taken or given up. */
+import type { Clock, Store, TakenJob, Vault } from '../domain/ports.ts';
+import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
+import { classicMessage } from './classic.ts';
+import type { Message, Origin } from './message.ts';
+import type { Endpoint, Endpoints, Event } from './ports.ts';
+import { type Sent, send } from './send.ts';
+import { tokenizationMessage } from './tokenization.ts';
+import { createTurns, type Spared } from './turns.ts';
+
+export interface DeliveryParts {
+  readonly store: Pick<Store, 'write'>;
+  readonly endpoints: Endpoints;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly environment: Origin['environment'];
+  /** How long an endpoint may take over an answer. */
+  readonly deliveryMsMax: number;
+  /** For how long an event is tried. */
+  readonly giveUpMs: number;
+  /** Hears of each attempt, and of each event that is given up. */
+  count(outcome: Sent['kind'] | 'givenUp'): void;
+}
+
+/** Events that a process is at; of one endpoint, so few that a slow one leaves room for the others. */
+const atOnceMax = 64;
+const ofEndpointMax = 8;
+/** Between two attempts at one event. */
+const againMs = { first: 2_000, most: 60 * 60_000 };
+/** What the store may take before and after a delivery, and the wait for a turn. */
+const besideMsMax = 2_000;
+
+/** The record that an endpoint's key is sealed for. */
+export const keyScope = ({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) => ({
+  company,
+  recurringDetailReference: `webhook ${endpointId}`,
+});
+
+const eventOf = ({ payload }: TakenJob): Event => JSON.parse(payload) as Event;
+
+const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message | undefined => {
+  switch (format) {
+    case 'tokenization':
+      return tokenizationMessage(event, origin);
+    case 'classic':
+      return classicMessage(event, origin);
+    default:
+      return format satisfies never;
+  }
+};
+
+export const deliveryDuty = (parts: DeliveryParts): Duty => {
+  const { store, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
+  const turns = createTurns({ atOnceMax: ofEndpointMax, deliveryMsMax });
+  /** Of each endpoint one at a time: whoever holds back does so for all. */
+  const holding = new Map<string, Promise<void>>();
+
+  const end = async (job: TakenJob): Promise<Came> => {
+    await store.write((unit) => unit.endJob(job));
+    return 'ended';
+  };
+  const isOver = ({ createdAt }: TakenJob): boolean => clock.now() - createdAt > giveUpMs;
+  const giveUp = (because: string): Came => {
+    count('givenUp');
+    return { givenUp: because };
+  };
+  const spare = async (job: TakenJob, endpoint: Endpoint, { afterMs, because, isDown }: Spared): Promise<Came> => {
+    const { endpointId } = endpoint;
+    const held =
+      holding.get(endpointId) ?? endpoints.holdBack(endpoint, afterMs).finally(() => holding.delete(endpointId));
+    holding.set(endpointId, held);
+    await held;
+    return isDown && isOver(job) ? giveUp(because) : { untriedMs: afterMs };
+  };
+  const deliver = async ({ endpointId, url }: Endpoint, message: Message): Promise<Sent> => {
+    const sent = await send(url, message, deliveryMsMax);
+    turns.leave(endpointId, sent.kind === 'accepted' ? undefined : sent.because);
+    count(sent.kind);
+    return sent;
+  };
+
+  return Object.freeze<Duty>({
+    kind: 'webhook',
+    atOnceMax,
+    leaseMs: deliveryMsMax + besideMsMax,
+    everyMs: 2_000,
+    async perform(job) {
+      const endpoint = await endpoints.findFor(job);
+      if (endpoint === undefined) return end(job);
+      const key = vault.open(keyScope(endpoint), endpoint.sealed, 'shown');
+      const message = messageOf(eventOf(job), endpoint, { environment, key });
+      if (message === undefined) return end(job);
+      const turn = await turns.enter(endpoint.endpointId);
+      if (turn !== 'go') return spare(job, endpoint, turn);
+      const sent = await deliver(endpoint, message);
+      if (sent.kind === 'accepted') return end(job);
+      return isOver(job)
+        ? giveUp(sent.because)
+        : { againMs: backoffMs(job.attempts, againMs.first, againMs.most), because: sent.because };
+    },
+  });
+};

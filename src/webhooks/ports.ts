@@ -1,0 +1,49 @@
+/** What the webhooks need of the store: who is to be told, and how much is still to be told. */
+import type { Notice, SealedDetail, TakenJob } from '../domain/ports.ts';
+
+/** `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of items. */
+export type EndpointFormat = 'tokenization' | 'classic';
+
+/** Where a company wants to be told. */
+export interface Endpoint {
+  readonly company: string;
+  readonly endpointId: string;
+  readonly url: string;
+  readonly format: EndpointFormat;
+  /** The key that deliveries are signed with, as `shown`; for the record `webhook <endpointId>`. */
+  readonly sealed: SealedDetail;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A notice as it is kept until it is delivered. */
+export type Event = Notice & {
+  /** The same in every attempt to deliver it. */
+  readonly eventId: string;
+  /** Of the request that it came of. */
+  readonly pspReference: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+export type DetailEvent = Exclude<Event, { readonly kind: 'checked' }>;
+
+export interface Backlog {
+  /** How long the one that waits the longest has been due, in milliseconds; absent where none is due. */
+  readonly oldestDueMs?: number | undefined;
+  readonly deadLetters: number;
+}
+
+/** Every method throws `StoreUnavailable`. */
+export interface Endpoints {
+  add(endpoint: Endpoint): Promise<void>;
+  /** By company, oldest first. */
+  list(): Promise<readonly Endpoint[]>;
+  /** With all that it has not been told; gives how much that was, or undefined where there is no such endpoint. */
+  remove(endpointId: string): Promise<number | undefined>;
+  /** To whom the job delivers; undefined where the endpoint was removed. */
+  findFor(job: TakenJob): Promise<Endpoint | undefined>;
+  /** What is due at an endpoint, up to a thousand, is due so much later: taking each of it only to put it back would cost more. */
+  holdBack(endpoint: Endpoint, afterMs: number): Promise<void>;
+  backlog(): Promise<Backlog>;
+}

@@ -1,0 +1,52 @@
+/** An event in the format `tokenization`: one event a request, signed in a header. */
+import type { Message, Origin } from './message.ts';
+import { moment } from './moment.ts';
+import type { Event } from './ports.ts';
+import { signatureOf } from './signature.ts';
+
+const dataOf = (event: Event): object => {
+  const { kind, merchantAccount, shopperReference } = event;
+  switch (kind) {
+    case 'created':
+    case 'alreadyExisting':
+    case 'updated':
+      return {
+        merchantAccount,
+        operation: kind,
+        shopperReference,
+        storedPaymentMethodId: event.recurringDetailReference,
+        type: event.variant,
+      };
+    case 'disabled':
+      return {
+        merchantAccount,
+        shopperReference,
+        storedPaymentMethodId: event.recurringDetailReference,
+        type: event.variant,
+      };
+    // Of our own: the interface has no event for it.
+    case 'checked':
+      return {
+        merchantAccount,
+        pspReference: event.pspReference,
+        reference: event.reference,
+        result: event.result,
+        shopperReference,
+        storedPaymentMethodId: event.recurringDetailReference,
+      };
+    default:
+      return event satisfies never;
+  }
+};
+
+export const tokenizationMessage = (event: Event, { environment, key }: Origin): Message => {
+  const body = JSON.stringify({
+    createdAt: moment(event.at),
+    data: dataOf(event),
+    environment,
+    eventId: event.eventId,
+    type: `recurring.token.${event.kind}`,
+    version: '1',
+  });
+  return { body, headers: { HmacSignature: signatureOf(key, body), Protocol: 'HmacSHA256' } };
+};

@@ -1,0 +1,242 @@
+/** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import type { Fate } from '../../src/domain/ports.ts';
+import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
+import { settleCheck } from '../../src/domain/recurring/pending-check.ts';
+import { speak } from '../../src/protocol/index.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { Event } from '../../src/webhooks/ports.ts';
+import { callers, type GatewayOptions, now, openGateway, type TestGateway } from '../support/gateway.ts';
+
+const protocols = speak(services);
+const names = Object.keys(protocols) as ProtocolName[];
+const service = services.at(-1)!;
+const endpointId = 'we_test';
+
+let gateway: TestGateway;
+const open = async (options?: GatewayOptions) => {
+  gateway = await openGateway(options);
+  const { endpoints, world } = gateway.parts;
+  const sealed = world.vault.seal(keyScope({ company: 'Demo', endpointId }), { shown: '00'.repeat(32) });
+  const url = 'https://shop.example.com/';
+  await endpoints.add({ company: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
+};
+afterEach(() => gateway.close());
+
+/** What is to be told, in its order; it counts as told then. */
+const told = async (): Promise<readonly Event[]> => {
+  const { jobs, details } = gateway.parts;
+  const events: Event[] = [];
+  for (;;) {
+    const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+    if (taken.length === 0) return events;
+    for (const job of taken) {
+      events.push(JSON.parse(job.payload) as Event);
+      await details.write((unit) => unit.endJob(job));
+    }
+  }
+};
+
+const ask = async (
+  name: ProtocolName,
+  operation: string,
+  input: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly status: number; readonly value: Readonly<Record<string, unknown>> }> => {
+  const called = service.operations.get(operation)!;
+  const { path, contentType, body } = protocols[name].ask(service, called, {
+    merchantAccount: 'DemoMerchant',
+    ...input,
+  });
+  const { message } = await gateway.ask({
+    path,
+    headers: { 'content-type': contentType, ...callers.demo, ...headers },
+    body,
+  });
+  const { status } = message;
+  const value = status === 200 ? protocols[name].hear(called, message.body).value : {};
+  return { status, value: value as Readonly<Record<string, unknown>> };
+};
+
+const card = (number = '4000009900000012', more: object = {}) => ({
+  number,
+  expiryMonth: '3',
+  expiryYear: '2030',
+  holderName: 'Anna van Dijk',
+  ...more,
+});
+const token = (shopperReference: string, given: object = card(), contract = ['RECURRING']) => ({
+  card: given,
+  recurring: { contract },
+  shopperReference,
+});
+const shown = (events: readonly Event[]) =>
+  events.map(({ kind, recurringDetailReference }) => `${kind} ${recurringDetailReference}`);
+
+describe.each(names)('asked in %s', (name) => {
+  beforeEach(() => open());
+
+  test('stored, given again, given again with something new', async () => {
+    const first = await ask(name, 'storeToken', token('anna'));
+    const reference = String(first.value.recurringDetailReference);
+    expect(await told()).toEqual([
+      {
+        kind: 'created',
+        eventId: first.value.pspReference,
+        pspReference: first.value.pspReference,
+        at: now,
+        merchantAccount: 'DemoMerchant',
+        shopperReference: 'anna',
+        recurringDetailReference: reference,
+        variant: 'visa',
+        firstPspReference: first.value.pspReference,
+      },
+    ]);
+    await ask(name, 'storeToken', token('anna'));
+    await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' })));
+    await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' }), ['ONECLICK']));
+    await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' }), ['ONECLICK', 'RECURRING']));
+    expect(shown(await told())).toEqual([
+      `alreadyExisting ${reference}`,
+      `updated ${reference}`,
+      `updated ${reference}`,
+      `alreadyExisting ${reference}`,
+    ]);
+  });
+
+  test('disabled: one, some uses, all, and what is not there', async () => {
+    const given = { shopperReference: 'shopper-1' };
+    await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818', contract: ['ONECLICK'] });
+    await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818' });
+    expect(shown(await told())).toEqual(['updated 8313147988756818', 'disabled 8313147988756818']);
+    await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818' });
+    await ask(name, 'disable', { shopperReference: 'shopper-2' });
+    expect(await told()).toEqual([]);
+    await ask(name, 'disable', given);
+    const events = await told();
+    expect(shown(events)).toEqual(['disabled 8415995487234100', 'disabled 8814232895168272']);
+    expect(events[1]?.eventId).toBe(`${events[0]?.eventId}.2`);
+  });
+
+  test('what a check finds at once', async () => {
+    const outcomes = {
+      '4000009900000012': [],
+      '4000009900000020': ['updated'],
+      '4000009900000038': ['updated'],
+      '4000009900000046': ['disabled'],
+      '4000009900000053': [],
+      '4000009900000061': [],
+      '4000009900000079': [],
+    };
+    for (const [number, kinds] of Object.entries(outcomes)) {
+      const stored = await ask(name, 'storeToken', token(number, card(number)));
+      await told();
+      const checked = await ask(name, 'scheduleAccountUpdater', {
+        reference: 'check',
+        shopperReference: number,
+        selectedRecurringDetailReference: stored.value.recurringDetailReference,
+      });
+      expect(checked.status).toBe(200);
+      const events = await told();
+      expect(shown(events)).toEqual(kinds.map((kind) => `${kind} ${stored.value.recurringDetailReference}`));
+      for (const { eventId } of events) expect(eventId).toBe(checked.value.pspReference);
+    }
+  });
+
+  test('a retry under its key tells nobody again, nor does one that is refused', async () => {
+    const key = { 'idempotency-key': `key-of-${name}-0123456789` };
+    await ask(name, 'storeToken', token('anna'), key);
+    expect(await told()).toHaveLength(1);
+    gateway.restart();
+    expect((await ask(name, 'storeToken', token('anna'), key)).status).toBe(200);
+    expect(await told()).toEqual([]);
+    await ask(name, 'storeToken', token('anna', card('4000009900000013')));
+    expect(await told()).toEqual([]);
+  });
+});
+
+test('who is another company hears nothing, and an import tells nobody', async () => {
+  await open();
+  const { details, world } = gateway.parts;
+  const { path, contentType, body } = protocols.json.ask(service, service.operations.get('storeToken')!, {
+    merchantAccount: 'OtherMerchant',
+    ...token('anna'),
+  });
+  const { message } = await gateway.ask({ path, headers: { 'content-type': contentType, ...callers.other }, body });
+  expect(message.status).toBe(200);
+  await details.write((unit) =>
+    keepDetail(
+      { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'imported' },
+      { card: card(), contracts: ['RECURRING'], firstPspReference: 'FIRST', also: {} },
+      unit,
+      world,
+    ),
+  );
+  expect(await told()).toEqual([]);
+});
+
+describe('a check whose outcome comes later', () => {
+  beforeEach(() => open({ updater: () => ({ kind: 'asked', ask: async () => ({ kind: 'pending' }) }) }));
+
+  const settle = async (fate: Fate): Promise<void> => {
+    const { jobs, details, world, pass } = gateway.parts;
+    await pass(60_000);
+    const [job] = await jobs.take('check', { holder: 'test', leaseMs: 60_000, max: 1 });
+    await details.write((unit) => settleCheck(job!, fate, unit, world));
+  };
+
+  test.each<readonly [string, Fate, readonly string[]]>([
+    ['NoChange', { kind: 'unchanged' }, []],
+    ['Error', { kind: 'failed' }, []],
+    ['ContactCardAccountHolder', { kind: 'contactCardholder' }, []],
+    ['CloseAccount', { kind: 'closed' }, ['disabled']],
+    ['CardExpiryChanged', { kind: 'renewed', expiry: { expiryMonth: '4', expiryYear: '2033' } }, ['updated']],
+    [
+      'PANChanged',
+      { kind: 'replaced', number: '4111111111111111', expiry: { expiryMonth: '4', expiryYear: '2033' } },
+      ['updated'],
+    ],
+  ])('is told whatever it is: %s', async (result, fate, kinds) => {
+    const stored = await ask('json', 'storeToken', token('anna'));
+    await told();
+    const reference = stored.value.recurringDetailReference;
+    const scheduled = await ask('json', 'scheduleAccountUpdater', {
+      reference: 'check-1',
+      shopperReference: 'anna',
+      selectedRecurringDetailReference: reference,
+    });
+    expect(scheduled.value.result).toBe('Success');
+    expect(await told()).toEqual([]);
+    await settle(fate);
+    const events = await told();
+    expect(events[0]).toEqual({
+      kind: 'checked',
+      eventId: scheduled.value.pspReference,
+      pspReference: scheduled.value.pspReference,
+      at: now,
+      merchantAccount: 'DemoMerchant',
+      reference: 'check-1',
+      result,
+      shopperReference: 'anna',
+      recurringDetailReference: reference,
+    });
+    expect(shown(events.slice(1))).toEqual(kinds.map((kind) => `${kind} ${reference}`));
+    expect(JSON.stringify(events)).not.toMatch(/\d{15}|Anna van/);
+  });
+
+  test('of a card that was given: its shoppers are told of their details, and who asked of the outcome', async () => {
+    for (const shopper of ['anna', 'ben']) await ask('json', 'storeToken', token(shopper));
+    await told();
+    await ask('json', 'scheduleAccountUpdater', { reference: 'check-1', card: card() });
+    await settle({ kind: 'closed' });
+    const events = await told();
+    expect(events.map(({ kind, shopperReference }) => `${kind} ${shopperReference}`).sort()).toEqual([
+      'checked undefined',
+      'disabled anna',
+      'disabled ben',
+    ]);
+    expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(3);
+  });
+});

@@ -1,0 +1,34 @@
+/** An updater outside, as a process reaches it: it tells of the closed card, and each question arrives by its name. */
+import type { Fate, Updater } from '../../src/domain/ports.ts';
+import { type Attempt, attempts } from './attempt.ts';
+import type { Port } from './port.ts';
+import { closedCard } from './world.ts';
+
+/** What the real one waits for at most. */
+const limitMs = 1_500;
+
+export interface Question {
+  readonly attempt: Attempt | undefined;
+  readonly id: string;
+  readonly fingerprint: string;
+}
+
+export const simUpdater = (port: Port, arrived: (question: Question) => void): Updater => ({
+  kind: 'asked',
+  ask: (card, id) => {
+    const attempt = attempts.getStore();
+    return port.call<Fate>({
+      point: 'updater',
+      kind: 'updater',
+      limitMs,
+      apply: () => {
+        arrived({ attempt, id, fingerprint: card.fingerprint });
+        return { kind: card.number() === closedCard ? 'closed' : 'unchanged' };
+      },
+      fail: () => {
+        if (attempt !== undefined) attempt.untold = true;
+        return { kind: 'pending' };
+      },
+    });
+  },
+});

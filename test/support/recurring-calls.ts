@@ -1,0 +1,59 @@
+/** Calls of the recurring operations in any format, with their answers read again. */
+import { expect } from '@jest/globals';
+import { services } from '../../src/api/index.ts';
+import { type RecurringOperations, recurringV25 } from '../../src/api/recurring/v25.ts';
+import type { Output } from '../../src/contract/operation.ts';
+import { speak } from '../../src/protocol/index.ts';
+import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import { callers, type TestGateway } from './gateway.ts';
+
+export const protocols = speak(services);
+export const protocolNames = Object.keys(protocols) as ProtocolName[];
+
+let counted = 0;
+/** A shopper whom nobody knows yet. */
+export const fresh = (): string => `shopper-of-a-card-${++counted}`;
+
+export const cardOf = (number: string, expiryYear = '2027') => ({
+  number,
+  expiryMonth: '3',
+  expiryYear,
+  holderName: 'Anna van Dijk',
+});
+
+export const named = (shopperReference: string, selectedRecurringDetailReference: string) => ({
+  shopperReference,
+  selectedRecurringDetailReference,
+});
+
+export const callsOf = (gateway: () => TestGateway) => {
+  const ask = async <N extends keyof RecurringOperations>(
+    name: ProtocolName,
+    operation: N,
+    input: object,
+    as: keyof typeof callers = 'demo',
+    key?: string,
+  ): Promise<Output<RecurringOperations[N]>> => {
+    const described = recurringV25.operations.get(operation)!;
+    const given = { merchantAccount: as === 'other' ? 'OtherMerchant' : 'DemoMerchant', ...input };
+    const { path, contentType, body } = protocols[name].ask(recurringV25, described, given);
+    const headers = { 'content-type': contentType, ...callers[as], ...(key && { 'idempotency-key': key }) };
+    const { account, message } = await gateway().ask({ path, headers, body });
+    expect(account.outcome).toBe('ok');
+    return protocols[name].hear(described, message.body).value as Output<RecurringOperations[N]>;
+  };
+
+  return {
+    ask,
+    /** Gives the reference. */
+    store: async (shopperReference: string, number: string, also: object = {}, as: 'demo' | 'other' = 'demo') => {
+      const input = { card: cardOf(number), recurring: { contract: ['RECURRING'] }, shopperReference, ...also };
+      return (await ask('json', 'storeToken', input, as)).recurringDetailReference;
+    },
+    list: async (name: ProtocolName, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
+      (await ask(name, 'listRecurringDetails', { shopperReference, ...also }, as)).details ?? [],
+    /** Gives the result. */
+    check: async (name: ProtocolName, input: object, key?: string) =>
+      (await ask(name, 'scheduleAccountUpdater', { reference: 'check', ...input }, 'demo', key)).result,
+  };
+};

@@ -1,0 +1,78 @@
+/** A real updater behind a URL, as a test wants it: it remembers what it was asked, and answers as it is told. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Question {
+  readonly id: string;
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+export type Answerer = (question: Question, response: ServerResponse, request: IncomingMessage) => void;
+
+export interface TestUpdater {
+  readonly url: string;
+  /** In the order in which they came. */
+  readonly asked: Question[];
+  /** How it answers from now on. */
+  answer: Answerer;
+  close(): Promise<void>;
+}
+
+/** What it tells of the cards that have a fate of their own: `result` and what comes with it. */
+export const fates = Object.freeze({
+  '4000009900000012': { result: 'NoChange' },
+  '4000009900000020': { result: 'CardExpiryChanged', newExpiryMonth: '3', newExpiryYear: '2031' },
+  '4000009900000038': {
+    result: 'PANChanged',
+    newNumber: '4000009900000012',
+    newExpiryMonth: '3',
+    newExpiryYear: '2031',
+  },
+  '4000009900000046': { result: 'CloseAccount' },
+  '4000009900000053': { result: 'ContactCardAccountHolder' },
+  '4000009900000061': { result: 'Success' },
+  '4000009900000079': { result: 'Error' },
+}) satisfies Readonly<Record<string, object>>;
+
+export const fateOf = (number: string | undefined): object =>
+  Object.entries(fates).find(([each]) => each === number)?.[1] ?? { result: 'NoChange' };
+
+export const say = (response: ServerResponse, answer: unknown, status = 200, type = 'application/json'): void => {
+  response
+    .writeHead(status, { 'content-type': type })
+    .end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+};
+
+export const byFate: Answerer = ({ body }, response) => say(response, fateOf(body.number));
+
+export const down: Answerer = (_, response) => say(response, {}, 503);
+
+export const startUpdater = async (): Promise<TestUpdater> => {
+  const asked: Question[] = [];
+  const updater = { asked, answer: byFate };
+  const server = createServer(async (request, response) => {
+    const question: Question = {
+      id: String(request.headers['idempotency-key']),
+      authorization: request.headers.authorization,
+      contentType: request.headers['content-type'],
+      body: JSON.parse(await text(request)),
+    };
+    asked.push(question);
+    updater.answer(question, response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(updater, {
+    url: `http://127.0.0.1:${port}/checks`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  });
+};

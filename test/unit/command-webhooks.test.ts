@@ -1,0 +1,123 @@
+/** Endpoints at the command line: which addresses they may have, what is shown of them, and what cannot be done. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseAddress } from '../../src/webhooks/address.ts';
+import { type Production, prepareProduction, tempFolder, triglyph } from '../support/server.ts';
+
+const folder = tempFolder();
+let production: Production;
+beforeAll(async () => {
+  production = await prepareProduction(folder.path);
+});
+afterAll(() => folder.discard());
+
+const run = (parameters: readonly string[], also: Readonly<Record<string, string>> = {}) =>
+  triglyph(['webhooks', ...parameters], folder.path, { ...production.variables, ...also });
+
+describe('the address', () => {
+  test.each([
+    ['https://shop.example.com', 'live', 'https://shop.example.com/'],
+    ['https://shop.example.com:8443/hooks?shop=1', 'live', 'https://shop.example.com:8443/hooks?shop=1'],
+    ['https://10.1.2.3/', 'live', 'https://10.1.2.3/'],
+    ['http://127.0.0.1:9000/hooks', 'live', 'http://127.0.0.1:9000/hooks'],
+    ['http://[::1]:9000/', 'live', 'http://[::1]:9000/'],
+    ['http://localhost/', 'live', 'http://localhost/'],
+    ['http://shop.internal/', 'test', 'http://shop.internal/'],
+  ] as const)('%s in %s', (given, environment, url) => {
+    expect(parseAddress(given, environment)).toEqual({ url });
+  });
+
+  test.each([
+    ['shop.example.com', 'test', /like https:/],
+    ['ftp://shop.example.com/', 'test', /like https:/],
+    ['javascript:alert(1)', 'test', /like https:/],
+    [`https://shop.example.com/${'x'.repeat(2_000)}`, 'test', /like https:/],
+    ['https://user@shop.example.com/', 'test', /user and password/],
+    ['https://user:secret@shop.example.com/', 'test', /user and password/],
+    ['https://shop.example.com/#part', 'test', /from # on/],
+    ['http://shop.example.com/', 'live', /https address/],
+    ['http://localhost.example.com/', 'live', /https address/],
+    ['http://169.254.169.254/latest', 'test', /link-local/],
+    ['https://169.254.1.1/', 'live', /link-local/],
+    ['http://2852039166/', 'test', /link-local/],
+    ['http://[fe80::1]/', 'test', /link-local/],
+    ['http://[::ffff:169.254.169.254]/', 'test', /link-local/],
+  ] as const)('%s in %s is refused', (given, environment, mend) => {
+    expect(parseAddress(given, environment)).toEqual({ mend: expect.stringMatching(mend) });
+  });
+});
+
+test('an endpoint is added with a key that is shown once, listed without it, and removed', async () => {
+  const added = await run(['endpoint', 'add', 'Acme', 'https://shop.example.com/hooks']);
+  expect(added).toMatchObject({ code: 0, stderr: '' });
+  const [, id, key] =
+    /^endpoint {2}(we_[\w-]{12})\nurl {7}https:\/\/shop\.example\.com\/hooks\nformat {4}tokenization\nkey {7}([0-9a-f]{64})\n/.exec(
+      added.stdout,
+    ) ?? [];
+  expect(id).toBeDefined();
+  const second = await run(['endpoint', 'add', 'Acme', 'https://shop.example.com/', '--format', 'classic', '--json']);
+  const classic = JSON.parse(second.stdout);
+  expect(classic).toEqual({
+    id: expect.stringMatching(/^we_/),
+    url: 'https://shop.example.com/',
+    format: 'classic',
+    key: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  expect(classic.key).not.toBe(key);
+
+  const listed = (await run(['endpoint', 'list'])).stdout;
+  expect(listed.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(new RegExp(`^${id} {2}Acme {2}tokenization {2}.*https://shop.example.com/hooks$`)),
+    expect.stringMatching(new RegExp(`^${classic.id} {2}Acme {2}classic `)),
+  ]);
+  const asJson = (await run(['endpoint', 'list', '--json'])).stdout;
+  expect(JSON.parse(asJson)).toEqual([
+    {
+      id,
+      company: 'Acme',
+      url: 'https://shop.example.com/hooks',
+      format: 'tokenization',
+      createdAt: expect.any(Number),
+    },
+    expect.objectContaining({ id: classic.id }),
+  ]);
+  for (const text of [listed, asJson]) for (const secret of [key!, classic.key]) expect(text).not.toContain(secret);
+
+  expect((await triglyph(['keys', 'status'], folder.path, production.variables)).stdout).toContain(' 2 rows');
+  expect((await run(['endpoint', 'remove', id!])).stdout).toBe(
+    `${id} is removed, and 0 webhooks that it had not taken.\n`,
+  );
+  expect((await run(['endpoint', 'remove', classic.id])).code).toBe(0);
+  expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');
+}, 60_000);
+
+describe('what cannot be done ends with 1 and says why', () => {
+  test.each([
+    [['endpoint', 'add', 'Nobody', 'https://shop.example.com/'], /Nobody has no merchant account/],
+    [['endpoint', 'add', 'Acme', 'https://a:b@shop.example.com/'], /user and password/],
+    [['endpoint', 'remove', 'we_unheard0of0'], /no endpoint has the id/],
+    [['retry'], /name one dead letter, or give --all/],
+    [['retry', 'P1/we_1', '--all'], /name one dead letter, or give --all/],
+    [['retry', 'P1/we_1'], /no dead letter has the id P1\/we_1/],
+  ])('%j', async (parameters, why) => {
+    const { code, stdout, stderr } = await run(parameters);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(why);
+    expect(stderr).toMatch(/^triglyph: .*\n$/);
+  });
+
+  test('an eleventh endpoint', async () => {
+    for (let n = 0; n < 10; n += 1)
+      expect((await run(['endpoint', 'add', 'Acme', `https://${n}.example.com/`])).code).toBe(0);
+    const { code, stderr } = await run(['endpoint', 'add', 'Acme', 'https://10.example.com/']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'triglyph: Acme has 10 endpoints already: remove one first\n',
+    });
+  }, 60_000);
+
+  test('without dead letters there is nothing to list and nothing to try', async () => {
+    expect(await run(['list'])).toMatchObject({ code: 0, stdout: 'There is no dead letter.\n' });
+    expect(await run(['list', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect((await run(['retry', '--all'])).stdout).toMatch(/^0 webhooks /);
+  });
+});

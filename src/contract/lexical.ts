@@ -1,4 +1,5 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+import { isCountry, isCurrency, isTimeZone } from './iso.ts';
 import { type Format, type ScalarShape, type StringShape, textLengthMax } from './shape.ts';
 
 /** What is wrong with a text, or its value. */
@@ -35,6 +36,9 @@ export const iban = (text: string): boolean => {
 const formats: Readonly<Record<Format, (text: string) => boolean>> = {
   luhn,
   iban,
+  country: isCountry,
+  currency: isCurrency,
+  timeZone: isTimeZone,
 };
 
 /** True for text that every format can carry unchanged. */

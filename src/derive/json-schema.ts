@@ -108,11 +108,11 @@ export const deriveJsonSchema = (shape: Shape, side: Side, place: Place = inPlac
     scalar: scalarSchema,
     joined: joinedSchema,
     list: listSchema,
-    map: ({ max, example }) => ({
+    map: ({ max, example }, item) => ({
       type: 'object',
-      additionalProperties: { type: 'string', maxLength: textLengthMax },
+      additionalProperties: item ?? { type: 'string', maxLength: textLengthMax },
       maxProperties: max,
-      examples: [example],
+      ...(item === undefined && { examples: [example] }),
     }),
     object: (object, members) => place(object, objectSchema(object, members, side), side),
   });

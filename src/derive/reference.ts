@@ -2,7 +2,7 @@
 
 import { operationAddress, serviceAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
-import { type ProblemName, problems } from '../contract/problem.ts';
+import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
 import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
@@ -55,7 +55,7 @@ const typeName = (shape: Shape): string =>
     scalar: scalarName,
     joined: ({ item }) => `${scalarName(item)}, comma-separated`,
     list: (_, item) => `list of ${item}`,
-    map: () => 'map of text to text',
+    map: (_, item) => `map of text to ${item ?? 'text'}`,
     object: ({ name }) => name,
   });
 
@@ -100,6 +100,7 @@ const recordsOf = (shape: ObjectShape): readonly ObjectShape[] => {
   const found: ObjectShape[] = [];
   const visit = (each: Shape): void => {
     if (each.kind === 'list') visit(each.item);
+    if (each.kind === 'map' && each.item !== undefined) visit(each.item);
     if (each.kind !== 'object' || found.includes(each)) return;
     found.push(each);
     for (const field of Object.values(each.fields)) visit(field.shape);
@@ -202,7 +203,7 @@ const indexPage = (services: readonly Service[]): string => {
     ...lists,
     '## Problems',
     'Statuses are those of JSON and FORM. In SOAP and at the form adapter the text of a refusal is `{type} {code} {message}`.',
-    problemTable(Object.keys(problems) as ProblemName[]),
+    problemTable((Object.keys(problems) as ProblemName[]).filter((each) => !Object.hasOwn(resourceProblems, each))),
   ].join('\n\n')}\n`;
 };
 

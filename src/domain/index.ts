@@ -1,4 +1,11 @@
 /** The handlers, one for each operation of the interface. */
+import {
+  createAccountHolder,
+  getAccountHolder,
+  listAccountHolders,
+  updateAccountHolder,
+} from './balance-platform/account-holders.ts';
+import { getBalancePlatform } from './balance-platform/balance-platforms.ts';
 import type { Handlers } from './handler.ts';
 import { disable } from './recurring/disable.ts';
 import { listRecurringDetails } from './recurring/list-details.ts';
@@ -7,9 +14,14 @@ import { storeToken } from './recurring/store-token.ts';
 import { tokenLookup } from './recurring/token-lookup.ts';
 
 export const handlers: Handlers = Object.freeze({
+  createAccountHolder,
   disable,
+  getAccountHolder,
+  getBalancePlatform,
+  listAccountHolders,
   listRecurringDetails,
   scheduleAccountUpdater,
   storeToken,
   tokenLookup,
+  updateAccountHolder,
 });

@@ -10,6 +10,7 @@ import { describeCredentials } from './credentials.ts';
 import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
+import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 
 /** Gives an engine over a database that is empty, and takes it away again. */
@@ -28,6 +29,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeJournal(factory);
     describeJobs(factory);
     describeKeyRotation(factory);
+    describePlatforms(factory);
   });
 }
 
@@ -49,7 +51,7 @@ function describeMigrations({ open, dispose }: EngineFactory): void {
     });
     test('a database of a newer program is refused', async () => {
       const next: Migration = {
-        number: migrations.length + 1,
+        number: migrations.at(-1)!.number + 1,
         name: 'later',
         statements: ['create table later (x text)'],
       };
@@ -62,7 +64,11 @@ function describeMigrations({ open, dispose }: EngineFactory): void {
       await expect(migrate(engine, edited)).rejects.toThrow(/edited after it landed/);
     });
     test('one that fails leaves nothing of itself or of those before it', async () => {
-      const broken: Migration = { number: migrations.length + 1, name: 'broken', statements: ['create nonsense'] };
+      const broken: Migration = {
+        number: migrations.at(-1)!.number + 1,
+        name: 'broken',
+        statements: ['create nonsense'],
+      };
       await expect(migrate(engine, [...migrations, broken])).rejects.toThrow();
       expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
     });

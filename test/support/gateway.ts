@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { services } from '../../src/api/index.ts';
+import { resourceServices, services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
@@ -15,10 +15,11 @@ import { exactlyOnce } from '../../src/gateway/once.ts';
 import { performer } from '../../src/gateway/perform.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
-import { speak } from '../../src/protocol/index.ts';
-import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import { speak, speakOfResources } from '../../src/protocol/index.ts';
+import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
-import { createDetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
@@ -34,10 +35,14 @@ const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\n
 const counting = () => {
   let psp = 0;
   let detail = 0;
+  let resource = 0;
+  let drawn = 0;
   const numbered = (start: string, count: number) => start + String(count).padStart(16 - start.length, '0');
   return {
     pspReference: () => numbered('PSP', ++psp),
     recurringDetailReference: () => numbered('DETAIL', ++detail),
+    resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
+    digits: (length: number) => String(++drawn).padStart(length, '0'),
   };
 };
 
@@ -49,6 +54,12 @@ export const callers = Object.freeze({
   key: { 'x-api-key': 'demo-api-key' },
   other: { 'x-api-key': 'other-api-key' },
   withoutRole: basic('ws_1@Company.Demo:no-role-at-all'),
+  /** Acts for DemoPlatform. */
+  platform: basic('ws@BalancePlatform.Demo:platform-password'),
+  platformKey: { 'x-api-key': 'demo-platform-key' },
+  /** Acts for OtherPlatform, of the same company. */
+  otherPlatform: { 'x-api-key': 'other-platform-key' },
+  platformWithoutRole: basic('ws_2@BalancePlatform.Demo:no-role-either'),
   wrong: basic('ws@Company.Demo:demo'),
   nobody: {},
 });
@@ -101,14 +112,28 @@ export interface TestGateway {
   ask(request: Asked): Promise<Answer>;
   /** What shopper-1 has: `reference: uses` for each active detail. */
   active(): Promise<readonly string[]>;
+  /** Changes a balance platform, as the operator does. */
+  readonly registry: Registry;
   /** What a process remembers beside its store is lost. */
   restart(): void;
   close(): Promise<void>;
 }
 
+/** Over an embedded store of its own. */
 export const openGateway = async (): Promise<TestGateway> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-gateway-'));
-  const engine = openSqlite({ dataDir, exclusive: true });
+  const gateway = await gatewayOver(openSqlite({ dataDir, exclusive: true }));
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Over an empty database. `change` breaks a part of it, for controls. */
+export const gatewayOver = async (engine: Engine, change = (store: DetailStore) => store): Promise<TestGateway> => {
   await migrate(engine);
   const clock = { now: () => now };
   const registry = createRegistry(engine, ring.pepper, clock);
@@ -122,7 +147,18 @@ export const openGateway = async (): Promise<TestGateway> => {
   await registry.addCredential({ ...demo, kind: 'basic', username, roles: [], secret: 'no-role-at-all' });
   await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
 
-  const store = createDetailStore(engine, { rememberedBytesMax: 1_000_000 });
+  for (const id of ['DemoPlatform', 'OtherPlatform'])
+    await registry.saveBalancePlatform({ id, company: 'Demo', status: 'Active', timeZone: 'Europe/Amsterdam' });
+  const actsFor = (balancePlatform: string) =>
+    ({ company: 'Demo', merchantAccounts: [], roles: ['balancePlatform'], balancePlatform }) as const;
+  const platform = actsFor('DemoPlatform');
+  await registry.addCredential({ ...platform, kind: 'basic', secret: 'platform-password' });
+  await registry.addCredential({ ...platform, kind: 'apiKey', secret: 'demo-platform-key' });
+  await registry.addCredential({ ...actsFor('OtherPlatform'), kind: 'apiKey', secret: 'other-platform-key' });
+  const roleless = { username: 'ws_2@BalancePlatform.Demo', roles: [], secret: 'no-role-either' } as const;
+  await registry.addCredential({ ...platform, ...roleless, kind: 'basic' });
+
+  const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
   const vault = createVault(ring);
   const updater = announcedUpdater(vault, { testCards: true });
   const world: World = { clock, references: counting(), updater, vault };
@@ -145,14 +181,26 @@ export const openGateway = async (): Promise<TestGateway> => {
   let once = start();
   const gateway: Gateway = {
     protocols: speak(services),
-    routes: compileRoutes(services),
+    resources: speakOfResources(resourceServices),
+    routes: compileRoutes(services, resourceServices),
     credentials: createCredentials(engine, ring.pepper, clock),
     references: world.references,
     once: (request) => once(request),
   };
   return {
-    ask: ({ method = 'POST', path, headers, body }) =>
-      serve({ method, path, headers, inspect: () => {}, body: async () => Buffer.from(body as string) }, gateway),
+    registry,
+    ask({ method = 'POST', path: target, headers, body }) {
+      const [path = '', query = ''] = target.split('?');
+      const received = {
+        method,
+        path,
+        query,
+        headers,
+        inspect: () => {},
+        body: async () => Buffer.from(body as string),
+      };
+      return serve(received, gateway);
+    },
     async active() {
       const shopper = await store.read((view) => view.findShopper(key));
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
@@ -162,7 +210,6 @@ export const openGateway = async (): Promise<TestGateway> => {
     },
     async close() {
       await engine.close();
-      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 };

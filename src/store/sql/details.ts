@@ -17,6 +17,7 @@ import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';
 import { endJob, saveJob } from './jobs.ts';
 import { findKept, journalOf } from './journal.ts';
+import { platformUnitOf, platformViewOf } from './platforms.ts';
 import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
@@ -130,6 +131,7 @@ const findDetails =
   };
 
 const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
+  ...platformViewOf(session),
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
   findDetail: findDetail(session),
@@ -146,6 +148,7 @@ interface Traces {
 
 const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit => ({
   ...journalOf(session),
+  ...platformUnitOf(session),
   attempt: (work) => session.attempt(work),
   findShopper: (key) => findShopper(session, key),
   findDetail: findDetail(session),

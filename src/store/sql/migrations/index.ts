@@ -6,6 +6,7 @@ import { copyProgress } from './0003-copy-progress.ts';
 import { holders } from './0004-holders.ts';
 import { cardChanges } from './0005-card-changes.ts';
 import { jobs } from './0006-jobs.ts';
+import { balancePlatform } from './0009-balance-platform.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   holders,
   cardChanges,
   jobs,
+  balancePlatform,
 ]);

@@ -1,4 +1,4 @@
-/** Codes that the world has agreed on: countries (ISO 3166-1), currencies (ISO 4217) and time zones (IANA). */
+/** Codes that the world has agreed on: countries (ISO 3166-1) and currencies (ISO 4217). */
 
 const codes = (text: string): readonly string[] => Object.freeze(text.trim().split(/\s+/));
 
@@ -23,23 +23,7 @@ export const currencies = codes(`
 
 const countrySet: ReadonlySet<string> = new Set(countries);
 const currencySet: ReadonlySet<string> = new Set(currencies);
-const zoneSet: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 
 export const isCountry = (text: string): boolean => countrySet.has(text);
 
 export const isCurrency = (text: string): boolean => currencySet.has(text);
-
-const zonePattern = /^[A-Z][A-Za-z0-9_+-]{1,30}(?:\/[A-Z][A-Za-z0-9_+-]{0,30}){0,2}$/;
-
-/** A name of the IANA time zone database, as it is spelt there; older names that stand for another one too. */
-export const isTimeZone = (text: string): boolean => {
-  if (zoneSet.has(text)) return true;
-  if (!zonePattern.test(text)) return false;
-  try {
-    // Intl takes a name in any case, and gives back the one that it stands for.
-    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
-    return timeZone === text || timeZone.toLowerCase() !== text.toLowerCase();
-  } catch {
-    return false;
-  }
-};

@@ -1,18 +1,25 @@
 /** The balance platform over an engine, through a whole gateway: what is kept, listed, done once, and by whom. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { tables } from '../../src/store/sql/copy.ts';
+import { statement } from '../../src/store/sql/engine.ts';
+import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
+import { createWrapping } from '../../src/vault/data-key.ts';
+import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { cardFor, type Furnished, furnished } from '../support/furnished-platform.ts';
 import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';
-import { type Headers, type Resources, resourcesOf } from '../support/resources.ts';
+import type { Headers } from '../support/resources.ts';
 import type { EngineFactory } from './store.ts';
 
 export function describePlatforms({ open, dispose }: EngineFactory): void {
   describe('the balance platform', () => {
     let engine: Awaited<ReturnType<typeof open>>;
     let gateway: TestGateway;
-    let ask: Resources;
+    let ask: Furnished;
     beforeEach(async () => {
       engine = await open();
       gateway = await gatewayOver(engine);
-      ask = resourcesOf(gateway);
+      ask = furnished(gateway);
     });
     afterEach(() => dispose(engine));
 
@@ -132,6 +139,137 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(beyond.body).toEqual({ accountHolders: [], hasNext: false, hasPrevious: true });
       const empty = await ask.get('/balancePlatforms/OtherPlatform/accountHolders?offset=1', { who: callers.demo });
       expect(empty.status).toBe(403);
+    });
+
+    const account = async (by = ask) => by.account(await by.holder());
+    const bankAccount = (balanceAccountId: string, issuingCountryCode = 'NL') => ({
+      type: 'bankAccount',
+      issuingCountryCode,
+      balanceAccountId,
+    });
+    const virtual = { brand: 'mc', brandVariant: 'mcdebit', cardholderName: 'Anna', formFactor: 'virtual' };
+
+    test('a card for a single use is shown whole once; a retry and everyone after it gets it masked', async () => {
+      const key = { headers: { 'idempotency-key': 'the-key-of-the-single-use-card' } };
+      const asked = cardFor(await account(), { card: { ...virtual, usage: 'singleUse' } });
+      const first = await ask.post('/paymentInstruments', asked, key);
+      const { number, cvc, lastFour } = first.body.card;
+      expect([number, cvc]).toEqual([expect.stringMatching(/^\d{16}$/), expect.stringMatching(/^\d{3}$/)]);
+      const shown = { ...first.body, card: { ...first.body.card, number: `************${lastFour}` } };
+      delete shown.card.cvc;
+      expect((await ask.post('/paymentInstruments', asked, key)).body).toEqual(shown);
+      gateway.restart();
+      const retried = await ask.post('/paymentInstruments', asked, key);
+      expect(retried).toMatchObject({ body: shown, headers: { 'Idempotent-Replayed': 'true' } });
+      expect((await ask.get(`/paymentInstruments/${first.body.id}`)).body).toEqual(shown);
+      const list = await ask.get(`/balanceAccounts/${asked.balanceAccountId}/paymentInstruments`);
+      expect(list.body.paymentInstruments).toEqual([shown]);
+    });
+
+    test.each([
+      ['a virtual card', { card: virtual }],
+      ['a physical card for a single use', { card: { ...virtual, formFactor: 'physical', usage: 'singleUse' } }],
+    ])('%s is never shown whole', async (_, also) => {
+      const { card } = (await ask.post('/paymentInstruments', cardFor(await account(), also))).body;
+      expect(card).not.toHaveProperty('cvc');
+      expect(card.number).toBe(`************${card.lastFour}`);
+    });
+
+    test('no number, security code or password lies open in any table', async () => {
+      const balanceAccountId = await account();
+      const authentication = { password: 'open-sesame-17', email: 'anna@example.com' };
+      const card = { ...virtual, usage: 'singleUse', authentication };
+      const headers = { 'idempotency-key': 'the-key-of-the-card-in-question' };
+      const made = await ask.post('/paymentInstruments', cardFor(balanceAccountId, { card }), { headers });
+      const uk = await ask.post('/paymentInstruments', bankAccount(balanceAccountId, 'GB'));
+      expect(made.body.card.authentication).toEqual({ email: 'anna@example.com' });
+      const rows: string[] = [];
+      for (const { name } of tables) {
+        const all = statement(`all-of-${name}`, `select * from ${name}`);
+        for (const row of await engine.read((session) => session.query(all, []))) rows.push(JSON.stringify(row));
+      }
+      expect(rows.some((row) => row.includes(made.body.id) && row.includes('anna@example.com'))).toBe(true);
+      const { iban, accountNumber } = uk.body.bankAccount;
+      for (const secret of [made.body.card.number, iban, accountNumber, 'open-sesame-17'])
+        expect(rows.filter((row) => row.includes(secret))).toEqual([]);
+      expect(rows.filter((row) => row.includes(`"cvc"`))).toEqual([]);
+    });
+
+    test('a number that was given out is drawn again, whoever had it', async () => {
+      const drawn: string[] = [];
+      const twice = await open();
+      try {
+        // Each draw of nine digits comes three times.
+        const digits = (length: number) => {
+          drawn.push('');
+          return String(Math.floor((drawn.length - 1) / 6)).padStart(length, '0');
+        };
+        const broken = await gatewayOver(twice, (store) => store, { digits });
+        const both = [furnished(broken), furnished(broken, callers.otherPlatform, 'OtherPlatform')];
+        const shown = new Set<string>();
+        for (const by of both) {
+          const id = await account(by);
+          for (let n = 0; n < 4; n += 1) {
+            const asked = cardFor(id, { card: { ...virtual, usage: 'singleUse' } });
+            shown.add((await by.post('/paymentInstruments', asked)).body.card.number);
+          }
+        }
+        expect(shown.size).toBe(8);
+        expect(drawn.length).toBeGreaterThan(16);
+      } finally {
+        await dispose(twice);
+      }
+    });
+
+    test('a list of instruments is told by their status, and says whether there is more', async () => {
+      const id = await account();
+      const ids: string[] = [];
+      for (let n = 0; n < 6; n += 1) ids.push(await ask.instrument(id, { status: n % 2 ? 'inactive' : 'active' }));
+      const list = async (query: string) => {
+        const { paymentInstruments, ...pages } = (await ask.get(`/balanceAccounts/${id}/paymentInstruments${query}`))
+          .body;
+        return [paymentInstruments.map((each: { id: string }) => ids.indexOf(each.id)).sort(), pages];
+      };
+      expect(await list('?status=inactive')).toEqual([[1, 3, 5], { hasNext: false, hasPrevious: false }]);
+      expect((await list('?status=active&limit=2'))[1]).toEqual({ hasNext: true, hasPrevious: false });
+      expect((await list('?status=active&limit=2&offset=2'))[1]).toEqual({ hasNext: false, hasPrevious: true });
+      expect(await list('?status=closed&offset=1')).toEqual([[], { hasNext: false, hasPrevious: false }]);
+      expect(await list('')).toEqual([[0, 1, 2, 3, 4, 5], { hasNext: false, hasPrevious: false }]);
+    });
+
+    test('walking a list while others add to it meets each of its items once', async () => {
+      const [id, elsewhere] = [await account(), await account()];
+      const ids: string[] = [];
+      for (let n = 0; n < 40; n += 1) ids.push(await ask.instrument(id));
+      let adding = true;
+      const others = [id, elsewhere].map(async (each) => {
+        while (adding) await ask.instrument(each);
+      });
+      const seen: string[] = [];
+      for (let offset = 0; seen.length < ids.length; offset += 7) {
+        const { body } = await ask.get(`/balanceAccounts/${id}/paymentInstruments?limit=7&offset=${offset}`);
+        seen.push(...body.paymentInstruments.map((each: { id: string }) => each.id));
+      }
+      adding = false;
+      await Promise.all(others);
+      expect(seen.slice(0, ids.length).toSorted()).toEqual(ids.toSorted());
+    });
+
+    test('what is sealed moves to another wrapping key, and is shown as before', async () => {
+      const made = await ask.post('/paymentInstruments', bankAccount(await account()));
+      const next = parseKeyRing(
+        `k-new:${'44'.repeat(32)}\nk-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`,
+      );
+      const rotation = createKeyRotation(engine, createWrapping(next));
+      const { moved, broken } = await rotation.rotate({ begun: () => {}, moved: () => {} });
+      expect(broken.rows).toBe(0);
+      expect(moved).toBeGreaterThan(0);
+      const { id } = made.body;
+      const kept = await gateway.store.read((view) => view.findResource('paymentInstrument', 'DemoPlatform', id));
+      expect(kept!.sealed!.keyId).toBe('k-new');
+      const scope = { company: 'DemoPlatform', recurringDetailReference: `paymentInstrument ${id}` };
+      const opened = JSON.parse(createVault(next).open(scope, kept!.sealed!, 'shown'));
+      expect(opened).toEqual({ iban: made.body.bankAccount.iban });
     });
   });
 }

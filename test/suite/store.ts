@@ -10,6 +10,7 @@ import { describeCredentials } from './credentials.ts';
 import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
+import { describeLifecycles } from './lifecycles.ts';
 import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 
@@ -30,6 +31,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeJobs(factory);
     describeKeyRotation(factory);
     describePlatforms(factory);
+    describeLifecycles(factory);
   });
 }
 

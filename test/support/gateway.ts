@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { resourceServices, services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
+import type { References } from '../../src/domain/ports.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -29,7 +30,7 @@ import { createVault } from '../../src/vault/vault.ts';
 /** The moment at which everything happens. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
 
-const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+export const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
 
 /** The references of one gateway count from 1. */
 const counting = () => {
@@ -42,7 +43,8 @@ const counting = () => {
     pspReference: () => numbered('PSP', ++psp),
     recurringDetailReference: () => numbered('DETAIL', ++detail),
     resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
-    digits: (length: number) => String(++drawn).padStart(length, '0'),
+    // No noughts in front, so that none of it is found in what else is counted.
+    digits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
   };
 };
 
@@ -114,6 +116,8 @@ export interface TestGateway {
   active(): Promise<readonly string[]>;
   /** Changes a balance platform, as the operator does. */
   readonly registry: Registry;
+  /** What it serves from. */
+  readonly store: DetailStore;
   /** What a process remembers beside its store is lost. */
   restart(): void;
   close(): Promise<void>;
@@ -132,8 +136,12 @@ export const openGateway = async (): Promise<TestGateway> => {
   };
 };
 
-/** Over an empty database. `change` breaks a part of it, for controls. */
-export const gatewayOver = async (engine: Engine, change = (store: DetailStore) => store): Promise<TestGateway> => {
+/** Over an empty database. `change` breaks a part of it, for controls; `made` takes the place of references that count. */
+export const gatewayOver = async (
+  engine: Engine,
+  change = (store: DetailStore) => store,
+  made: Partial<References> = {},
+): Promise<TestGateway> => {
   await migrate(engine);
   const clock = { now: () => now };
   const registry = createRegistry(engine, ring.pepper, clock);
@@ -161,7 +169,7 @@ export const gatewayOver = async (engine: Engine, change = (store: DetailStore) 
   const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
   const vault = createVault(ring);
   const updater = announcedUpdater(vault, { testCards: true });
-  const world: World = { clock, references: counting(), updater, vault };
+  const world: World = { clock, references: { ...counting(), ...made }, updater, vault };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
     for (const detail of details) await keepDetail(key, detail, unit, world);
@@ -189,6 +197,7 @@ export const gatewayOver = async (engine: Engine, change = (store: DetailStore) 
   };
   return {
     registry,
+    store,
     ask({ method = 'POST', path: target, headers, body }) {
       const [path = '', query = ''] = target.split('?');
       const received = {

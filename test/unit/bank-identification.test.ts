@@ -39,11 +39,10 @@ const moreExamples = [
   'SI56192001234567892',
 ];
 
+const figures = (text: string): bigint => BigInt(text.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55)));
+
 /** ISO 7064 MOD 97-10 by one division: letters count from ten, and the whole leaves 1. */
-const leavesOne = (iban: string): boolean => {
-  const turned = iban.slice(4) + iban.slice(0, 4);
-  return BigInt(turned.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55))) % 97n === 1n;
-};
+const leavesOne = (iban: string): boolean => figures(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
 
 const withCheckDigits = (country: string, bban: string): string => {
   for (let check = 2; check <= 98; check++) {
@@ -56,7 +55,8 @@ const withCheckDigits = (country: string, bban: string): string => {
 const digitsOf = (text: string): readonly number[] => [...text].map(Number);
 const dot = (text: string, ...weights: readonly number[]): number =>
   digitsOf(text).reduce((sum, digit, place) => sum + digit * weights[place % weights.length]!, 0);
-const endsWhole = (bban: string): boolean => BigInt(bban) % 97n === 1n && Number(bban.slice(-2)) >= 2;
+const endsWhole = (bban: string): boolean =>
+  figures(bban) % 97n === 1n && Number(bban.slice(-2)) >= 2 && Number(bban.slice(-2)) <= 98;
 
 const ribKey = (bban: string): boolean => {
   // The letters of each column of the keypad that the key was made for.
@@ -169,21 +169,18 @@ describe('published examples', () => {
 
   /** Letters and digits in every place that the structure leaves open, most of which are not in the numbers made here. */
   test.each([...nationalChecks])(
-    `%s: both counts agree on 5,000 numbers of any kind (SEED=${seed})`,
+    `%s: both counts agree on 3,000 numbers of any kind (SEED=${seed})`,
     (country, check) => {
       const digits = digitsFrom(seed);
       const signs = { n: '0123456789', a: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', c: '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ' };
-      const pick = (kind: keyof typeof signs) => signs[kind].charAt(Number(digits(6)) % signs[kind].length);
+      const pick = (kind: keyof typeof signs) => signs[kind].charAt(Number(digits(4)) % signs[kind].length);
       const any = () =>
-        // The digits of MOD 97-10 are checked in figures: letters stand only where RIB and CIN count them.
         ibanCountries
           .get(country)!
           .structure.replace(/(\d+)!([nac])/g, (_, count: string, kind: keyof typeof signs) =>
-            Array.from({ length: Number(count) }, () => pick(country === 'MK' || country === 'AL' ? 'n' : kind)).join(
-              '',
-            ),
+            Array.from({ length: Number(count) }, () => pick(kind)).join(''),
           );
-      const numbers = Array.from({ length: 5_000 }, any);
+      const numbers = Array.from({ length: 3_000 }, any);
       expect(numbers.filter((bban) => check(bban) !== countedFor(country)!(bban))).toEqual([]);
       expect(numbers.filter(check).length).toBeGreaterThan(5);
     },
@@ -228,7 +225,7 @@ const visible = (country: string): RegExp => {
   return /^..\d\d(?:TEST|0{2})/;
 };
 
-describe(`1,000 accounts (SEED=${seed})`, () => {
+describe(`accounts, 1,000 of each country (SEED=${seed})`, () => {
   const countries = [...ibanCountries.keys()].filter((country) => country !== 'GB');
   test.each(countries)('%s', (country) => {
     const digits = digitsFrom(seed);

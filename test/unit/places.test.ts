@@ -1,6 +1,7 @@
 /** Countries, currencies and time zones: the committed lists beside what the platform says, with every difference explained. */
 import { describe, expect, test } from '@jest/globals';
-import { isCountry, isCurrency, isTimeZone } from '../../src/domain/balance-platform/places.ts';
+import { isCountry, isCurrency } from '../../src/contract/iso.ts';
+import { isTimeZone } from '../../src/contract/time-zone.ts';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

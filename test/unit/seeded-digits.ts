@@ -4,14 +4,16 @@ export const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 
 process.stderr.write(`SEED=${seed}\n`);
 
-/** A linear congruential generator of 64 bits, of which the upper ones are taken. */
+/** Mulberry32: a state of 32 bits, stirred anew for every digit. */
 export const digitsFrom = (start: number): ((count: number) => string) => {
-  let state = BigInt(start);
+  let state = start >>> 0;
   return (count) => {
     let text = '';
     while (text.length < count) {
-      state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n);
-      text += String(Number(state >> 33n) % 10);
+      state = (state + 0x6d2b79f5) >>> 0;
+      let stirred = Math.imul(state ^ (state >>> 15), state | 1);
+      stirred ^= stirred + Math.imul(stirred ^ (stirred >>> 7), stirred | 61);
+      text += Math.floor((((stirred ^ (stirred >>> 14)) >>> 0) / 2 ** 32) * 10);
     }
     return text;
   };

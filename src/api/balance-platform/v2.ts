@@ -1,14 +1,36 @@
 /** The balance platform, version 2: its operations as tables (specification, section 4). */
 import { resourceService } from '../../contract/resource.ts';
 import { createAccountHolder, getAccountHolder, listAccountHolders, updateAccountHolder } from './account-holder.ts';
+import {
+  createBalanceAccount,
+  getBalanceAccount,
+  listBalanceAccounts,
+  updateBalanceAccount,
+} from './balance-account.ts';
 import { getBalancePlatform } from './balance-platform.ts';
+import {
+  cancelPaymentInstrument,
+  createPaymentInstrument,
+  getPaymentInstrument,
+  listPaymentInstruments,
+  updatePaymentInstrument,
+} from './payment-instrument.ts';
 
 const operations = [
   createAccountHolder,
   getAccountHolder,
   updateAccountHolder,
+  listBalanceAccounts,
+  createBalanceAccount,
+  getBalanceAccount,
+  updateBalanceAccount,
+  listPaymentInstruments,
   getBalancePlatform,
   listAccountHolders,
+  createPaymentInstrument,
+  getPaymentInstrument,
+  updatePaymentInstrument,
+  cancelPaymentInstrument,
 ] as const;
 
 /** The operations by name, for handlers that the compiler counts. */

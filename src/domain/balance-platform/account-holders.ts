@@ -1,5 +1,6 @@
 /** Account holders: created, shown, changed and listed (specification, section 4). */
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
+import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
 import { grant } from './capability.ts';
@@ -7,7 +8,8 @@ import { change, checkIfMatch, create, entries, eTagOf, given } from './keep.ts'
 import { checkMove } from './lifecycle.ts';
 import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
-import type { Kept } from './ports.ts';
+import type { Kept, PlatformUnit } from './ports.ts';
+import { checkPlatform } from './standing.ts';
 
 type Operations = BalancePlatformOperations;
 
@@ -19,7 +21,7 @@ export const createAccountHolder: Handler<Operations['createAccountHolder']> = a
   { references },
 ) => {
   const platform = await findOwnPlatform(caller, unit, input.balancePlatform);
-  if (platform.status !== 'Active') throw new Problem('platformNotActive');
+  checkPlatform(platform);
   const record = {
     ...input,
     balancePlatform: platform.id,
@@ -29,13 +31,27 @@ export const createAccountHolder: Handler<Operations['createAccountHolder']> = a
     status: 'active',
     timeZone: input.timeZone ?? platform.timeZone,
   } as const;
-  const kept = await create({ kind: 'accountHolder', platform: platform.id, record }, unit);
-  if (kept === undefined) throw new Error('an id was given out twice');
-  return shown(kept);
+  return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, unit));
 };
 
 export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, view) =>
   shown(await findOwn('accountHolder', input.id, caller, view));
+
+type Changes = Input<Operations['updateAccountHolder']>;
+
+/** Closing waits for the balance accounts, and the primary one is one of its own that is not closed. */
+const checkAccounts = async (
+  { platform, record }: Kept<'accountHolder'>,
+  { status, primaryBalanceAccount }: Changes,
+  unit: PlatformUnit,
+): Promise<void> => {
+  const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
+  if (status === 'closed' && (await unit.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
+  if (primaryBalanceAccount === undefined) return;
+  const account = await unit.findResource('balanceAccount', platform, primaryBalanceAccount);
+  if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
+    throw Problem.at(['primaryBalanceAccount'], 'invalidField', 'primaryBalanceAccount');
+};
 
 export const updateAccountHolder: Handler<Operations['updateAccountHolder']> = async ({ input, caller }, unit) => {
   const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
@@ -43,6 +59,7 @@ export const updateAccountHolder: Handler<Operations['updateAccountHolder']> = a
   checkIfMatch(ifMatch, before);
   await findOwnPlatform(caller, unit, balancePlatform);
   checkMove('accountHolder', before.record.status, changes.status);
+  await checkAccounts(before, input, unit);
   const kept = await change(
     before,
     {

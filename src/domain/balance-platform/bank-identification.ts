@@ -2,7 +2,7 @@
 import { iban as checksOut } from '../../contract/lexical.ts';
 import type { Digits } from './digits.ts';
 import { ibanCountries, ibanOf } from './iban-countries.ts';
-import { nationalChecks } from './national-checks.ts';
+import { modulo97, nationalChecks } from './national-checks.ts';
 
 /** Bank accounts as answers show them. */
 export type BankIdentification =
@@ -31,15 +31,6 @@ const patterns: ReadonlyMap<string, RegExp> = new Map(
 );
 
 const hasNationalCheck = (country: string, bban: string): boolean => nationalChecks.get(country)?.(bban) ?? true;
-
-const modulo97 = (text: string): number => {
-  let remainder = 0;
-  for (const sign of text) {
-    const value = Number.parseInt(sign, 36);
-    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return remainder;
-};
 
 const checkDigits = (country: string, bban: string): string =>
   String(98 - modulo97(`${bban}${country}00`)).padStart(2, '0');

@@ -1,4 +1,5 @@
 /** Cards as they are issued: number, expiry and security code are made here, from chance that is given in. */
+import { masked } from '../../contract/kept.ts';
 import { luhn } from '../../contract/lexical.ts';
 import { cardRanges } from './card-ranges.ts';
 import type { Digits } from './digits.ts';
@@ -29,7 +30,7 @@ export const brandVariantsOf = (brand: string): readonly string[] =>
   cardRanges.filter((range) => range.brand === brand).map((range) => range.brandVariant);
 
 /** `************2357`: all but the last four digits are hidden. */
-export const maskedNumber = (number: string): string => number.slice(-4).padStart(number.length, '*');
+export const maskedNumber = masked;
 
 /** The same month four years on. `now`: milliseconds since the epoch; the month is that of UTC. */
 export const expirationFrom = (now: number): IssuedCard['expiration'] => {

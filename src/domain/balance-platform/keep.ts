@@ -17,13 +17,22 @@ export const checkIfMatch = (ifMatch: string | undefined, kept: Kept): void => {
 export const compact = <R extends object>(record: R): R =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
 
+type New<K extends Kind> = Omit<Kept<K>, 'revision'>;
+
 /** Its first state; undefined where its number is one that was given out before. */
-export const create = async <K extends Kind>(
-  resource: Omit<Kept<K>, 'revision'>,
+export const createWithNumber = async <K extends Kind>(
+  resource: New<K>,
   unit: PlatformUnit,
 ): Promise<Kept<K> | undefined> => {
   const kept = { ...resource, revision: 1, record: compact(resource.record) } as Kept<K>;
   return (await unit.addResource(kept)) ? kept : undefined;
+};
+
+/** The first state of what has no number. */
+export const create = async <K extends Kind>(resource: New<K>, unit: PlatformUnit): Promise<Kept<K>> => {
+  const kept = await createWithNumber(resource, unit);
+  if (kept === undefined) throw new Error('an id was given out twice');
+  return kept;
 };
 
 /** Its next state; what does not differ is no change. */

@@ -12,6 +12,18 @@ export const lifecycles: { readonly [K in Kind]: Lifecycle<StatusOf<K>> } = Obje
     suspended: ['active', 'closed'],
     closed: [],
   },
+  balanceAccount: {
+    active: ['suspended', 'closed'],
+    inactive: ['active', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
+  paymentInstrument: {
+    inactive: ['active', 'closed'],
+    active: ['suspended', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
 });
 
 /** Throws illegalMove where the lifecycle has no such move, and finallyClosed for whatever is asked of what is closed. */

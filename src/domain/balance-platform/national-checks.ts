@@ -9,9 +9,13 @@ const at = (text: string, place: number): number => text.charCodeAt(place) - 48;
 const weighted = (digits: string, weights: readonly number[]): number =>
   weights.reduce((sum, weight, place) => sum + weight * at(digits, place), 0);
 
-const modulo97 = (digits: string): number => {
+/** Letters count from ten. */
+export const modulo97 = (text: string): number => {
   let remainder = 0;
-  for (let place = 0; place < digits.length; place++) remainder = (remainder * 10 + at(digits, place)) % 97;
+  for (const sign of text) {
+    const value = Number.parseInt(sign, 36);
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
+  }
   return remainder;
 };
 
@@ -53,7 +57,7 @@ const cin: NationalCheck = (bban) => {
 /** 11 less the remainder; 11 stands as 0 and 10 as 1. */
 const spanishDigit = (digits: string): number => {
   const digit = 11 - (weighted(digits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11);
-  return digit === 11 ? 0 : digit === 10 ? 0 : digit;
+  return digit === 11 ? 0 : digit === 10 ? 1 : digit;
 };
 
 /** ES: one digit for bank and branch, one for the account. */

@@ -1,6 +1,8 @@
 /** What the balance platform needs of the store: its resources, each under the platform that it belongs to. */
 import type { accountHolder } from '../../api/balance-platform/account-holder.ts';
+import type { balanceAccount } from '../../api/balance-platform/balance-account.ts';
 import type { platformStatus } from '../../api/balance-platform/balance-platform.ts';
+import type { paymentInstrument } from '../../api/balance-platform/payment-instrument.ts';
 import type { Infer } from '../../contract/shape.ts';
 
 export interface Platform {
@@ -16,9 +18,20 @@ export interface Platform {
 /** As answers show them, with all that is open. */
 export interface Records {
   readonly accountHolder: Infer<typeof accountHolder>;
+  readonly balanceAccount: Infer<typeof balanceAccount>;
+  /** Without the numbers of a bank account, and with that of a card masked: these are sealed. */
+  readonly paymentInstrument: Infer<typeof paymentInstrument>;
 }
 
 export type Kind = keyof Records;
+
+/** What the vault made of secrets; opaque to all but it. */
+export interface Sealed {
+  readonly keyId: string;
+  readonly dataKey: string;
+  readonly number?: string | undefined;
+  readonly shown?: string | undefined;
+}
 
 /** A resource as it is kept. */
 export interface Kept<K extends Kind = Kind> {
@@ -27,9 +40,13 @@ export interface Kept<K extends Kind = Kind> {
   /** Counts its states, from 1. */
   readonly revision: number;
   readonly record: Records[K];
+  /** Of a payment instrument: its number, and what of it is shown and secret. */
+  readonly sealed?: Sealed | undefined;
+  /** Of its number: equal for equal ones, whoever's they are. */
+  readonly fingerprint?: string | undefined;
 }
 
-/** The resources of a parent: account holders of a platform. */
+/** The resources of a parent: account holders of a platform, balance accounts of those, payment instruments of these. */
 export interface Children<K extends Kind = Kind> {
   readonly kind: K;
   readonly platform: string;
@@ -50,8 +67,8 @@ export interface PlatformView {
   findResource<K extends Kind>(kind: K, platform: string, id: string): Promise<Kept<K> | undefined>;
   /** In the order in which they came to be, which what is added later does not change. */
   listResources<K extends Kind>(children: Children<K>, range: Range): Promise<readonly Kept<K>[]>;
-  /** Whether any of them is not closed. */
-  hasOpen(children: Children): Promise<boolean>;
+  /** The id of the oldest that is not closed. */
+  findOpen(children: Children): Promise<string | undefined>;
 }
 
 export interface PlatformUnit extends PlatformView {

@@ -1,7 +1,7 @@
 /** What the command line does with credentials and merchant accounts: adds, lists, rotates and revokes. */
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { isTimeZone } from '../../contract/iso.ts';
 import type { Role } from '../../contract/operation.ts';
+import { isTimeZone } from '../../contract/time-zone.ts';
 import type { Platform } from '../../domain/balance-platform/ports.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Shown } from '../../gateway/ports.ts';

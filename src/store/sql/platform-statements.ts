@@ -52,6 +52,8 @@ export interface ResourceTable {
 
 export const resourceTables: { readonly [K in Kind]: ResourceTable } = Object.freeze({
   accountHolder: { name: 'account_holder' },
+  balanceAccount: { name: 'balance_account', parent: 'account_holder_id' },
+  paymentInstrument: { name: 'payment_instrument', parent: 'balance_account_id', sealed: true },
 });
 
 const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_shown'] as const;
@@ -79,9 +81,9 @@ const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
     find: statement<ResourceRow>(`find-${name}`, `select ${read} from ${name} where balance_platform = $1 and id = $2`),
     list: statement<ResourceRow>(`list-${name}`, page('', 3)),
     listWithStatus: statement<ResourceRow>(`list-${name}-with-status`, page(' and status = $3', 4)),
-    findOpen: statement(
+    findOpen: statement<{ readonly id: string }>(
       `find-open-${name}`,
-      `select 1 as found from ${name} where ${ofParent} and status <> 'closed' limit 1`,
+      `select id from ${name} where ${ofParent} and status <> 'closed' order by listed_at, id limit 1`,
     ),
     /** Writes no row where the number was given out before. */
     add: statement(

@@ -6,6 +6,7 @@ import type {
   Platform,
   PlatformUnit,
   PlatformView,
+  Sealed,
 } from '../../domain/balance-platform/ports.ts';
 import type { Session } from './engine.ts';
 import * as sql from './platform-statements.ts';
@@ -23,10 +24,27 @@ const keptOf = <K extends Kind>(kind: K, platform: string, row: sql.ResourceRow)
   platform,
   revision: row.revision,
   record: JSON.parse(row.record),
+  ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint, sealed: sealedOf(row) }),
 });
 
-/** Where a resource belongs, beside its platform: the columns of its table that name the parent. */
-const parentsOf = (_: Kept): readonly string[] => [];
+const sealedOf = ({ key_id, data_key, sealed_number, sealed_shown }: sql.ResourceRow): Sealed => ({
+  keyId: key_id!,
+  dataKey: data_key!,
+  number: sealed_number ?? undefined,
+  shown: sealed_shown ?? undefined,
+});
+
+/** The values of the columns that name the parent, where it is not the platform. */
+const parentsOf = ({ record }: Kept): readonly string[] => {
+  if ('balanceAccountId' in record) return [record.balanceAccountId];
+  return 'accountHolderId' in record ? [record.accountHolderId] : [];
+};
+
+/** The values of the columns of a kind that has something sealed. */
+const secretsOf = ({ fingerprint, sealed }: Kept): readonly (string | null)[] =>
+  fingerprint === undefined || sealed === undefined
+    ? []
+    : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.shown ?? null];
 
 export const platformViewOf = (session: Session): PlatformView => ({
   async findPlatform(platform) {
@@ -45,8 +63,8 @@ export const platformViewOf = (session: Session): PlatformView => ({
         : await session.query(listWithStatus, [platform, parent, status, limit, offset]);
     return rows.map((row) => keptOf(kind, platform, row));
   },
-  async hasOpen({ kind, platform, parent }: Children) {
-    return (await session.query(sql.resourceStatements[kind].findOpen, [platform, parent])).length > 0;
+  async findOpen({ kind, platform, parent }: Children) {
+    return (await session.query(sql.resourceStatements[kind].findOpen, [platform, parent]))[0]?.id;
   },
 });
 
@@ -54,7 +72,8 @@ export const platformUnitOf = (session: Session): PlatformUnit => ({
   ...platformViewOf(session),
   async addResource(kept) {
     const { kind, platform, revision, record } = kept;
-    const row = [platform, record.id, ...parentsOf(kept), record.status, revision, JSON.stringify(record)];
+    const state = [record.status, revision, JSON.stringify(record)];
+    const row = [platform, record.id, ...parentsOf(kept), ...state, ...secretsOf(kept)];
     return (await session.execute(sql.resourceStatements[kind].add, row)) === 1;
   },
   async changeResource(kept) {

@@ -38,6 +38,9 @@ export const balancePlatform: Migration = Object.freeze({
        foreign key (balance_platform, account_holder_id) references account_holder (balance_platform, id)
      )`,
     'create index balance_account_list on balance_account (balance_platform, account_holder_id, listed_at, id)',
+    // What keeps an account holder from being closed, and a balance account below.
+    `create index balance_account_open on balance_account (balance_platform, account_holder_id, listed_at, id)
+       where status <> 'closed'`,
     // The number of a card or an account is sealed; its fingerprint keeps it from being given out again, to anyone.
     `create table payment_instrument (
        balance_platform text not null,
@@ -58,6 +61,8 @@ export const balancePlatform: Migration = Object.freeze({
      )`,
     `create index payment_instrument_list on payment_instrument
        (balance_platform, balance_account_id, listed_at, id)`,
+    `create index payment_instrument_open on payment_instrument
+       (balance_platform, balance_account_id, listed_at, id) where status <> 'closed'`,
     `create index payment_instrument_by_status on payment_instrument
        (balance_platform, balance_account_id, status, listed_at, id)`,
   ]),

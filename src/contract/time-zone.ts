@@ -1,6 +1,4 @@
-/** Countries, currencies and time zones by their codes and names. */
-
-export { isCountry, isCurrency } from '../../contract/iso.ts';
+/** Names of time zones, as the IANA database spells them. */
 
 /** Names of zones without an area, from the IANA database; `Intl` takes more (PST, IST), which mean something else elsewhere. */
 const zonesWithoutArea: ReadonlySet<string> = new Set(

@@ -118,7 +118,7 @@ export const startServer = async (
   });
   const shell = await openShell({
     serve: (wire) => serve(wire, gateway),
-    documents: documentsOf(services),
+    documents: documentsOf(services, resourceServices),
     observer: createObserver(log, metrics),
     config,
   }).catch(async (thrown) => {

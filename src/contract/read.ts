@@ -246,10 +246,11 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
     if (!occupied && path.length > 0) return findings.forget(before);
 
     const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
-    for (const { options, exclusive, problem } of shape.choices) {
+    for (const { options, exclusive, orNone, problem } of shape.choices) {
       const met = options.filter((names) => names.every(isThere));
-      if (met.length === 0) findings.add(path, problem, label(path));
-      else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
+      if (met.length === 0) {
+        if (orNone !== true) findings.add(path, problem, label(path));
+      } else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);
   };

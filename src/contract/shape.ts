@@ -118,6 +118,8 @@ export interface Choice {
   readonly options: readonly (readonly string[])[];
   /** Exactly one set, or at least one. */
   readonly exclusive: boolean;
+  /** None of them will do, too. */
+  readonly orNone?: true;
   readonly problem: ProblemName;
   readonly doc: string;
 }

@@ -74,8 +74,9 @@ const listSchema = ({ wrapped, itemName, max }: ListShape, item: JsonSchema): Js
   return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
 };
 
-const choiceSchema = ({ options, exclusive, doc }: Choice): JsonSchema => {
-  const branches = options.map((required) => ({ required }));
+const choiceSchema = ({ options, exclusive, orNone, doc }: Choice): JsonSchema => {
+  const some = options.map((required): JsonSchema => ({ required }));
+  const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
   return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
 };
 

@@ -108,7 +108,7 @@ export const cardInfo = object('CardInfo', cardFields(authentication));
 /** The number is masked and the security code is not there, but in the answer that makes a virtual card for a single use. */
 export const card = object('Card', {
   ...cardFields(shownAuthentication),
-  bin: required(string({ pattern: '[0-9]{6,8}', example: '400020' }), 'The first digits of the number.'),
+  bin: required(string({ pattern: '[0-9]{6,8}', example: '400005' }), 'The first digits of the number.'),
   cvc: optional(
     string({ pattern: '[0-9]{3}', sensitive: true, forgotten: true, example: '737' }),
     'The security code: only in the answer that makes a virtual card for a single use, and never kept.',

@@ -5,7 +5,7 @@ import { card, cardInfo, formFactor } from './card.ts';
 import * as shapes from './shapes.ts';
 
 export const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
-export const instrumentType = oneOf('PaymentInstrumentType', 'bankAccount', 'card');
+export const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
 
 export const statusReason = oneOf(
   'StatusReason',
@@ -41,24 +41,39 @@ export const bankAccountDetails = object('BankAccountDetails', {
 const comment = optional(shapes.text(300, 'Left in a taxi'), 'More about the reason; mandatory for the reason other.');
 const reason = optional(statusReason, 'Why the status is what it is.');
 
-export const paymentInstrument = object('PaymentInstrument', {
-  balanceAccountId: required(shapes.accountId, 'The balance account that it is used with.'),
-  bankAccount: optional(bankAccountDetails, 'The bank account, where it is one.'),
-  card: optional(card, 'The card, where it is one.'),
-  description: shapes.description,
-  id: required(shapes.instrumentId, 'Identifies the payment instrument.'),
-  issuingCountryCode: required(shapes.country, 'The country of issue.'),
-  paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it belongs to.'),
-  reference: shapes.reference,
-  replacedById: optional(shapes.instrumentId, 'The payment instrument that takes its place.'),
-  replacementOfId: optional(shapes.instrumentId, 'The payment instrument whose place it takes.'),
-  status: required(instrumentStatus, 'The status.'),
-  statusComment: comment,
-  statusReason: reason,
-  type: required(instrumentType, 'What it is.'),
-});
+const cardOrAccount = {
+  options: [['card'], ['bankAccount']],
+  exclusive: true,
+  problem: 'missingField',
+  doc: 'Exactly one of card and bankAccount.',
+} as const;
 
-const answer = object('PaymentInstrument', { ...paymentInstrument.fields, eTag: shapes.eTag });
+export const paymentInstrument = object(
+  'PaymentInstrument',
+  {
+    balanceAccountId: required(shapes.accountId, 'The balance account that it is used with.'),
+    bankAccount: optional(bankAccountDetails, 'The bank account, where it is one.'),
+    card: optional(card, 'The card, where it is one.'),
+    description: shapes.description,
+    id: required(shapes.instrumentId, 'Identifies the payment instrument.'),
+    issuingCountryCode: required(shapes.country, 'The country of issue.'),
+    paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it belongs to.'),
+    reference: shapes.reference,
+    replacedById: optional(shapes.instrumentId, 'The payment instrument that takes its place.'),
+    replacementOfId: optional(shapes.instrumentId, 'The payment instrument whose place it takes.'),
+    status: required(instrumentStatus, 'The status.'),
+    statusComment: comment,
+    statusReason: reason,
+    type: required(instrumentType, 'What it is.'),
+  },
+  { choices: [cardOrAccount] },
+);
+
+const answer = object(
+  'PaymentInstrument',
+  { ...paymentInstrument.fields, eTag: shapes.eTag },
+  { choices: paymentInstrument.choices },
+);
 const id = shapes.idInPath(shapes.instrumentId, 'payment instrument');
 
 export const createPaymentInstrument = endpoint({
@@ -77,29 +92,33 @@ export const createPaymentInstrument = endpoint({
     'accountClosed',
     'alreadyReplaced',
   ],
-  input: object('PaymentInstrumentInfo', {
-    balanceAccountId: required(shapes.accountId, 'The balance account that it is to be used with; an active one.'),
-    bankAccount: optional(bankAccountInfo, 'The bank account; only for one.'),
-    card: optional(cardInfo, 'The card; mandatory for one.'),
-    description: shapes.description,
-    issuingCountryCode: required(
-      shapes.country,
-      'The country of issue, ISO 3166-1; bank accounts are made in the countries of the single euro payments area, which has GB, and in US.',
-    ),
-    paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it is to belong to.'),
-    reference: shapes.reference,
-    replacementOfId: optional(
-      shapes.instrumentId,
-      'The payment instrument whose place it takes: that one is closed as soon as this one is active.',
-    ),
-    status: optional(
-      instrumentStatus,
-      'active or inactive; where it is left out, a physical card of the United States is inactive, and all else is active.',
-    ),
-    statusComment: comment,
-    statusReason: reason,
-    type: required(instrumentType, 'What it is to be.'),
-  }),
+  input: object(
+    'PaymentInstrumentInfo',
+    {
+      balanceAccountId: required(shapes.accountId, 'The balance account that it is to be used with; an active one.'),
+      bankAccount: optional(bankAccountInfo, 'The bank account; only for one.'),
+      card: optional(cardInfo, 'The card; mandatory for one.'),
+      description: shapes.description,
+      issuingCountryCode: required(
+        shapes.country,
+        'The country of issue, ISO 3166-1; bank accounts are made in the countries of the single euro payments area, which has GB, and in US.',
+      ),
+      paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it is to belong to.'),
+      reference: shapes.reference,
+      replacementOfId: optional(
+        shapes.instrumentId,
+        'The payment instrument whose place it takes: that one is closed as soon as this one is active.',
+      ),
+      status: optional(
+        instrumentStatus,
+        'active or inactive; where it is left out, a physical card of the United States is inactive, and all else is active.',
+      ),
+      statusComment: comment,
+      statusReason: reason,
+      type: required(instrumentType, 'What it is to be.'),
+    },
+    { choices: [{ ...cardOrAccount, orNone: true, doc: 'Not both of card and bankAccount.' }] },
+  ),
   output: answer,
 });
 

@@ -20,9 +20,8 @@ type Status = Records['paymentInstrument']['status'];
 const drawsMax = 20;
 
 /** What is asked for has to be there, and what is not of its type must not. */
-const checkType = ({ type, card, bankAccount }: Info): void => {
+const checkType = ({ type, card }: Info): void => {
   if (type === 'card' && card === undefined) throw Problem.at(['card'], 'missingField', 'card');
-  if (type === 'card' && bankAccount !== undefined) throw Problem.at(['bankAccount'], 'invalidField', 'bankAccount');
   if (type === 'bankAccount' && card !== undefined) throw Problem.at(['card'], 'invalidField', 'card');
 };
 

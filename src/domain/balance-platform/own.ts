@@ -16,8 +16,8 @@ export const findOwnPlatform = async (
   named: string | undefined,
 ): Promise<Platform> => {
   const id = platformOf(caller);
-  const platform = named === undefined || named === id ? await view.findPlatform(id) : undefined;
-  if (platform === undefined) throw new Problem('resourceNotFound');
+  const platform = await view.findPlatform(named ?? id);
+  if (platform === undefined || platform.id !== id) throw new Problem('resourceNotFound');
   return platform;
 };
 

@@ -19,6 +19,8 @@ interface ReadSide {
 export interface SideCodec {
   readonly parts: Readonly<Record<Place, ObjectShape>>;
   read(nodes: Parts): ReadSide;
+  /** What a body alone tells. */
+  readBody(tree: unknown): ReadSide;
   /** The part that stands in the body, as JSON. */
   printBody(value: unknown): string;
 }
@@ -66,6 +68,7 @@ const compileSide = (shape: ObjectShape): SideCodec => {
   const parts = partsOf(shape);
   const reads = places.map((place): readonly [Place, Read<unknown>] => [place, compileRead(parts[place], reader)]);
   const names = Object.keys(shape.fields);
+  const readBody = compileRead(parts.body, reader);
   return Object.freeze<SideCodec>({
     parts,
     read(nodes) {
@@ -74,6 +77,11 @@ const compileSide = (shape: ObjectShape): SideCodec => {
       // In the contract's order, wherever they stood.
       const value = Object.fromEntries(names.flatMap((name) => (read[name] === undefined ? [] : [[name, read[name]]])));
       return { value: Object.freeze(value), issues: findings.issues.map((each) => withValue(shape, nodes, each)) };
+    },
+    readBody(tree) {
+      const findings = new Findings();
+      const value = readBody(tree, findings) ?? Object.freeze({});
+      return { value, issues: findings.issues };
     },
     printBody: compilePrint(parts.body),
   });

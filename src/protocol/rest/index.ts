@@ -90,12 +90,7 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
     hear(operation, body) {
       const parsed = parseText(body);
       if ('fault' in parsed) throw unread(parsed.fault);
-      return codecOf(asEndpoint(operation)).output.read({
-        path: nothing,
-        query: nothing,
-        header: nothing,
-        body: parsed.tree,
-      });
+      return codecOf(asEndpoint(operation)).output.readBody(parsed.tree);
     },
   });
 };

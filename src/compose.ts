@@ -1,7 +1,8 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 import { setTimeout } from 'node:timers/promises';
-import { services } from './api/index.ts';
+import { resourceServices, services } from './api/index.ts';
 import type { Config } from './config.ts';
+import type { AnyService } from './contract/operation.ts';
 import { documentsOf } from './derive/index.ts';
 import { handlers } from './domain/index.ts';
 import { beginDuties } from './duties.ts';
@@ -17,7 +18,8 @@ import { type Log, logFailure, openLog } from './http/log.ts';
 import { createMetrics, type KnownNames, type Metrics } from './http/metrics.ts';
 import { createObserver } from './http/observe.ts';
 import { openShell } from './http/server.ts';
-import { type Protocols, speak } from './protocol/index.ts';
+import { type Protocols, speak, speakOfResources } from './protocol/index.ts';
+import type { Protocol } from './protocol/protocol.ts';
 import { openGate } from './store/redis/gate.ts';
 import type { Strongroom } from './strongroom.ts';
 import type { UpdaterEvent } from './updater/watch.ts';
@@ -35,11 +37,14 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-const knownNames = (protocols: Protocols): KnownNames => ({
-  protocols: Object.keys(protocols),
-  operations: services.flatMap(({ operations }) => [...operations.keys()]),
-  versions: services.map(({ version }) => version),
-});
+const knownNames = (protocols: Protocols, resources: Protocol): KnownNames => {
+  const all: readonly AnyService[] = [...services, ...resourceServices];
+  return {
+    protocols: [...Object.keys(protocols), resources.name],
+    operations: all.flatMap(({ operations }) => [...operations.keys()]),
+    versions: all.map(({ version }) => version),
+  };
+};
 
 /** What must work for a request to be answered: the store, and the key that new cards are sealed with. */
 const probesOf = ({ details, world }: Strongroom): readonly Probe[] => {
@@ -111,12 +116,14 @@ export const startServer = async (
   { gate: given, admin: openProbes = openAdmin }: Instead = {},
 ): Promise<Running> => {
   const protocols = speak(services, { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId });
+  const resources = speakOfResources(resourceServices);
   const log = openLog(config.logLevel, { isShared: config.workers > 1 });
-  const metrics = createMetrics(knownNames(protocols));
+  const metrics = createMetrics(knownNames(protocols, resources));
   const gate = given ?? gateOf(config, room, log, metrics);
   const gateway: Gateway = Object.freeze({
     protocols,
-    routes: compileRoutes(services),
+    resources,
+    routes: compileRoutes(services, resourceServices),
     credentials: room.credentials,
     references: room.world.references,
     once: exactlyOnce({
@@ -130,7 +137,7 @@ export const startServer = async (
   });
   const shell = await openShell({
     serve: (wire) => serve(wire, gateway),
-    documents: documentsOf(services),
+    documents: documentsOf(services, resourceServices),
     observer: createObserver(log, metrics),
     config,
   }).catch(async (thrown) => {

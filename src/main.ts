@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   import: () => import('./command/import.ts'),
   updates: () => import('./command/updates.ts'),
   shopper: () => import('./command/shopper.ts'),
+  platform: () => import('./command/platform.ts'),
   copy: () => import('./command/copy.ts'),
   migrate: () => import('./command/migrate.ts'),
   credential: () => import('./command/credential.ts'),

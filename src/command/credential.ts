@@ -1,5 +1,7 @@
 /** `triglyph credential`: who may call. Works beside a running server, which notices within a second. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { platformStatus } from '../api/balance-platform/balance-platform.ts';
+import type { Platform } from '../domain/balance-platform/ports.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { beside } from './beside.ts';
 
@@ -11,6 +13,7 @@ interface Wanted extends Printing {
   readonly kind: CredentialKind;
   readonly username?: string;
   readonly account: readonly string[];
+  readonly balancePlatform?: string;
   readonly requireIdempotencyKey?: boolean;
 }
 
@@ -32,13 +35,14 @@ const day = (moment: number): string => new Date(moment).toISOString().slice(0, 
 
 const lineOf = (credential: ListedCredential): string => {
   const { id, company, kind, username, roles, merchantAccounts, requiresKey, createdAt, revokedAt } = credential;
+  const scope = credential.balancePlatform ?? merchantAccounts.join(',');
   return [
     id,
     company,
     kind,
     username ?? '-',
     roles.join(',') || '-',
-    merchantAccounts.join(',') || '-',
+    scope || '-',
     day(createdAt),
     requiresKey ? 'key required' : '-',
     revokedAt === undefined ? 'live' : `revoked ${day(revokedAt)}`,
@@ -63,16 +67,34 @@ const addAdd = (credential: Command): void => {
     .command('add')
     .argument('<company>', 'the company that the credential belongs to')
     .addOption(new Option('--kind <kind>', 'how it is shown').choices(['basic', 'apiKey']).default('basic'))
-    .option('--username <name>', 'for basic; ws@Company.<company> when it is left out')
+    .option(
+      '--username <name>',
+      'for basic; ws@Company.<company>, or ws@BalancePlatform.<company>, when it is left out',
+    )
     .option('--account <code>', 'a merchant account it may act for; repeat it for more', gather, [])
+    .addOption(
+      new Option('--balance-platform <code>', 'the one balance platform that it acts for').conflicts('account'),
+    )
     .option('--require-idempotency-key', 'refuses its writing requests that have no Idempotency-Key')
     .option('--json', 'prints JSON')
-    .description('adds a credential with the role recurring and prints its secret, this once')
-    .addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop')
-    .action(async (company: string, { kind, username, account, requireIdempotencyKey: requiresKey, json }: Wanted) => {
-      const wanted = { company, kind, username, roles: ['recurring'], merchantAccounts: account, requiresKey } as const;
-      sayIssued(await beside(({ registry }) => registry.addCredential(wanted)), { json: json === true });
-    });
+    .description(
+      'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret, this once',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n  triglyph credential add Acme --balance-platform AcmePlatform',
+    )
+    .action(
+      async (
+        company: string,
+        { account, balancePlatform, requireIdempotencyKey: requiresKey, json, ...shown }: Wanted,
+      ) => {
+        const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
+        const { kind, username } = shown;
+        const wanted = { company, kind, username, roles, merchantAccounts: account, balancePlatform, requiresKey };
+        sayIssued(await beside(({ registry }) => registry.addCredential(wanted)), { json: json === true });
+      },
+    );
 };
 
 const addRotate = (credential: Command): void => {
@@ -134,11 +156,50 @@ const addMerchantAccount = (credential: Command): void => {
   account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
 };
 
+interface WantedPlatform {
+  readonly description?: string;
+  readonly status: Platform['status'];
+  readonly timeZone: string;
+}
+
+const addBalancePlatform = (credential: Command): void => {
+  const example =
+    '\nExample:\n  triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
+  const platform = credential
+    .command('balance-platform')
+    .description('the balance platforms that credentials act for')
+    .addHelpText('after', example);
+  platform
+    .command('add')
+    .argument('<company>', 'the company it belongs to')
+    .argument('<code>', 'the balance platform, as requests name it')
+    .option('--description <text>', 'what answers say of it')
+    .addOption(new Option('--status <status>', 'whether it may grow').choices(platformStatus.values).default('Active'))
+    .option('--time-zone <name>', 'the time zone of account holders that name none', 'Europe/Amsterdam')
+    .description('makes a balance platform known; again, it changes it')
+    .addHelpText('after', example)
+    .action(async (company: string, id: string, { description, status, timeZone }: WantedPlatform) => {
+      await beside(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
+      say(`${id} belongs to ${company}.`);
+    });
+  platform
+    .command('list')
+    .option('--json', 'prints JSON')
+    .description('lists the balance platforms with their companies')
+    .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
+    .action(async ({ json }: Printing) => {
+      const platforms = await beside(({ registry }) => registry.listBalancePlatforms());
+      if (json) say(JSON.stringify(platforms));
+      else for (const { company, id, status, timeZone } of platforms) say([company, id, status, timeZone].join('  '));
+    });
+};
+
 export const add = (program: Command): void => {
   const credential = program.command('credential').description('who may call: adds, lists, rotates and revokes');
   addAdd(credential);
   addListAndRevoke(credential);
   addRotate(credential);
   addMerchantAccount(credential);
+  addBalancePlatform(credential);
   credential.addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb');
 };

@@ -9,9 +9,10 @@ import { demoMark, unsafe } from '../safety.ts';
 import { openStrongroom, type Strongroom } from '../strongroom.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { calls } from './demo/calls.ts';
-import { demoAccounts } from './demo/published.ts';
+import { demoAccounts, demoPlatform } from './demo/published.ts';
 import { seed } from './demo/seed.ts';
 import { refuse } from './explain.ts';
+import { linesOf, treeOf } from './platform.ts';
 import { untilStopped } from './until-stopped.ts';
 
 const say = (text: string): void => {
@@ -73,11 +74,20 @@ const fill = async (room: Strongroom, config: Config): Promise<void> => {
   if (added > 0) say(`Added ${added} generated shoppers with three cards each, in ${seconds} s.`);
 };
 
-const introduce = ({ callers, admin, protocols }: Running, config: Config): void => {
+/** The resources of one parent that the demo tells of when it starts. */
+const shownMax = 3;
+
+const introduce = async (
+  { callers, admin, protocols }: Running,
+  { details }: Strongroom,
+  config: Config,
+): Promise<void> => {
   for (const [script, call] of calls(protocols, callers)) say(`\n# ${script}\n${call}`);
+  const tree = await details.read((view) => treeOf(demoPlatform.id, view, shownMax));
+  say(`\nOn the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:\n${linesOf(tree).join('\n')}`);
   say(`
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
-OpenAPI  ${callers}/openapi.json
+OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics
 Data     ${shownStore(storeOf(config))}
 
@@ -96,7 +106,7 @@ const run = async (): Promise<void> => {
   });
   // Listened for before it is said: who waits for the line may send a signal at once.
   const stopped = untilStopped(running);
-  introduce(running, config);
+  await introduce(running, room, config);
   await stopped;
 };
 

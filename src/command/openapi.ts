@@ -1,17 +1,28 @@
-/** `triglyph openapi`: prints the OpenAPI document for an address. */
-import type { Command } from 'commander';
-import { services } from '../api/index.ts';
+/** `triglyph openapi`: prints an OpenAPI document for an address. */
+import { type Command, Option } from 'commander';
+import { resourceServices, services } from '../api/index.ts';
 import { documentsOf } from '../derive/index.ts';
 
-const run = ({ origin }: { readonly origin: string }): void => {
-  process.stdout.write(documentsOf(services).find('/openapi.json', '', origin)!.body);
+const named: Readonly<Record<string, string>> = Object.freeze({
+  recurring: '/openapi.json',
+  'balance-platform': '/bcl/openapi.json',
+});
+
+interface Wanted {
+  readonly origin: string;
+  readonly service: string;
+}
+
+const run = ({ origin, service }: Wanted): void => {
+  process.stdout.write(documentsOf(services, resourceServices).find(named[service]!, '', origin)!.body);
 };
 
 export const add = (program: Command): void => {
   program
     .command('openapi')
     .option('--origin <origin>', 'where the service is called', 'http://127.0.0.1:8080')
-    .description('prints the OpenAPI 3.1 document of JSON and FORM')
+    .addOption(new Option('--service <service>', 'which one').choices(Object.keys(named)).default('recurring'))
+    .description('prints the OpenAPI 3.1 document of a service')
     .addHelpText('after', '\nExample:\n  triglyph openapi --origin https://pay.example.com > openapi.json')
     .action(run);
 };

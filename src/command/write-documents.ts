@@ -1,14 +1,17 @@
 /** Writes the documents that the repository keeps: derived, committed, proved current by tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { services } from '../api/index.ts';
+import { resourceServices, services } from '../api/index.ts';
 import { committedDocuments } from '../derive/index.ts';
-import { speak } from '../protocol/index.ts';
+import { speak, speakOfResources } from '../protocol/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
 /** Into the repository at `root`. */
 export const writeDocuments = (root: string): void => {
-  const derived = committedDocuments(services, Object.values(speak(services)));
+  const derived = committedDocuments(services, Object.values(speak(services)), {
+    services: resourceServices,
+    printer: speakOfResources(resourceServices),
+  });
   for (const { path, text } of [...derived, { path: 'docs/configuration.md', text: describeConfig() }]) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });

@@ -1,5 +1,6 @@
 /** Addresses: where operations are called (specification, section 4; older addresses that callers still use). */
 import type { Operation, Service } from './operation.ts';
+import type { ResourceService } from './resource.ts';
 
 /** The legacy form adapter: one address for all, the body names the operation. */
 export const adapterAddress = '/pal/adapter/httppost';
@@ -16,6 +17,10 @@ export const serviceAddress = ({ name, version }: Service, asked = version): str
 
 export const operationAddress = (service: Service, operation: Operation): string =>
   `${serviceAddress(service)}/${operation.name}`;
+
+/** Where a service of resources is: `/bcl/v2`, and the paths of its operations below. */
+export const resourceAddress = ({ address, version }: ResourceService, asked = version): string =>
+  `${address}/v${asked}`;
 
 /** What a path names; whether that is served is for the reader to see. */
 export interface Address {

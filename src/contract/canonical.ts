@@ -7,9 +7,15 @@ export interface Caller {
   readonly company: string;
   readonly roles: ReadonlySet<Role>;
   readonly merchantAccounts: ReadonlySet<string>;
+  /** The balance platform that it acts for, and sees nothing beside; it then has no merchant accounts. */
+  readonly balancePlatform?: string | undefined;
   /** It may not write without an Idempotency-Key. */
   readonly requiresKey: boolean;
 }
+
+/** Whose an Idempotency-Key is: the company's, or the balance platform's. No name of either has a slash. */
+export const keyOwner = ({ company, balancePlatform }: Caller): string =>
+  balancePlatform === undefined ? company : `${company}/${balancePlatform}`;
 
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly operation: O;

@@ -26,7 +26,13 @@ const compile = (shape: Shape): Write =>
     joined: () => JSON.stringify,
     list: (_, item) => (value) => `[${(value as readonly unknown[]).map(item).join()}]`,
     // Reading has put the keys in order.
-    map: () => JSON.stringify,
+    map: (_, item) => {
+      if (item === undefined) return JSON.stringify;
+      return (value) => {
+        const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+        return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join()}}`;
+      };
+    },
     object(_, members) {
       const kept = members
         .filter(({ field }) => !isForgotten(field.shape))

@@ -1,5 +1,7 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+import { isCountry, isCurrency } from './iso.ts';
 import { type Format, type ScalarShape, type StringShape, textLengthMax } from './shape.ts';
+import { isTimeZone } from './time-zone.ts';
 
 /** What is wrong with a text, or its value. */
 export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
@@ -35,6 +37,9 @@ export const iban = (text: string): boolean => {
 const formats: Readonly<Record<Format, (text: string) => boolean>> = {
   luhn,
   iban,
+  country: isCountry,
+  currency: isCurrency,
+  timeZone: isTimeZone,
 };
 
 /** True for text that every format can carry unchanged. */

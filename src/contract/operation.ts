@@ -2,7 +2,8 @@
 import type { ProblemName } from './problem.ts';
 import type { Infer, Namespace, ObjectShape } from './shape.ts';
 
-export type Role = 'recurring';
+export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
+export type Role = (typeof roles)[number];
 export type Effect = 'reads' | 'writes';
 
 export interface Operation<
@@ -36,17 +37,21 @@ export const operation = <const N extends string, I extends ObjectShape, O exten
       .map(([name]) => name),
   });
 
-/** One version of one service. */
-export interface Service {
-  /** As in the paths and in the WSDL: `Recurring`. */
+/** One version of one service, whether its operations are called by name or stand on resources (`resource.ts`). */
+export interface AnyService {
+  /** `Recurring`, as in the paths and in the WSDL. */
   readonly name: string;
   readonly version: number;
+  readonly doc: string;
+  readonly operations: ReadonlyMap<string, Operation>;
+}
+
+/** One version of a service whose operations are called by name. */
+export interface Service extends AnyService {
   /** Where its own elements, lists and maps live: the target namespace of its WSDL. */
   readonly namespace: Namespace;
   /** A higher version number up to this one is answered by this contract while no newer contract stands. */
   readonly servesUpTo: number;
-  readonly doc: string;
-  readonly operations: ReadonlyMap<string, Operation>;
 }
 
 export const service = (parts: Omit<Service, 'operations'> & { readonly operations: readonly Operation[] }): Service =>

@@ -13,13 +13,89 @@ interface Kind {
   readonly message: string;
   /** Whether the same request with the same key may be sent again; callers read it in a header (wire practice). */
   readonly transient?: boolean;
+  /** Where the problem has a code and a name of its own in problem details (RFC 9457), rather than those of its status. */
+  readonly details?: ProblemType;
+}
+
+/** How problem details name a kind of problem. */
+export interface ProblemType {
+  /** The end of its address: `general/not-found`. */
+  readonly type: string;
+  readonly title: string;
 }
 
 const kind = (status: number, code: string, type: ErrorType, message: string, transient?: boolean): Kind =>
   Object.freeze({ status, code, type, message, ...(transient !== undefined && { transient }) });
 
+/** What an operation on resources is refused for, beside what any operation is: 422, said in problem details. */
+const refused = (code: string, type: string, title: string, message: string): Kind =>
+  Object.freeze({ ...kind(422, code, 'validation', message), details: Object.freeze({ type, title }) });
+
+const invalidValue = 'general/invalid-field-value';
+const notAllowedNow = 'validation/not-allowed';
+
+/** Of operations on resources; codes that callers know (30_001 to 30_031), and ours where none is known (30_201 on). */
+export const resourceProblems = Object.freeze({
+  emptyRequest: kind(400, '000', 'validation', 'Empty input which would have resulted in a null result.'),
+  changedMeanwhile: kind(412, '000', 'validation', 'If-Match names another state of the resource than its present one'),
+  resourceNotFound: refused(
+    '30_002',
+    'not-found',
+    'Entity not found',
+    'There is no such resource on this balance platform',
+  ),
+  platformNotActive: refused(
+    '30_003',
+    notAllowedNow,
+    'Balance platform not active',
+    'The balance platform is not active',
+  ),
+  accountNotActive: refused('30_004', notAllowedNow, 'Balance account not active', 'The balance account is not active'),
+  accountClosed: refused('30_005', notAllowedNow, 'Balance account closed', 'The balance account is closed'),
+  instrumentNotMovable: refused(
+    '30_031',
+    invalidValue,
+    'Invalid Payment Instrument information provided',
+    'The balanceAccountId can only be changed when the status is Inactive or Requested',
+  ),
+  illegalMove: refused('30_201', notAllowedNow, 'Status cannot change', 'The status cannot go from {0} to {1}'),
+  holderNotActive: refused('30_202', notAllowedNow, 'Account holder not active', 'The account holder is not active'),
+  holderInUse: refused(
+    '30_203',
+    notAllowedNow,
+    'Account holder has balance accounts',
+    'An account holder can only be closed when all of its balance accounts are closed',
+  ),
+  accountInUse: refused(
+    '30_204',
+    notAllowedNow,
+    'Balance account has payment instruments',
+    'A balance account can only be closed when all of its payment instruments are closed',
+  ),
+  accountNotEmpty: refused(
+    '30_205',
+    notAllowedNow,
+    'Balance account not empty',
+    'A balance account can only be closed when its balances are zero',
+  ),
+  instrumentInUse: refused(
+    '30_206',
+    notAllowedNow,
+    'Payment instrument in use',
+    'Once a payment instrument was active, only its status can change',
+  ),
+  alreadyReplaced: refused(
+    '30_207',
+    notAllowedNow,
+    'Payment instrument already replaced',
+    'The payment instrument has a replacement already',
+  ),
+  accountHolderClosed: refused('30_208', notAllowedNow, 'Account holder closed', 'The account holder is closed'),
+  finallyClosed: refused('30_209', notAllowedNow, 'Closed for good', 'What is closed cannot be changed any more'),
+});
+
 /** Codes and texts as callers of this interface know them; the table is printed in the reference. */
-export const problems = Object.freeze({
+const commonProblems = Object.freeze({
   unauthorized: kind(401, '000', 'security', 'HTTP Status Response - Unauthorized'),
   notAllowed: kind(403, '010', 'security', 'Not allowed'),
   foreignMerchantAccount: kind(403, '901', 'security', 'Invalid Merchant Account'),
@@ -75,6 +151,10 @@ export const problems = Object.freeze({
   unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable', true),
 });
 
+/** Every problem there is, by name. */
+export const problems: Readonly<Record<keyof typeof commonProblems | keyof typeof resourceProblems, Kind>> =
+  Object.freeze({ ...commonProblems, ...resourceProblems });
+
 export type ProblemName = keyof typeof problems;
 
 /** One thing that is wrong with a request, at a canonical path that each protocol prints in its own coordinates. */
@@ -82,6 +162,8 @@ export interface Issue {
   readonly path: Path;
   readonly problem: ProblemName;
   readonly message: string;
+  /** What stands there, where the format of the answer shows it; never of a sensitive field. */
+  readonly value?: string;
 }
 
 /** The text of a problem with its blanks filled. */
@@ -143,8 +225,8 @@ export class Problem extends Error {
   }
 
   /** One field that the domain refuses. */
-  static at(path: Path, problem: ProblemName): Problem {
-    return Problem.of([issue(path, problem)]);
+  static at(path: Path, problem: ProblemName, ...blanks: readonly string[]): Problem {
+    return Problem.of([issue(path, problem, ...blanks)]);
   }
 
   /** What was thrown, as something that may be shown: anything unforeseen is `internal` and says nothing. */

@@ -147,12 +147,23 @@ const isKey = (key: string): boolean =>
 
 const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
 
-const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
+/** The reading of one entry of a map, where its entries are texts. */
+const readEntryText = <N>(reader: Reader<N>): ReadAt<N> => {
   const text: ScalarShape = { kind: 'string', example: '' };
   const parse = parser(text);
   return (node, path, findings) => {
+    const raw = reader.text(node, text);
+    const parsed = raw === undefined ? undefined : parse(raw);
+    if (parsed !== undefined && 'value' in parsed) return String(parsed.value);
+    return findings.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
+  };
+};
+
+const readMap = <N>(shape: MapShape, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
+  const readEntry = item ?? readEntryText(reader);
+  return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
-    const entries = new Map<string, string>();
+    const entries = new Map<string, unknown>();
     const seen = new Set<string>();
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
@@ -162,15 +173,13 @@ const readMap = <N>(shape: MapShape, reader: Reader<N>): ReadAt<N> => {
       if (seen.has(key)) return refuseTwice();
       seen.add(key);
       if (reader.isAbsent(value)) return undefined;
-      const raw = reader.text(value, text);
-      const parsed = raw === undefined ? undefined : parse(raw);
-      if (parsed !== undefined && 'value' in parsed) entries.set(key, String(parsed.value));
-      else findings.add(at, 'structure', `${shown(key)} is not a text`);
+      const read = readEntry(value, at, findings, undefined);
+      if (read !== undefined) entries.set(key, read);
       return undefined;
     });
     if (!understood) return findings.add(path, 'structure', `${label(path)} is not a map`);
     if (count > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
-    if (entries.size === 0) return undefined;
+    if (entries.size === 0 && (count > 0 || shape.whenEmpty !== 'kept')) return undefined;
     return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
   };
 };
@@ -237,10 +246,11 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
     if (!occupied && path.length > 0) return findings.forget(before);
 
     const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
-    for (const { options, exclusive, problem } of shape.choices) {
+    for (const { options, exclusive, orNone, problem } of shape.choices) {
       const met = options.filter((names) => names.every(isThere));
-      if (met.length === 0) findings.add(path, problem, label(path));
-      else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
+      if (met.length === 0) {
+        if (orNone !== true) findings.add(path, problem, label(path));
+      } else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);
   };
@@ -252,7 +262,7 @@ export const compileRead = <N>(shape: Shape, reader: Reader<N>): Read<N> => {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),
     list: (list, item) => readList(list, item, reader),
-    map: (map) => readMap(map, reader),
+    map: (map, item) => readMap(map, item, reader),
     object: (object, members) => readObject(object, members, reader),
   });
   return (node, findings) => readAt(node, [], findings, undefined);

@@ -5,7 +5,7 @@ import type { ProblemName } from './problem.ts';
 export type Namespace = 'recurring' | 'payment' | 'common';
 
 /** Checks that no schema language of the targets can say. */
-export type Format = 'luhn' | 'iban';
+export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
 
 /** Characters that a text may have where its shape names no other limit. */
 export const textLengthMax = 4000;
@@ -25,6 +25,8 @@ export interface StringShape {
   readonly sensitive?: true;
   /** Nothing is ever known by it again: no part of what a retry is compared with. */
   readonly forgotten?: true;
+  /** Shown in full in one answer only; what is kept of that answer has the last four characters. */
+  readonly kept?: 'lastFour';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
   /** The merchant account that the caller must hold. */
@@ -79,12 +81,20 @@ export interface SetShape<V extends string = string> {
   readonly max: number;
 }
 
-/** Text to text. Keys may hold dots. */
-export interface MapShape {
+/** Names to texts, or to records of one shape. Keys may hold dots. */
+export interface MapShape<I extends ObjectShape | undefined = ObjectShape | undefined> {
   readonly kind: 'map';
+  /** Absent where the entries are texts. Formats of flat pairs and of XML cannot say a map of records. */
+  readonly item: I;
   readonly max: number;
+  /** For a map of records, the keys alone count. */
   readonly example: Readonly<Record<string, string>>;
+  /** An empty map says something: that there are no entries, rather than nothing about them. */
+  readonly whenEmpty?: 'kept';
 }
+
+/** Where a field stands in a request or an answer over HTTP; in the body unless it says otherwise. */
+export type Place = 'path' | 'query' | 'header' | 'body';
 
 export interface Field<S extends Shape = Shape, R extends boolean = boolean> {
   readonly shape: S;
@@ -95,6 +105,10 @@ export interface Field<S extends Shape = Shape, R extends boolean = boolean> {
   readonly invalid?: ProblemName;
   /** SOAP stubs are told that the element is always there (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
+  /** Only in operations on resources (`resource.ts`); absent: the body. */
+  readonly at?: Place;
+  /** The name of the header, where the field stands in one. */
+  readonly header?: string;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -104,6 +118,8 @@ export interface Choice {
   readonly options: readonly (readonly string[])[];
   /** Exactly one set, or at least one. */
   readonly exclusive: boolean;
+  /** None of them will do, too. */
+  readonly orNone?: true;
   readonly problem: ProblemName;
   readonly doc: string;
 }
@@ -136,8 +152,8 @@ export type Infer<S> = S extends StringShape
           ? readonly V[]
           : S extends ListShape<infer I>
             ? readonly Infer<I>[]
-            : S extends MapShape
-              ? Readonly<Record<string, string>>
+            : S extends MapShape<infer I>
+              ? Readonly<Record<string, I extends ObjectShape ? Infer<I> : string>>
               : S extends ObjectShape<infer F>
                 ? InferFields<F>
                 : never;
@@ -175,8 +191,16 @@ export const list = <S extends Shape>(
 export const joined = <V extends string>(item: EnumShape<V>, options: Pick<SetShape, 'blank'> = {}): SetShape<V> =>
   Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
 
-export const map = (max: number, example: Readonly<Record<string, string>>): MapShape =>
-  Object.freeze({ kind: 'map', max, example: Object.freeze(example) });
+export const map = (
+  max: number,
+  example: Readonly<Record<string, string>>,
+  options: Pick<MapShape, 'whenEmpty'> = {},
+): MapShape<undefined> =>
+  Object.freeze({ kind: 'map', item: undefined, max, example: Object.freeze(example), ...options });
+
+/** A map of records; `example`: a key. */
+export const mapOf = <I extends ObjectShape>(item: I, max: number, example: string): MapShape<I> =>
+  Object.freeze({ kind: 'map', item, max, example: Object.freeze({ [example]: '' }) });
 
 type ObjectOptions = Partial<Pick<ObjectShape, 'namespace' | 'choices' | 'tolerated' | 'whenEmpty'>>;
 

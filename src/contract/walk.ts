@@ -7,7 +7,8 @@ export interface Kinds<R> {
   /** A set in one comma-separated text. */
   joined(shape: SetShape): R;
   list(shape: ListShape, item: R): R;
-  map(shape: MapShape): R;
+  /** `item`: of a map of records. */
+  map(shape: MapShape, item: R | undefined): R;
   object(shape: ObjectShape, members: readonly Member<R>[]): R;
 }
 
@@ -28,7 +29,7 @@ export const walk = <R>(shape: Shape, kinds: Kinds<R>): R => {
     case 'list':
       return shape.joined ? kinds.joined(shape) : kinds.list(shape, walk(shape.item, kinds));
     case 'map':
-      return kinds.map(shape);
+      return kinds.map(shape, shape.item && walk(shape.item, kinds));
     case 'object':
       return kinds.object(
         shape,

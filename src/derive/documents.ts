@@ -2,11 +2,14 @@
 import { createHash } from 'node:crypto';
 import { parseAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
 import { contractOf, type Service } from '../contract/operation.ts';
+import type { ResourceService } from '../contract/resource.ts';
 import type { Namespace } from '../contract/shape.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveOpenApi } from './openapi.ts';
 import { type Printer, referencePages } from './reference.ts';
+import { deriveResourceOpenApi } from './resource-openapi.ts';
+import { type ResourcePrinter, resourceReferencePages } from './resource-reference.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { deriveXsd } from './xsd.ts';
 
@@ -97,10 +100,11 @@ const document = (contentType: string, body: string): Document =>
 
 const printJson = (value: JsonSchema): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, and OpenAPI at `/openapi.json`. */
-export const documentsOf = (services: readonly Service[]): Documents => {
+/** WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, OpenAPI at `/openapi.json`, and that of resources at their address. */
+export const documentsOf = (services: readonly Service[], resources: readonly ResourceService[] = []): Documents => {
   const drawn = new Map(services.map((service) => [service, draw(service)]));
   const openApi = deriveOpenApi(services, '');
+  const byPath = new Map(resources.map((service) => [`${service.address}/openapi.json`, service]));
   const kept = new Map<string, Document>();
 
   const keep = (key: string, make: () => Document): Document => {
@@ -118,6 +122,12 @@ export const documentsOf = (services: readonly Service[]): Documents => {
         const servers = [{ url: origin }];
         return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi, servers })));
       }
+      const ofResources = byPath.get(path);
+      // Derived when somebody asks: few do, and a server that idles need not hold it.
+      if (ofResources !== undefined)
+        return keep(`${path} ${origin}`, () =>
+          document(jsonType, printJson(deriveResourceOpenApi(ofResources, origin))),
+        );
       const found = locate(services, path, query);
       if (found === undefined) return undefined;
       const what = asked(found.query) ?? '';
@@ -129,10 +139,30 @@ export const documentsOf = (services: readonly Service[]): Documents => {
   });
 };
 
+/** Services of resources, and what prints their examples. */
+export type Resources =
+  | { readonly services: readonly []; readonly printer: undefined }
+  | { readonly services: readonly ResourceService[]; readonly printer: ResourcePrinter };
+
+/** `BalancePlatform` to `balance-platform`. */
+const fileOf = ({ name }: ResourceService): string => name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
+
+const committedOfResources = ({ services, printer }: Resources): readonly CommittedDocument[] =>
+  printer === undefined
+    ? []
+    : services.flatMap((service) => [
+        { path: `openapi-${fileOf(service)}.json`, text: printJson(deriveResourceOpenApi(service, neutralOrigin)) },
+        ...resourceReferencePages(service, printer).map(({ file, text }) => ({
+          path: `docs/reference/${fileOf(service)}/${file}`,
+          text,
+        })),
+      ]);
+
 /** The documents as the repository keeps them, with an address that is nobody's; `printers` make the examples. */
 export const committedDocuments = (
   services: readonly Service[],
   printers: readonly Printer[],
+  resources: Resources = { services: [], printer: undefined },
 ): readonly CommittedDocument[] => [
   ...services.flatMap((service) => {
     const address = neutralOrigin + serviceAddress(service);
@@ -145,4 +175,5 @@ export const committedDocuments = (
   }),
   { path: 'openapi.json', text: printJson(deriveOpenApi(services, neutralOrigin)) },
   ...referencePages(services, printers).map(({ file, text }) => ({ path: `docs/reference/${file}`, text })),
+  ...committedOfResources(resources),
 ];

@@ -36,8 +36,13 @@ const example = (shape: Shape, extent: Extent): unknown => {
     case 'integer':
     case 'boolean':
     case 'dateTime':
-    case 'map':
       return shape.example;
+    case 'map': {
+      const { item } = shape;
+      if (item === undefined) return shape.example;
+      const keys = Object.keys(shape.example);
+      return Object.freeze(Object.fromEntries(keys.map((key) => [key, example(item, extent)])));
+    }
     case 'enum':
       return shape.values[0];
     case 'list': {

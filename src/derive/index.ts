@@ -5,5 +5,6 @@ export { deriveFormSchema } from './form-schema.ts';
 export { deriveJsonSchema, type JsonSchema, type Side } from './json-schema.ts';
 export { deriveOpenApi } from './openapi.ts';
 export { type Page, type Printer, referencePages } from './reference.ts';
+export { deriveResourceOpenApi } from './resource-openapi.ts';
 export { deriveWsdl } from './wsdl.ts';
 export { deriveXsd } from './xsd.ts';

@@ -74,8 +74,9 @@ const listSchema = ({ wrapped, itemName, max }: ListShape, item: JsonSchema): Js
   return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
 };
 
-const choiceSchema = ({ options, exclusive, doc }: Choice): JsonSchema => {
-  const branches = options.map((required) => ({ required }));
+const choiceSchema = ({ options, exclusive, orNone, doc }: Choice): JsonSchema => {
+  const some = options.map((required): JsonSchema => ({ required }));
+  const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
   return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
 };
 
@@ -108,11 +109,11 @@ export const deriveJsonSchema = (shape: Shape, side: Side, place: Place = inPlac
     scalar: scalarSchema,
     joined: joinedSchema,
     list: listSchema,
-    map: ({ max, example }) => ({
+    map: ({ max, example }, item) => ({
       type: 'object',
-      additionalProperties: { type: 'string', maxLength: textLengthMax },
+      additionalProperties: item ?? { type: 'string', maxLength: textLengthMax },
       maxProperties: max,
-      examples: [example],
+      ...(item === undefined && { examples: [example] }),
     }),
     object: (object, members) => place(object, objectSchema(object, members, side), side),
   });

@@ -3,10 +3,11 @@
 import { operationAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { ObjectShape } from '../contract/shape.ts';
+import { Components, refer } from './components.ts';
 import { deriveFormSchema } from './form-schema.ts';
-import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
+import type { JsonSchema, Side } from './json-schema.ts';
+import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
 import { byStatus, printMessage, refusalsOf } from './refusals.ts';
 
 const json = 'application/json';
@@ -48,76 +49,15 @@ const formServiceError: JsonSchema = {
   required: errorRequired,
 };
 
-const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
-
-const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
-/** Components under names of their own: shapes that share a name and differ are told apart by side, operation and version. */
-class Components {
-  readonly schemas = new Map<string, JsonSchema>([
-    ['ServiceError', serviceError],
-    ['FormServiceError', formServiceError],
-  ]);
-
-  add(names: readonly string[], schema: JsonSchema): JsonSchema {
-    const printed = JSON.stringify(schema);
-    const name = names.find((each) => {
-      const known = this.schemas.get(each);
-      return known === undefined || JSON.stringify(known) === printed;
-    });
-    if (name === undefined) throw new TypeError(`no name is left for ${names[0]}`);
-    this.schemas.set(name, schema);
-    return refer(name);
-  }
-
-  json({ version }: Service, operation: Operation, side: Side): JsonSchema {
-    const place: Place = ({ name }, schema) => {
-      const own = `${name}For${capitalised(operation.name)}`;
-      const names = side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`];
-      return this.add([...names, `${names.at(-1)}V${version}`], schema);
-    };
-    return deriveJsonSchema(operation[side], side, place);
-  }
-
-  form({ version }: Service, shape: ObjectShape, side: Side): JsonSchema {
-    const name = `Form${shape.name}`;
-    return this.add([name, `${name}V${version}`], deriveFormSchema(shape, side));
-  }
-}
+const formOf = (components: Components, { version }: Service, shape: ObjectShape, side: Side): JsonSchema => {
+  const name = `Form${shape.name}`;
+  return components.add([name, `${name}V${version}`], deriveFormSchema(shape, side));
+};
 
 const bodies = (asJson: JsonSchema, asForm: JsonSchema): JsonSchema => ({
   [json]: { schema: asJson },
   [form]: { schema: asForm },
 });
-
-const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
-const anyText: JsonSchema = { type: 'string' };
-
-const headers: JsonSchema = { pspReference: header('The reference of the request.', anyText) };
-
-const key: JsonSchema = { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: `^${keyPattern}$` };
-
-const keyParameter: JsonSchema = {
-  name: keyHeader,
-  in: 'header',
-  required: false,
-  description: `Names the request: sent again with the same key within ${keyDaysMax} days, in any format, it has no second effect and gets the same answer. A random UUID is best.`,
-  schema: key,
-  example: '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10',
-};
-
-/** Of an answer to a writing operation. */
-const retryHeaders: JsonSchema = {
-  [keyHeader]: header('The key of the request, where it had one.', key),
-  [replayedHeader]: header('`true` where the answer was given before.', anyText),
-};
-
-const transience: JsonSchema = {
-  [transientHeader]: header(
-    '`true` where the same request may be sent again with the same key, `false` where not.',
-    anyText,
-  ),
-};
 
 const refusal = (names: readonly ProblemName[]): JsonSchema => ({
   description: [...new Set(names.map((name) => `${problems[name].code} ${printMessage(name)}`))].join('; '),
@@ -148,13 +88,19 @@ const operationObject = (
     ...(writes && { parameters: [keyParameter] }),
     requestBody: {
       required: true,
-      content: bodies(components.json(service, operation, 'input'), components.form(service, input, 'input')),
+      content: bodies(
+        components.json(service.version, operation, 'input'),
+        formOf(components, service, input, 'input'),
+      ),
     },
     responses: {
       '200': {
         description: 'Done.',
         headers: writes ? { ...headers, ...retryHeaders } : headers,
-        content: bodies(components.json(service, operation, 'output'), components.form(service, output, 'output')),
+        content: bodies(
+          components.json(service.version, operation, 'output'),
+          formOf(components, service, output, 'output'),
+        ),
       },
       ...Object.fromEntries(refusals),
     },
@@ -166,12 +112,12 @@ const operationObject = (
  * a service's newest version have the plain names; those of older ones that differ tell their version.
  */
 export const deriveOpenApi = (services: readonly Service[], origin: string): JsonSchema => {
-  const components = new Components();
+  const components = new Components({ ServiceError: serviceError, FormServiceError: formServiceError });
   const newestFirst = services.toReversed();
   const isNewest = (service: Service) => contractOf(services, service.name) === service;
   // Requests first: what a caller writes has the plain names.
   for (const service of newestFirst)
-    for (const each of service.operations.values()) components.json(service, each, 'input');
+    for (const each of service.operations.values()) components.json(service.version, each, 'input');
   const paths = newestFirst.flatMap((service) =>
     [...service.operations.values()].map((operation) => [
       operationAddress(service, operation),
@@ -190,7 +136,7 @@ export const deriveOpenApi = (services: readonly Service[], origin: string): Jso
     tags: services.filter(isNewest).map(({ name, doc }) => ({ name, description: doc })),
     paths: Object.fromEntries(paths),
     components: {
-      schemas: Object.fromEntries([...components.schemas].sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas: components.sorted(),
       securitySchemes: {
         BasicAuth: { type: 'http', scheme: 'basic' },
         ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },

@@ -2,18 +2,11 @@
 
 import { operationAddress, serviceAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
-import { type ProblemName, problems } from '../contract/problem.ts';
+import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
-import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
-import { walk } from '../contract/walk.ts';
-import { indentDocument } from './document.ts';
 import { exampleOf } from './example.ts';
-import { byStatus, printMessage, refusalsOf } from './refusals.ts';
-
-interface Sent {
-  readonly contentType: string;
-  readonly body: string;
-}
+import { code, problemTable, readable, records, type Sent } from './markdown.ts';
+import { refusalsOf } from './refusals.ts';
 
 /** What prints the examples of one format; a protocol is one. */
 export interface Printer {
@@ -26,116 +19,6 @@ export interface Page {
   readonly file: string;
   readonly text: string;
 }
-
-const cell = (text: string): string => text.replaceAll('|', '\\|');
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-};
-
-const scalarName = (shape: ScalarShape): string => {
-  switch (shape.kind) {
-    case 'string':
-      return 'text';
-    case 'integer':
-    case 'boolean':
-      return shape.kind;
-    case 'dateTime':
-      return 'date and time';
-    case 'enum':
-      return shape.name;
-    default:
-      return shape satisfies never;
-  }
-};
-
-const typeName = (shape: Shape): string =>
-  walk<string>(shape, {
-    scalar: scalarName,
-    joined: ({ item }) => `${scalarName(item)}, comma-separated`,
-    list: (_, item) => `list of ${item}`,
-    map: () => 'map of text to text',
-    object: ({ name }) => name,
-  });
-
-const code = (text: string): string => `\`${text}\``;
-
-const bounds = (shape: Shape): string => {
-  switch (shape.kind) {
-    case 'string':
-      return [
-        shape.max === undefined && shape.pattern !== undefined
-          ? ''
-          : ` Up to ${shape.max ?? textLengthMax} characters.`,
-        shape.pattern === undefined ? '' : ` Matches ${code(shape.pattern)}.`,
-        shape.sensitive ? ' Never logged.' : '',
-      ].join('');
-    case 'integer':
-      return ` ${shape.min} to ${shape.max}.`;
-    case 'enum':
-      return ` One of ${shape.values.map(code).join(', ')}.`;
-    case 'list':
-      return shape.joined ? bounds(shape.item) : ` Up to ${shape.max} items.${bounds(shape.item)}`;
-    case 'map':
-      return ` Up to ${shape.max} entries.`;
-    case 'boolean':
-    case 'dateTime':
-    case 'object':
-      return '';
-    default:
-      return shape satisfies never;
-  }
-};
-
-const row = ([name, { shape, required, doc }]: [string, Field]): readonly string[] => [
-  code(name),
-  typeName(shape),
-  required ? 'mandatory' : 'optional',
-  doc + bounds(shape),
-];
-
-/** The records of a shape: the whole first, then its parts, each once. */
-const recordsOf = (shape: ObjectShape): readonly ObjectShape[] => {
-  const found: ObjectShape[] = [];
-  const visit = (each: Shape): void => {
-    if (each.kind === 'list') visit(each.item);
-    if (each.kind !== 'object' || found.includes(each)) return;
-    found.push(each);
-    for (const field of Object.values(each.fields)) visit(field.shape);
-  };
-  visit(shape);
-  return found;
-};
-
-const record = (shape: ObjectShape, side: 'input' | 'output'): string => {
-  const { name, fields, choices, tolerated } = shape;
-  return [
-    `### ${name}`,
-    table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
-    ...choices.map(({ doc }) => doc),
-    ...(side === 'input' && tolerated.length > 0 ? [`Taken and ignored: ${tolerated.map(code).join(', ')}.`] : []),
-  ].join('\n\n');
-};
-
-const records = (shape: ObjectShape, side: 'input' | 'output'): readonly string[] =>
-  recordsOf(shape).map((each) => record(each, side));
-
-const problemTable = (names: readonly ProblemName[]): string => {
-  const rows = [...byStatus(names).values()].flat().map((name) => {
-    const { status, code: number, type } = problems[name];
-    return [String(status), number, type, printMessage(name)];
-  });
-  const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
-  return table(['Status', 'Code', 'Type', 'Message'], distinct);
-};
-
-/** A body made readable; what is on the wire has none of these line breaks. */
-const readable = ({ contentType, body }: Sent): string => {
-  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
-  if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
-  return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
-};
 
 const formatTitles: Readonly<Record<string, string>> = {
   soap11: 'SOAP 1.1',
@@ -202,7 +85,7 @@ const indexPage = (services: readonly Service[]): string => {
     ...lists,
     '## Problems',
     'Statuses are those of JSON and FORM. In SOAP and at the form adapter the text of a refusal is `{type} {code} {message}`.',
-    problemTable(Object.keys(problems) as ProblemName[]),
+    problemTable((Object.keys(problems) as ProblemName[]).filter((each) => !Object.hasOwn(resourceProblems, each))),
   ].join('\n\n')}\n`;
 };
 

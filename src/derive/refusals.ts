@@ -1,6 +1,7 @@
 /** Refusals: every problem that an operation can be refused for, gathered from its contract. */
 import type { Operation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
+import { type Endpoint, partsOf } from '../contract/resource.ts';
 import type { Shape } from '../contract/shape.ts';
 import { walk } from '../contract/walk.ts';
 
@@ -57,6 +58,14 @@ export const refusalsOf = ({ effect, input, accounts, problems: own }: Operation
   return order.filter((name) => found.has(name));
 };
 
+/** Those of an operation on resources, which a head alone may ask for. */
+export const refusalsOfEndpoint = (endpoint: Endpoint): readonly ProblemName[] => {
+  const needed = Object.values(partsOf(endpoint.input).body.fields).some(({ required }) => required);
+  const also = new Set<ProblemName>(needed ? ['emptyRequest'] : []);
+  const found = refusalsOf(endpoint);
+  return order.filter((name) => also.has(name) || found.includes(name));
+};
+
 /** The HTTP statuses of the refusals, ascending, each with its problems. */
 export const byStatus = (names: readonly ProblemName[]): ReadonlyMap<number, readonly ProblemName[]> => {
   const grouped = Map.groupBy(names, (name) => problems[name].status);
@@ -70,6 +79,7 @@ const blanks: Partial<Record<ProblemName, readonly string[]>> = {
   unknownOperation: ['operations'],
   tooLarge: ['n'],
   tooLong: ['field', 'n'],
+  illegalMove: ['status', 'status'],
   invalidExpiryMonth: ['field', 'n', 'what was given'],
 };
 

@@ -1,4 +1,5 @@
 /** What a handler is: a canonical request in, the canonical answer out, or a Problem thrown. */
+import type { BalancePlatformOperations } from '../api/balance-platform/v2.ts';
 import type { RecurringOperations } from '../api/recurring/v25.ts';
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
@@ -28,7 +29,7 @@ export interface InquiringHandler<O extends Operation, H = unknown> {
   handle(request: CanonicalRequest<O>, unit: Unit, world: World, heard: H | undefined): Promise<Output<O>>;
 }
 
-export type Operations = RecurringOperations;
+export type Operations = RecurringOperations & BalancePlatformOperations;
 
 /** One handler for each operation: a missing or a stray one does not compile. */
 export type Handlers = {

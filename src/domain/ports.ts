@@ -1,6 +1,7 @@
 /** What the domain needs of the world: stored details, card secrecy, time and references. All of it can be simulated. */
 import type { contractType, recurringDetail } from '../api/recurring/shapes.ts';
 import type { Infer } from '../contract/shape.ts';
+import type { PlatformUnit, PlatformView } from './balance-platform/ports.ts';
 
 export type ContractType = Infer<typeof contractType>;
 export type RecurringDetail = Infer<typeof recurringDetail>;
@@ -14,6 +15,10 @@ export interface References {
   /** 16 characters of A-Z and 0-9, globally unique (specification, section 8). */
   pspReference(): string;
   recurringDetailReference(): string;
+  /** 25 characters: what kind of resource it is, and 23 of A-Z and 0-9; globally unique. */
+  resourceId(kind: 'AH' | 'BA' | 'PI'): string;
+  /** So many decimal digits, each as likely as any other. */
+  digits(length: number): string;
 }
 
 /** A shopper belongs to a company's merchant account; the same reference elsewhere is somebody else. */
@@ -311,7 +316,7 @@ export interface Gathering {
 }
 
 /** What can be read of stored details. */
-export interface View {
+export interface View extends PlatformView {
   findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
   /** An active detail of the shopper, with all that is sealed of it. */
   findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined>;
@@ -320,7 +325,7 @@ export interface View {
 }
 
 /** One unit of work: all of it is kept, or nothing. */
-export interface Unit extends View, Announcements {
+export interface Unit extends View, PlatformUnit, Announcements {
   findShopper(key: ShopperKey): Promise<Shopper | undefined>;
   /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
   saveShopper(

@@ -39,6 +39,14 @@ const mediaOf = (header: string | undefined): Media => {
 const guess = ({ path, headers }: WireRequest, protocols: Protocols): Protocol =>
   path.startsWith(unversioned) || /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? protocols.soap11 : protocols.json;
 
+/** At an address of resources only JSON is spoken; a request that has no body need not say so. */
+export const detectOfResources = ({ method, headers }: WireRequest, protocol: Protocol): Detected => {
+  const media = mediaOf(headers['content-type']);
+  const spoken = method === 'GET' || media.type === '' || byMediaType[media.type] === 'json';
+  const readable = media.charset === undefined || protocol.charsets.includes(media.charset);
+  return { protocol, media, understood: spoken && readable };
+};
+
 export const detect = (wire: WireRequest, protocols: Protocols): Detected => {
   const declared = mediaOf(wire.headers['content-type']);
   const name = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;

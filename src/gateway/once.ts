@@ -5,7 +5,9 @@
  * process runs and ran lately, and the gate that processes share. Losing either changes how long an answer takes.
  */
 import type { CanonicalRequest } from '../contract/canonical.ts';
+import { keyOwner } from '../contract/canonical.ts';
 import { commandOf } from '../contract/command.ts';
+import { keptOf } from '../contract/kept.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Clock } from '../domain/ports.ts';
 import { isOutcome, type Outcome, printOutcome, readOutcome } from './outcome.ts';
@@ -69,6 +71,10 @@ const outcomeOf = async (
   }
 };
 
+/** What is shown only once is not kept: a retry gets the answer without it. */
+const keptPart = ({ operation }: CanonicalRequest, own: Outcome): Outcome =>
+  own.output === undefined ? own : { ...own, output: keptOf(operation, own.output) };
+
 /** Effect and journal row in one unit; or what the journal has already. */
 const settle = async (parts: OnceParts, { request, scope, fingerprint }: Marked): Promise<Settled> => {
   const { performer, store } = parts;
@@ -84,7 +90,7 @@ const settle = async (parts: OnceParts, { request, scope, fingerprint }: Marked)
     const before = await page.claim(scope, { fingerprint, operation: request.operation.name, pspReference });
     if (before !== undefined) return { kept: before };
     const own = await outcomeOf(parts, page, request, heard);
-    const outcome = printOutcome(own);
+    const outcome = printOutcome(keptPart(request, own));
     await page.settle(scope, outcome);
     return { kept: { fingerprint, outcome }, own };
   });
@@ -148,7 +154,7 @@ export const exactlyOnce = (parts: OnceParts): Once => {
     // What only reads is done each time: nothing of it is kept, and no list is ever stale.
     if (key === undefined || operation.effect === 'reads')
       return { pspReference, output: await performer.perform(request), replayed: false };
-    const scope = marks.scope(caller.company, key);
+    const scope = marks.scope(keyOwner(caller), key);
     const fingerprint = marks.fingerprint(commandOf(operation, request.input));
     const known = recent.find(scope);
     if (known !== undefined) return replayed(known, fingerprint);

@@ -2,10 +2,14 @@
 import { isAdapterAddress, parseAddress } from '../contract/address.ts';
 import { contractOf, type Service } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
+import type { ResourceService } from '../contract/resource.ts';
 import { unknownOperation } from '../protocol/named-operation.ts';
 import type { Target } from '../protocol/protocol.ts';
+import { compileResourceRoutes } from './resource-routes.ts';
 
 export interface Routes {
+  /** Whether the path is one of resources, which have a protocol of their own. */
+  ofResources(path: string): boolean;
   /** Throws notFound, unknownVersion, unknownOperation or methodNotAllowed. */
   find(method: string, path: string): Target;
 }
@@ -34,7 +38,8 @@ const adaptedBy = (services: readonly Service[]): Target => {
   return { service, version: service.version, operation: undefined };
 };
 
-export const compileRoutes = (services: readonly Service[]): Routes => {
+export const compileRoutes = (services: readonly Service[], resources: readonly ResourceService[] = []): Routes => {
+  const resourceRoutes = compileResourceRoutes(resources);
   const adapted = Object.freeze(adaptedBy(services));
   // The paths that callers really use are few: each is taken apart once.
   const seen = new Map<string, Target>();
@@ -47,7 +52,9 @@ export const compileRoutes = (services: readonly Service[]): Routes => {
     return target;
   };
   return Object.freeze({
+    ofResources: resourceRoutes.owns,
     find(method: string, path: string): Target {
+      if (resourceRoutes.owns(path)) return resourceRoutes.find(method, path);
       const target = find(path);
       if (method !== 'POST') throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'POST' } });
       return target;

@@ -4,12 +4,12 @@ import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { References } from '../domain/ports.ts';
 import type { Protocols } from '../protocol/index.ts';
-import type { Decoded, Target } from '../protocol/protocol.ts';
+import type { Decoded, Protocol, Target } from '../protocol/protocol.ts';
 import type { Message, WireRequest } from '../protocol/wire.ts';
 import type { Answer } from './answer.ts';
 import { assemble } from './assemble.ts';
 import { authenticate } from './authenticate.ts';
-import { detect } from './detect.ts';
+import { detect, detectOfResources } from './detect.ts';
 import { isWeak, keyOf } from './idempotency-key.ts';
 import type { Once } from './once.ts';
 import type { Credentials } from './ports.ts';
@@ -18,6 +18,8 @@ import type { Routes } from './route.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;
+  /** How resources are spoken of. */
+  readonly resources: Protocol;
   readonly routes: Routes;
   readonly credentials: Credentials;
   readonly references: References;
@@ -38,13 +40,15 @@ interface Progress {
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
   const progress: Progress = { pspReference: gateway.references.pspReference() };
-  const { protocol, media, understood } = detect(wire, gateway.protocols);
+  const { protocol, media, understood } = gateway.routes.ofResources(wire.path)
+    ? detectOfResources(wire, gateway.resources)
+    : detect(wire, gateway.protocols);
   try {
     wire.inspect();
     progress.target = gateway.routes.find(wire.method, wire.path);
     if (!understood) throw new Problem('unsupportedMedia');
     progress.caller = await authenticate(wire.headers, gateway.credentials);
-    progress.decoded = protocol.decode(await wire.body(), media, progress.target);
+    progress.decoded = protocol.decode(await wire.body(), media, progress.target, wire);
     progress.key = keyOf(wire.headers, progress.decoded);
     const request = assemble(progress.decoded, progress.caller, progress);
     const performed = await gateway.once(request);

@@ -1,21 +1,38 @@
 /** The protocols spoken; adding one is its folder and a line here. */
 import type { Service } from '../contract/operation.ts';
+import type { ResourceService } from '../contract/resource.ts';
+import type { Shape } from '../contract/shape.ts';
+import { walk } from '../contract/walk.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { json } from './json/index.ts';
 import type { KeyPlaces, Protocol, ProtocolName } from './protocol.ts';
+import { rest } from './rest/index.ts';
 import { soapEleven, soapTwelve } from './soap/index.ts';
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 
 const usualPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
 
-/** Throws where the form field for keys is a field of an operation. */
+/** Whether every format can say it: flat pairs and XML have no map of records. */
+const isSpeakable = (shape: Shape): boolean =>
+  walk<boolean>(shape, {
+    scalar: () => true,
+    joined: () => true,
+    list: (_, item) => item,
+    map: (_, item) => item === undefined,
+    object: (_, members) => members.every(({ part }) => part),
+  });
+
+/** Throws where the form field for keys is a field of an operation, and for what not every format can say. */
 export const speak = (services: readonly Service[], places: KeyPlaces = usualPlaces): Protocols => {
   for (const { operations } of services)
-    for (const { name, input } of operations.values())
+    for (const { name, input, output } of operations.values()) {
       if (Object.hasOwn(input.fields, places.formField))
         throw new Error(`${places.formField} is a field of ${name}: the Idempotency-Key needs another name`);
+      if (!isSpeakable(input) || !isSpeakable(output))
+        throw new Error(`${name} has a map of records: only operations on resources may have one`);
+    }
   return Object.freeze({
     soap11: soapEleven(services, places),
     soap12: soapTwelve(services, places),
@@ -24,6 +41,9 @@ export const speak = (services: readonly Service[], places: KeyPlaces = usualPla
     adapter: adapter(services, places),
   });
 };
+
+/** How resources are spoken of: one protocol, told by its address. */
+export const speakOfResources = (services: readonly ResourceService[]): Protocol => rest(services);
 
 /** Which protocol a media type declares; the form adapter is told by its address. */
 export const byMediaType: Readonly<Record<string, ProtocolName>> = Object.freeze({

@@ -1,5 +1,5 @@
 /** The operation that a path or a body names, or the refusal that lists those served. */
-import type { Operation, Service } from '../contract/operation.ts';
+import type { AnyService, Operation } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { Target } from './protocol.ts';
 
@@ -9,5 +9,5 @@ export const operationInPath = ({ operation, service }: Target): Operation => {
   throw unknownOperation(service);
 };
 
-export const unknownOperation = ({ operations }: Service): Problem =>
+export const unknownOperation = ({ operations }: AnyService): Problem =>
   new Problem('unknownOperation', describe('unknownOperation', [...operations.keys()].join(', ')));

@@ -1,19 +1,28 @@
 /** What a protocol is: bytes to canonical input, canonical output and problems to messages. Stateless and frozen. */
 import type { Buffer } from 'node:buffer';
-import type { Operation, Service } from '../contract/operation.ts';
+import type { AnyService, Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
-import type { Message } from './wire.ts';
+import type { Message, WireRequest } from './wire.ts';
 
+/** The scripts in which operations are called by name. */
 export type ProtocolName = 'soap11' | 'soap12' | 'json' | 'form' | 'adapter';
+
+/** How resources are spoken of. */
+export type ResourceProtocolName = 'rest';
 
 /** Where a request is going, as far as its path tells. */
 export interface Target {
-  readonly service: Service;
+  readonly service: AnyService;
   /** The version in the path, as the caller wrote it. */
   readonly version: number;
   /** Absent where the body names the operation. */
   readonly operation: Operation | undefined;
+  /** What the path holds, decoded, by the names of fields; only of a resource. */
+  readonly parameters?: Readonly<Record<string, string>>;
 }
+
+/** What of a request's head belongs to its input. */
+export type Head = Pick<WireRequest, 'query' | 'headers'>;
 
 /** Where a body may carry the Idempotency-Key, for callers that cannot set a header. */
 export interface KeyPlaces {
@@ -48,19 +57,24 @@ export interface Circumstance {
 
 /** A call as a client of this protocol would send it. */
 export interface Call {
+  /** POST where it is absent. */
+  readonly method?: string;
+  /** With its query, where there is one. */
   readonly path: string;
+  /** Beside the content type. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly body: string;
 }
 
 export interface Protocol {
-  readonly name: ProtocolName;
+  readonly name: ProtocolName | ResourceProtocolName;
   readonly charsets: readonly string[];
   /** Throws a Problem for bytes that are no request at all; what is wrong with fields are issues. */
-  decode(body: Buffer, media: Media, target: Target): Decoded;
+  decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;
   refuse(problem: Problem, circumstance: Circumstance): Message;
   /** The caller's half, for documents and tests: what a client sends, and what it makes of an answer. */
-  ask(service: Service, operation: Operation, input: unknown): Call;
+  ask(service: AnyService, operation: Operation, input: unknown): Call;
   hear(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
 }

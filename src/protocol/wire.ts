@@ -5,6 +5,8 @@ export interface WireRequest {
   readonly method: string;
   /** Path without query; as sent, not decoded. */
   readonly path: string;
+  /** Without its question mark; empty where there is none. */
+  readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**

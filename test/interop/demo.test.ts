@@ -3,11 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ask, basic, type Server, startServer, tempFolder } from '../support/server.ts';
+import { ask, basic, type Server, startServer, tempFolder, triglyph } from '../support/server.ts';
 
 const folder = tempFolder();
 afterAll(() => folder.discard());
 const other = basic('ws@Company.Other', 'other-password');
+const basicOf = (username: string) => ({ Authorization: basic(username, 'demo-password') });
 
 const shopper = (shopperReference: string) => ({ merchantAccount: 'DemoMerchant', shopperReference });
 
@@ -149,4 +150,28 @@ describe('kill -9 right after an answer', () => {
     await last.stop();
     own.discard();
   });
+});
+
+test('the balance platform has what the demo says, and a command says it again', async () => {
+  const server = await startServer('demo', folder.path);
+  const said = /^On the balance platform DemoPlatform, at (\S+):\n([\s\S]*?)\n\n/m.exec(server.output())!;
+  const [, address, tree] = said as unknown as [string, string, string];
+  expect(tree.split('\n').map((line) => line.trim().split('  ')[1])).toEqual([
+    'accountHolder',
+    ...['balanceAccount', 'paymentInstrument', 'paymentInstrument', 'balanceAccount', 'paymentInstrument'],
+  ]);
+  for (const authorization of [{ 'X-API-Key': 'demo-platform-key' }, basicOf('ws@BalancePlatform.Demo')]) {
+    const id = /PI[A-Z0-9]{23}/.exec(tree)![0];
+    const answer = await fetch(`${address}/paymentInstruments/${id}`, { headers: authorization });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({ status: 200, body: { id } });
+  }
+  const foreign = await fetch(`${address}/balancePlatforms/DemoPlatform`, { headers: { 'X-API-Key': 'demo-api-key' } });
+  expect(foreign.status).toBe(403);
+  const variables = { DATA_DIR: server.dataDir, KEY_FILE: join(server.dataDir, 'keys') };
+  const { code, stdout } = await triglyph(['platform', 'show', 'DemoPlatform'], folder.path, variables);
+  expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: tree });
+  const json = await triglyph(['platform', 'show', 'DemoPlatform', '--json'], folder.path, variables);
+  expect(JSON.parse(json.stdout)[0].below).toHaveLength(2);
+  expect((await triglyph(['platform', 'show', 'Nowhere'], folder.path, variables)).code).toBe(1);
+  await server.stop();
 });

@@ -45,3 +45,10 @@ test.each(printed)('%s', async (_, call, answer) => {
   const { stdout } = await run('sh', ['-c', call.replace('http://127.0.0.1:8080', server.callers)]);
   expect(alike(stdout)).toBe(alike(answer));
 });
+
+test('the walk over the balance platform prints what the README says', async () => {
+  const walk = /^```sh\n(api=[\s\S]*?)\n```$/m.exec(readme)![1]!;
+  const refusal = /^```json\n(\{"type":"https[\s\S]*?)\n```$/m.exec(readme)![1]!;
+  const { stdout } = await run('sh', ['-c', walk.replace('http://127.0.0.1:8080', server.callers)]);
+  expect(alike(stdout).trim().split('\n')).toEqual(['active', 'active', 'closed', 'closed', alike(refusal)]);
+});

@@ -47,7 +47,7 @@ describe.each([protocols.soap11, protocols.soap12])('$name', (protocol) => {
   test('reads back what it printed', () => {
     const target = { service: payment, version: 1, operation: undefined };
     const media = { type: asked.contentType, charset: undefined };
-    expect(protocol.decode(Buffer.from(asked.body), media, target)).toEqual({
+    expect(protocol.decode(Buffer.from(asked.body), media, target, { query: '', headers: {} })).toEqual({
       operation: authorise,
       input: value,
       issues: [],

@@ -11,6 +11,7 @@ import { performer } from '../../src/gateway/perform.ts';
 import type { Credentials, Gate, JournaledStore, Marks } from '../../src/gateway/ports.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
+import { speakOfResources } from '../../src/protocol/index.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { callOf, company, merchantAccount, protocols } from './body.ts';
@@ -50,6 +51,8 @@ export interface Surroundings {
 }
 
 const routes = compileRoutes(services);
+/** Nothing of resources is asked here. */
+const resources = speakOfResources([]);
 const caller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   company,
@@ -103,7 +106,7 @@ export class Process {
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const once = exactlyOnce({ performer: performing, store, gate, marks: broken.marks, clock, wait });
     this.#owner = self;
-    this.#gateway = { protocols, routes, credentials: credentialsOver(port), references, once };
+    this.#gateway = { protocols, resources, routes, credentials: credentialsOver(port), references, once };
   }
 
   /** kill -9: what it was at is never gone on with, and its callers lose their connections. It starts again by itself. */
@@ -135,7 +138,7 @@ export class Process {
     if (gateway === undefined) return Promise.resolve(undefined);
     const { path, contentType, body } = callOf(attempt.body, attempt.protocol);
     const headers = { 'content-type': contentType, 'x-api-key': 'any', 'idempotency-key': attempt.key };
-    const wire = { method: 'POST', path, headers, inspect: () => {}, body: async () => Buffer.from(body) };
+    const wire = { method: 'POST', path, query: '', headers, inspect: () => {}, body: async () => Buffer.from(body) };
     return new Promise((resolve) => {
       const lose = () => resolve(undefined);
       this.#lost.add(lose);

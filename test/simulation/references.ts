@@ -13,5 +13,7 @@ export const countedReferences = (): References => {
       return psp;
     },
     recurringDetailReference: () => reference('DETAIL'),
+    resourceId: (kind) => kind + String(++count).padStart(23, '0'),
+    digits: (length) => String(++count).padStart(length, '0'),
   };
 };

@@ -53,7 +53,12 @@ const furnish = async (database: SimDatabase): Promise<void> => {
     write: (work) => work({ ...session, attempt: (attempted) => attempted() }),
     close: async () => {},
   });
-  const references = { pspReference: () => '', recurringDetailReference: () => '' };
+  const references = {
+    pspReference: () => '',
+    recurringDetailReference: () => '',
+    resourceId: () => '',
+    digits: () => '',
+  };
   const world: World = { clock: { now: () => epoch }, references, updater, vault };
   await store.write(async (page) => {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);

@@ -145,6 +145,21 @@ describe('the data folder', () => {
     expect(steps.join('\n')).toMatch(/stored_detail_active/);
     expect(steps.join('\n')).not.toMatch(/SCAN|TEMP B-TREE/);
   });
+  test('a page of a list of the balance platform comes from one index walk, without sorting', async () => {
+    await furnish(opened(true));
+    const { resourceStatements } = await import('../../src/store/sql/platform-statements.ts');
+    const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
+    const steps = Object.values(resourceStatements).flatMap(({ list, listWithStatus, find, findOpen }) =>
+      [list, listWithStatus, find, findOpen].flatMap(({ name, text }) => {
+        const parameters = [...text.matchAll(/\$\d/g)].map((_, at) => at);
+        const plan = database.prepare(`explain query plan ${text.replace(/\$\d/g, '?')}`).all(...parameters);
+        return plan.map(({ detail }) => `${name}: ${detail}`);
+      }),
+    );
+    database.close();
+    expect(steps.filter((step) => /SCAN|TEMP B-TREE/.test(step))).toEqual([]);
+    expect(steps.join('\n')).toMatch(/payment_instrument_by_status[\s\S]*payment_instrument_open/);
+  });
   test('neither a card number nor an account nor a secret lies in any file, log included', async () => {
     const engine = opened(true);
     await furnish(engine);

@@ -11,6 +11,8 @@ import { describeGathering } from './gathering.ts';
 import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
+import { describeLifecycles } from './lifecycles.ts';
+import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeWebhooks } from './webhooks.ts';
 
@@ -32,6 +34,8 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeGathering(factory);
     describeKeyRotation(factory);
     describeWebhooks(factory);
+    describePlatforms(factory);
+    describeLifecycles(factory);
   });
 }
 
@@ -53,7 +57,7 @@ function describeMigrations({ open, dispose }: EngineFactory): void {
     });
     test('a database of a newer program is refused', async () => {
       const next: Migration = {
-        number: migrations.length + 1,
+        number: migrations.at(-1)!.number + 1,
         name: 'later',
         statements: ['create table later (x text)'],
       };
@@ -66,7 +70,11 @@ function describeMigrations({ open, dispose }: EngineFactory): void {
       await expect(migrate(engine, edited)).rejects.toThrow(/edited after it landed/);
     });
     test('one that fails leaves nothing of itself or of those before it', async () => {
-      const broken: Migration = { number: migrations.length + 1, name: 'broken', statements: ['create nonsense'] };
+      const broken: Migration = {
+        number: migrations.at(-1)!.number + 1,
+        name: 'broken',
+        statements: ['create nonsense'],
+      };
       await expect(migrate(engine, [...migrations, broken])).rejects.toThrow();
       expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
     });

@@ -25,13 +25,14 @@ export const decode = (protocols: Protocols, name: ProtocolName, { path, content
   const wire = {
     method: 'POST',
     path,
+    query: '',
     headers: { 'content-type': contentType },
     inspect: () => {},
     body: async () => bytes,
   };
   const { protocol, media, understood } = detect(wire, protocols);
   if (protocol.name !== name || !understood) throw new TypeError(`${name} is taken for ${protocol.name}`);
-  return protocol.decode(bytes, media, routes.find('POST', path));
+  return protocol.decode(bytes, media, routes.find('POST', path), wire);
 };
 
 export const refusal = (problem: Problem): Outcome => ({

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { services } from '../../src/api/index.ts';
+import { resourceServices, services } from '../../src/api/index.ts';
 import type { World } from '../../src/domain/handler.ts';
 import { handlers } from '../../src/domain/index.ts';
-import type { Clock, Gathering, Jobs, Updater, Vault } from '../../src/domain/ports.ts';
+import type { Clock, Gathering, Jobs, References, Updater, Vault } from '../../src/domain/ports.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail, type NewDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -16,11 +16,11 @@ import { exactlyOnce } from '../../src/gateway/once.ts';
 import { performer } from '../../src/gateway/perform.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
-import { speak } from '../../src/protocol/index.ts';
+import { speak, speakOfResources } from '../../src/protocol/index.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
-import { statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createGathering } from '../../src/store/sql/gathering.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -34,16 +34,21 @@ import type { Endpoints } from '../../src/webhooks/ports.ts';
 /** The moment at which everything happens. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
 
-const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+export const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
 
 /** The references of one gateway count from 1. */
 const counting = () => {
   let psp = 0;
   let detail = 0;
+  let resource = 0;
+  let drawn = 0;
   const numbered = (start: string, count: number) => start + String(count).padStart(16 - start.length, '0');
   return {
     pspReference: () => numbered('PSP', ++psp),
     recurringDetailReference: () => numbered('DETAIL', ++detail),
+    resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
+    // No noughts in front, so that none of it is found in what else is counted.
+    digits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
   };
 };
 
@@ -55,6 +60,12 @@ export const callers = Object.freeze({
   key: { 'x-api-key': 'demo-api-key' },
   other: { 'x-api-key': 'other-api-key' },
   withoutRole: basic('ws_1@Company.Demo:no-role-at-all'),
+  /** Acts for DemoPlatform. */
+  platform: basic('ws@BalancePlatform.Demo:platform-password'),
+  platformKey: { 'x-api-key': 'demo-platform-key' },
+  /** Acts for OtherPlatform, of the same company. */
+  otherPlatform: { 'x-api-key': 'other-platform-key' },
+  platformWithoutRole: basic('ws_2@BalancePlatform.Demo:no-role-either'),
   wrong: basic('ws@Company.Demo:demo'),
   nobody: {},
 });
@@ -130,11 +141,30 @@ const passTime = statement('test-pass', 'update job set due_at = due_at - $1');
 export interface GatewayOptions {
   /** Who tells what has become of cards; else announcements and test cards do. */
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
+  /** Breaks a part of the store, for controls. */
+  readonly change?: (store: DetailStore) => DetailStore;
+  /** Takes the place of references that count. */
+  readonly made?: Partial<References>;
 }
 
-export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): Promise<TestGateway> => {
+/** Over an embedded store of its own. */
+export const openGateway = async (options: GatewayOptions = {}): Promise<TestGateway> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-gateway-'));
-  const engine = openSqlite({ dataDir, exclusive: true });
+  const gateway = await gatewayOver(openSqlite({ dataDir, exclusive: true }), options);
+  return {
+    ...gateway,
+    async close() {
+      await gateway.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Over an empty database. */
+export const gatewayOver = async (
+  engine: Engine,
+  { updater: updaterOf, change = (store) => store, made = {} }: GatewayOptions = {},
+): Promise<TestGateway> => {
   await migrate(engine);
   const clock = { now: () => now };
   const registry = createRegistry(engine, ring.pepper, clock);
@@ -148,10 +178,21 @@ export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): 
   await registry.addCredential({ ...demo, kind: 'basic', username, roles: [], secret: 'no-role-at-all' });
   await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
 
-  const store = createDetailStore(engine, { rememberedBytesMax: 1_000_000 });
+  for (const id of ['DemoPlatform', 'OtherPlatform'])
+    await registry.saveBalancePlatform({ id, company: 'Demo', status: 'Active', timeZone: 'Europe/Amsterdam' });
+  const actsFor = (balancePlatform: string) =>
+    ({ company: 'Demo', merchantAccounts: [], roles: ['balancePlatform'], balancePlatform }) as const;
+  const platform = actsFor('DemoPlatform');
+  await registry.addCredential({ ...platform, kind: 'basic', secret: 'platform-password' });
+  await registry.addCredential({ ...platform, kind: 'apiKey', secret: 'demo-platform-key' });
+  await registry.addCredential({ ...actsFor('OtherPlatform'), kind: 'apiKey', secret: 'other-platform-key' });
+  const roleless = { username: 'ws_2@BalancePlatform.Demo', roles: [], secret: 'no-role-either' } as const;
+  await registry.addCredential({ ...platform, ...roleless, kind: 'basic' });
+
+  const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
-  const world: World = { clock, references: counting(), updater, vault };
+  const world: World = { clock, references: { ...counting(), ...made }, updater, vault };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
     for (const detail of details) await keepDetail(key, detail, unit, world);
@@ -171,7 +212,8 @@ export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): 
   let once = start();
   const gateway: Gateway = {
     protocols: speak(services),
-    routes: compileRoutes(services),
+    resources: speakOfResources(resourceServices),
+    routes: compileRoutes(services, resourceServices),
     credentials: createCredentials(engine, ring.pepper, clock),
     references: world.references,
     once: (request) => once(request),
@@ -189,8 +231,18 @@ export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): 
   };
   return {
     parts,
-    ask: ({ method = 'POST', path, headers, body }) =>
-      serve({ method, path, headers, inspect: () => {}, body: async () => Buffer.from(body as string) }, gateway),
+    ask({ method = 'POST', path: target, headers, body }) {
+      const [path = '', query = ''] = target.split('?');
+      const received = {
+        method,
+        path,
+        query,
+        headers,
+        inspect: () => {},
+        body: async () => Buffer.from(body as string),
+      };
+      return serve(received, gateway);
+    },
     async active() {
       const shopper = await store.read((view) => view.findShopper(key));
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
@@ -200,7 +252,6 @@ export const openGateway = async ({ updater: updaterOf }: GatewayOptions = {}): 
     },
     async close() {
       await engine.close();
-      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 };

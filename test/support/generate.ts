@@ -1,5 +1,6 @@
 /** Values made up from a contract: whatever a shape allows, in normal form, with the texts that break careless codecs. */
 import fc, { type Arbitrary } from 'fast-check';
+import { countries, currencies } from '../../src/contract/iso.ts';
 import { parser } from '../../src/contract/lexical.ts';
 import {
   type Choice,
@@ -96,7 +97,13 @@ const ibanNumber: Arbitrary<string> = fc
     return `${country}${String(98n - (BigInt(numeral) % 97n)).padStart(2, '0')}${account}`;
   });
 
-const formats: Readonly<Record<Format, Arbitrary<string>>> = { luhn: luhnNumber, iban: ibanNumber };
+const formats: Readonly<Record<Format, Arbitrary<string>>> = {
+  luhn: luhnNumber,
+  iban: ibanNumber,
+  country: fc.constantFrom(...countries),
+  currency: fc.constantFrom(...currencies),
+  timeZone: fc.constantFrom('UTC', ...Intl.supportedValuesOf('timeZone')),
+};
 
 const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new RegExp(`^(?:${pattern})$`));
 
@@ -181,9 +188,14 @@ export const isKey = (key: string): boolean =>
   key.split('.').length <= 8 &&
   key.split('.').every((part) => part !== '' && part !== '__proto__');
 
-const maps = (_: MapShape): Arbitrary<unknown> =>
+const entries = ({ item }: MapShape): Arbitrary<unknown> =>
+  item === undefined
+    ? scalars({ kind: 'string', max: 200, example: '' })
+    : objects(item).filter((record) => !isEmpty(record));
+
+const maps = (shape: MapShape): Arbitrary<unknown> =>
   fc
-    .dictionary(keyOfMap.filter(isKey), scalars({ kind: 'string', max: 200, example: '' }) as Arbitrary<string>, {
+    .dictionary(keyOfMap.filter(isKey), entries(shape), {
       minKeys: 1,
       maxKeys: 5,
       noNullPrototype: true,

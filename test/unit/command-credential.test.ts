@@ -118,3 +118,25 @@ test('merchant accounts are listed with their companies', async () => {
   ]);
   expect((await run('merchant-account', 'list')).stdout).toBe('Acme  AcmeShop\nAcme  AcmeWeb\n');
 });
+
+test('of a balance platform: added with its platform, let in there and nowhere else', async () => {
+  expect((await run('add', 'Acme', '--balance-platform', 'AcmePlatform')).stderr).toMatch(/add it first/);
+  const platform = ['balance-platform', 'add', 'Acme', 'AcmePlatform'];
+  expect((await run(...platform, '--description', 'Ours', '--time-zone', 'Nowhere/Land')).stderr).toMatch(/IANA/);
+  expect((await run(...platform, '--description', 'Ours', '--time-zone', 'UTC')).code).toBe(0);
+  expect((await run('balance-platform', 'list')).stdout).toBe('Acme  AcmePlatform  Active  UTC\n');
+  const { username, secret } = await issued('add', 'Acme', '--balance-platform', 'AcmePlatform');
+  expect(username).toBe('ws@BalancePlatform.Acme');
+  const headers = { Authorization: basic(username!, secret) };
+  const address = `${server.callers}/bcl/v2/balancePlatforms/AcmePlatform`;
+  const answer = await fetch(address, { headers });
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    { description: 'Ours', id: 'AcmePlatform', status: 'Active' },
+  ]);
+  expect(await statusOf(headers.Authorization)).toBe(403);
+  const both = await run('add', 'Acme', '--balance-platform', 'AcmePlatform', '--account', 'AcmeWeb');
+  expect(both.code).not.toBe(0);
+  expect((await run(...platform, '--status', 'Suspended', '--time-zone', 'UTC')).code).toBe(0);
+  expect(await (await fetch(address, { headers })).json()).toEqual({ id: 'AcmePlatform', status: 'Suspended' });
+});

@@ -85,7 +85,7 @@ describe('refuses to start', () => {
     const { code, stderr } = await triglyph(['serve'], folder.path, { DATA_DIR: unmarked, KEY_FILE: keyFile });
     expect(code).toBe(1);
     expect(stderr.match(/credential of the demo, which everyone knows: `triglyph credential revoke cr_/g)).toHaveLength(
-      4,
+      6,
     );
   });
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import { services } from '../../src/api/index.ts';
+import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/shape.ts';
 import { committedDocuments, documentsOf } from '../../src/derive/index.ts';
-import { speak } from '../../src/protocol/index.ts';
+import { speak, speakOfResources } from '../../src/protocol/index.ts';
 
 const documents = documentsOf(services);
 const origin = 'http://127.0.0.1:8080';
@@ -16,9 +16,13 @@ const home = '/pal/servlet/Recurring/v25';
 const root = join(import.meta.dirname, '../..');
 
 describe('the committed documents', () => {
-  test.each(committedDocuments(services, Object.values(speak(services))))('$path is current', ({ path, text }) => {
-    expect(readFileSync(join(root, path), 'utf8')).toBe(text);
-  });
+  const resources = { services: resourceServices, printer: speakOfResources(resourceServices) };
+  test.each(committedDocuments(services, Object.values(speak(services)), resources))(
+    '$path is current',
+    ({ path, text }) => {
+      expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+    },
+  );
 
   test('the reference tells the fields, the rules, the refusals and every format of an operation', () => {
     const page = readFileSync(join(root, 'docs/reference/storeToken.md'), 'utf8');

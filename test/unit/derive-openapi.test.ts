@@ -30,7 +30,8 @@ describe('the examples', () => {
         const { body, contentType } = protocol.ask(service, operation, input);
         const media = { type: contentType, charset: undefined };
         const target = { service, version: 25, operation };
-        expect(protocol.decode(Buffer.from(body), media, target)).toEqual({ operation, input, issues: [] });
+        const head = { query: '', headers: {} };
+        expect(protocol.decode(Buffer.from(body), media, target, head)).toEqual({ operation, input, issues: [] });
         expect(protocol.hear(operation, protocol.encode(operation, output).body)).toEqual({
           value: output,
           issues: [],

@@ -18,7 +18,9 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const authorisation = (protocol: ProtocolName): string => {
   const kind = protocol === 'json' ? 'apiKey' : 'basic';
-  const { shown } = demoCredentials.find((each) => each.company === 'Demo' && each.shown.kind === kind)!;
+  const { shown } = demoCredentials.find(
+    (each) => each.company === 'Demo' && each.balancePlatform === undefined && each.shown.kind === kind,
+  )!;
   return shown.kind === 'basic'
     ? `-u ${quote(`${shown.username}:${shown.secret}`)}`
     : `-H ${quote(`X-API-Key: ${shown.secret}`)}`;

@@ -1,8 +1,10 @@
-/** What everyone may know of the demo: its companies, accounts and secrets, as the README prints them. */
+/** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
 import type { Shown } from '../../gateway/ports.ts';
 
 export interface PublishedCredential {
   readonly company: string;
+  /** Where it acts for one, and not for the company's merchant accounts. */
+  readonly balancePlatform?: string;
   readonly shown: Shown;
 }
 
@@ -11,6 +13,14 @@ export const demoAccounts = Object.freeze([
   { company: 'Demo', code: 'DemoMerchantNL' },
   { company: 'Other', code: 'OtherMerchant' },
 ]);
+
+export const demoPlatform = Object.freeze({
+  id: 'DemoPlatform',
+  company: 'Demo',
+  description: 'The platform of the demo',
+  status: 'Active',
+  timeZone: 'Europe/Amsterdam',
+} as const);
 
 const basic = (company: string, secret: string): PublishedCredential => ({
   company,
@@ -27,4 +37,10 @@ export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   apiKey('Demo', 'demo-api-key'),
   basic('Other', 'other-password'),
   apiKey('Other', 'other-api-key'),
+  {
+    company: 'Demo',
+    balancePlatform: demoPlatform.id,
+    shown: { kind: 'basic', username: 'ws@BalancePlatform.Demo', secret: 'demo-password' },
+  },
+  { company: 'Demo', balancePlatform: demoPlatform.id, shown: { kind: 'apiKey', secret: 'demo-platform-key' } },
 ]);

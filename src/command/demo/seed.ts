@@ -1,14 +1,17 @@
 /** Puts the demo's data into the store: once, and later only what is missing. */
 import type { World } from '../../domain/handler.ts';
 import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+import type { ListedCredential } from '../../store/sql/credential-registry.ts';
 import type { ImportUnit } from '../../store/sql/details.ts';
 import type { Strongroom } from '../../strongroom.ts';
-import { demoAccounts, demoCredentials } from './published.ts';
+import { seedPlatform } from './platform.ts';
+import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
 
 // How far the seeding went is kept in the unit of the rows themselves: what a caller has disabled does not come back.
 const firstSeed = 'demo: first shoppers';
 const generatedSeed = 'demo: generated shoppers';
+const platformSeed = 'demo: balance platform';
 
 /** Details of 100 shoppers in one unit: one fsync for 300 cards. */
 const shoppersPerUnit = 100;
@@ -25,15 +28,30 @@ const keepAll = async (details: readonly DemoDetail[], unit: ImportUnit, world: 
 
 const seedCredentials = async ({ registry }: Strongroom): Promise<void> => {
   for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
+  await registry.saveBalancePlatform(demoPlatform);
   const known = await registry.listCredentials();
-  for (const { company, shown } of demoCredentials) {
+  for (const { company, balancePlatform, shown } of demoCredentials) {
+    const isKnown = (each: ListedCredential) =>
+      each.company === company && each.kind === shown.kind && each.balancePlatform === balancePlatform;
     // A revoked one counts as there: whoever revoked it meant it.
-    if (known.some((each) => each.company === company && each.kind === shown.kind)) continue;
+    if (known.some(isKnown)) continue;
     const username = shown.kind === 'basic' ? shown.username : undefined;
-    const merchantAccounts = demoAccounts.filter((each) => each.company === company).map(({ code }) => code);
+    const ofCompany = demoAccounts.filter((each) => each.company === company).map(({ code }) => code);
     const { kind, secret } = shown;
-    await registry.addCredential({ company, kind, username, roles: ['recurring'], merchantAccounts, secret });
+    const scope =
+      balancePlatform === undefined
+        ? ({ roles: ['recurring'], merchantAccounts: ofCompany } as const)
+        : ({ roles: ['balancePlatform'], merchantAccounts: [], balancePlatform } as const);
+    await registry.addCredential({ company, kind, username, secret, ...scope });
   }
+};
+
+const seedOnPlatform = async ({ details, world }: Strongroom): Promise<void> => {
+  if ((await details.findProgress(platformSeed)) > 0) return;
+  await details.write(async (unit) => {
+    await seedPlatform(unit, world);
+    await unit.saveProgress(platformSeed, 1, world.clock.now());
+  });
 };
 
 const seedFirst = async ({ details, world }: Strongroom): Promise<void> => {
@@ -62,5 +80,6 @@ const seedGenerated = async ({ details, world }: Strongroom, wanted: number): Pr
 export const seed = async (room: Strongroom, shoppers: number): Promise<number> => {
   await seedCredentials(room);
   await seedFirst(room);
+  await seedOnPlatform(room);
   return seedGenerated(room, shoppers);
 };

@@ -1,6 +1,6 @@
 /** The legacy form adapter: one address for all, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
 import { adapterAddress } from '../../contract/address.ts';
-import type { Operation, Service } from '../../contract/operation.ts';
+import type { AnyService, Operation, Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
 import { unknownOperation } from '../named-operation.ts';
@@ -18,7 +18,7 @@ const prefixOf = ({ name }: Operation['input']): string => name.charAt(0).toLowe
 
 const nothing: Node = Object.freeze({ value: undefined, below: new Map() });
 
-const named = (action: string | undefined, service: Service): Operation => {
+const named = (action: string | undefined, service: AnyService): Operation => {
   const [prefix, name, ...rest] = (action ?? '').split('.');
   const operation = prefix === service.name && rest.length === 0 ? service.operations.get(name ?? '') : undefined;
   if (operation === undefined) throw unknownOperation(service);
@@ -60,7 +60,7 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },
 
-    ask: (service, operation, input) => ({
+    ask: (service: Service, operation, input) => ({
       path: adapterAddress,
       contentType: requestType,
       body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,

@@ -52,7 +52,7 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
       return { status, contentType, headers, body };
     },
 
-    ask: (service, operation, input) => ({
+    ask: (service: Service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: requestType,
       body: codecs.print(operation, 'input', input),

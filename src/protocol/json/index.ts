@@ -49,7 +49,7 @@ export const json = (services: readonly Service[]): Protocol => {
       return { status, contentType, headers, body };
     },
 
-    ask: (service, operation, input) => ({
+    ask: (service: Service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: 'application/json',
       body: codecs.print(operation, 'input', input),

@@ -34,7 +34,13 @@ export const compilePrint = (shape: Shape): Print =>
       const [before, after] = wrapped ? [`{${JSON.stringify(itemName)}:`, '}'] : ['', ''];
       return (value) => `[${(value as unknown[]).map((each) => before + item(each) + after).join(',')}]`;
     },
-    map: () => (value) => JSON.stringify(value),
+    map: (_, item) => {
+      if (item === undefined) return JSON.stringify;
+      return (value) => {
+        const entries = Object.entries(value as Readonly<Record<string, unknown>>);
+        return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join(',')}}`;
+      };
+    },
     object(_, members) {
       const parts = members.map(({ name, part }) => ({ name, part, label: `${JSON.stringify(name)}:` }));
       return (value) => {

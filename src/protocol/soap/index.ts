@@ -99,7 +99,7 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 
-    ask: (service, operation, input) => ({
+    ask: (service: Service, operation, input) => ({
       path: serviceAddress(service),
       contentType,
       body: message(operation, operation.name, 'request', codecs.print(operation, 'input', input)),

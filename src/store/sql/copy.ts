@@ -11,6 +11,7 @@ export interface Table {
 /** All that is kept, each with its primary key; those first that others refer to. */
 export const tables: readonly Table[] = Object.freeze([
   { name: 'merchant_account', key: ['company', 'code'] },
+  { name: 'balance_platform', key: ['balance_platform'] },
   { name: 'credential', key: ['company', 'credential_id'] },
   { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
   { name: 'shopper', key: ['company', 'merchant_account', 'shopper_reference'] },
@@ -19,6 +20,9 @@ export const tables: readonly Table[] = Object.freeze([
   { name: 'announced_change', key: ['company', 'fingerprint'] },
   { name: 'webhook_endpoint', key: ['company', 'endpoint_id'] },
   { name: 'job', key: ['company', 'job_id'] },
+  { name: 'account_holder', key: ['balance_platform', 'id'] },
+  { name: 'balance_account', key: ['balance_platform', 'id'] },
+  { name: 'payment_instrument', key: ['balance_platform', 'id'] },
   { name: 'import_progress', key: ['source'] },
   { name: 'journal', key: ['scope'] },
 ]);

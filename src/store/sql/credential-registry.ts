@@ -1,10 +1,14 @@
 /** What the command line does with credentials and merchant accounts: adds, lists, rotates and revokes. */
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Role } from '../../contract/operation.ts';
+import { isTimeZone } from '../../contract/time-zone.ts';
+import type { Platform } from '../../domain/balance-platform/ports.ts';
 import type { Clock } from '../../domain/ports.ts';
 import type { Shown } from '../../gateway/ports.ts';
 import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';
+import { findPlatform, listPlatforms, savePlatform as savePlatformRow } from './platform-statements.ts';
+import { platformOf } from './platforms.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 
 export type CredentialKind = Shown['kind'];
@@ -13,11 +17,16 @@ export interface NewCredential {
   /** Letters, digits, `_` and `-`. */
   readonly company: string;
   readonly kind: CredentialKind;
-  /** `{name}@Company.{company}`; only for `basic`, where `ws@Company.{company}` stands when it is left out. */
+  /**
+   * `{name}@Company.{company}`, or `{name}@BalancePlatform.{company}` for a balance platform; only for `basic`, where `ws`
+   * is the name when it is left out.
+   */
   readonly username?: string | undefined;
   readonly roles: readonly Role[];
   /** Codes of accounts of the company. */
   readonly merchantAccounts: readonly string[];
+  /** A balance platform of the company, for which alone it acts; it then has no merchant accounts. */
+  readonly balancePlatform?: string | undefined;
   /** It may not write without an Idempotency-Key. */
   readonly requiresKey?: boolean | undefined;
   /** Only for a demonstration whose secrets are published; generated when it is left out. */
@@ -39,6 +48,7 @@ export interface ListedCredential {
   readonly username?: string | undefined;
   readonly roles: readonly Role[];
   readonly merchantAccounts: readonly string[];
+  readonly balancePlatform?: string | undefined;
   readonly requiresKey: boolean;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
@@ -57,6 +67,10 @@ export interface Registry {
   /** By company and code. */
   listMerchantAccounts(): Promise<readonly { readonly company: string; readonly code: string }[]>;
   findCompany(merchantAccount: string): Promise<string | undefined>;
+  /** Makes the balance platform known; again for the same company it changes it. */
+  saveBalancePlatform(platform: Platform): Promise<void>;
+  /** By company and name. */
+  listBalancePlatforms(): Promise<readonly Platform[]>;
   addCredential(credential: NewCredential): Promise<IssuedSecret>;
   /** By company, oldest first; revoked ones too. */
   listCredentials(): Promise<readonly ListedCredential[]>;
@@ -68,6 +82,7 @@ export interface Registry {
 
 const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
 const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
+const platformPattern = companyPattern;
 const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
 
 const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
@@ -90,14 +105,46 @@ const addMerchantAccount = async (session: Session, company: string, code: strin
   }
 };
 
-const usernameOf = ({ company, kind, username }: NewCredential): string | undefined => {
+const savePlatform = async (session: Session, platform: Platform, now: number): Promise<void> => {
+  const { id, company, description, status, timeZone } = platform;
+  checkCompany(company);
+  if (!platformPattern.test(id)) {
+    throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
+  }
+  if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);
+  const written = await session.execute(savePlatformRow, [id, company, description ?? null, status, timeZone, now]);
+  if (written === 0) throw new RegistryError(`balance platform ${id} belongs to another company`);
+};
+
+/** A credential acts for merchant accounts or for one balance platform, and has the role of what it acts for. */
+const checkScope = async (session: Session, wanted: NewCredential): Promise<void> => {
+  const { company, roles, merchantAccounts, balancePlatform } = wanted;
+  for (const code of merchantAccounts) {
+    if ((await findCompany(session, code)) !== company) {
+      throw new RegistryError(`merchant account ${code} is not one of ${company}; add it first`);
+    }
+  }
+  if (balancePlatform === undefined) {
+    if (roles.includes('balancePlatform')) throw new RegistryError('the role balancePlatform needs a balance platform');
+    return;
+  }
+  if (merchantAccounts.length > 0 || roles.some((role) => role !== 'balancePlatform')) {
+    throw new RegistryError('a credential of a balance platform has no merchant accounts, and no other role');
+  }
+  const [platform] = await session.query(findPlatform, [balancePlatform]);
+  if (platform?.company !== company) {
+    throw new RegistryError(`balance platform ${balancePlatform} is not one of ${company}; add it first`);
+  }
+};
+
+const usernameOf = ({ company, kind, username, balancePlatform }: NewCredential): string | undefined => {
   switch (kind) {
     case 'apiKey':
       if (username !== undefined) throw new RegistryError('an API key has no username');
       return undefined;
     case 'basic': {
-      const given = username ?? `ws@Company.${company}`;
-      const ending = `@Company.${company}`;
+      const ending = `@${balancePlatform === undefined ? 'Company' : 'BalancePlatform'}.${company}`;
+      const given = username ?? `ws${ending}`;
       if (!given.endsWith(ending) || !namePattern.test(given.slice(0, -ending.length))) {
         throw new RegistryError(`the username of a credential of ${company} reads {name}${ending}`);
       }
@@ -135,15 +182,14 @@ const addCredential = async (
 ): Promise<IssuedSecret> => {
   const { company, kind, roles, merchantAccounts } = wanted;
   checkCompany(company);
-  for (const code of merchantAccounts) {
-    if ((await findCompany(session, code)) !== company) {
-      throw new RegistryError(`merchant account ${code} is not one of ${company}; add it first`);
-    }
-  }
+  await checkScope(session, wanted);
   const username = usernameOf(wanted);
   const id = `cr_${randomBytes(9).toString('base64url')}`;
   const may = [JSON.stringify(roles), JSON.stringify(merchantAccounts)];
-  const row = [company, id, kind, username ?? null, ...may, now, wanted.requiresKey ? 1 : 0];
+  const row = [
+    ...[company, id, kind, username ?? null, ...may, now],
+    ...[wanted.requiresKey ? 1 : 0, wanted.balancePlatform ?? null],
+  ];
   if ((await session.execute(sql.addCredential, row)) === 0) {
     throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
   }
@@ -160,6 +206,7 @@ const listed = (rows: readonly sql.ListedRow[]): ListedCredential => {
     username: row.username ?? undefined,
     roles: JSON.parse(row.roles),
     merchantAccounts: JSON.parse(row.merchant_accounts),
+    balancePlatform: row.balance_platform ?? undefined,
     requiresKey: row.requires_key === 1,
     createdAt: row.created_at,
     revokedAt: row.revoked_at ?? undefined,
@@ -207,6 +254,9 @@ export const createRegistry = (engine: Engine, pepper: KeyObject, clock: Clock):
       engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
     listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
     findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
+    saveBalancePlatform: (platform) => engine.write((session) => savePlatform(session, platform, clock.now())),
+    listBalancePlatforms: () =>
+      engine.read(async (session) => (await session.query(listPlatforms, [])).map(platformOf)),
     addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
     listCredentials: () => engine.read(listCredentials),
     rotateCredential: (id, { graceMs }) =>

@@ -12,10 +12,11 @@ export type SecretRow = {
   readonly valid_until: number | null;
   /** 1 or 0. */
   readonly requires_key: number;
+  readonly balance_platform: string | null;
 };
 
 const secretColumns =
-  'c.company, c.credential_id, c.roles, c.merchant_accounts, c.requires_key, s.salt, s.hash, s.valid_until';
+  'c.company, c.credential_id, c.roles, c.merchant_accounts, c.requires_key, c.balance_platform, s.salt, s.hash, s.valid_until';
 
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
@@ -41,6 +42,7 @@ export type ListedRow = {
   readonly username: string | null;
   readonly roles: string;
   readonly merchant_accounts: string;
+  readonly balance_platform: string | null;
   readonly requires_key: number;
   readonly created_at: number;
   readonly revoked_at: number | null;
@@ -50,8 +52,8 @@ export type ListedRow = {
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
-  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.merchant_accounts, c.requires_key, c.created_at,
-          c.revoked_at, s.created_at as secret_created_at, s.valid_until
+  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.merchant_accounts, c.balance_platform,
+          c.requires_key, c.created_at, c.revoked_at, s.created_at as secret_created_at, s.valid_until
      from credential c
      left join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
     order by c.company, c.created_at, c.credential_id, s.created_at, s.secret_id`,
@@ -67,8 +69,8 @@ export const findLive = statement<LiveRow>(
 /** Writes no row when a live credential has the username. */
 export const addCredential = statement(
   'add-credential',
-  `insert into credential (company, credential_id, kind, username, roles, merchant_accounts, created_at, requires_key)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+  `insert into credential (company, credential_id, kind, username, roles, merchant_accounts, created_at, requires_key, balance_platform)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
 );
 
 /** Writes no row when another API key is the same. */

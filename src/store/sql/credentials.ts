@@ -46,6 +46,7 @@ const callerOf = (row: SecretRow): Caller =>
     company: row.company,
     roles: new Set<Role>(JSON.parse(row.roles)),
     merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
+    ...(row.balance_platform !== null && { balancePlatform: row.balance_platform }),
     requiresKey: row.requires_key === 1,
   });
 

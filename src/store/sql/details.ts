@@ -19,6 +19,7 @@ import { findGathered } from './gathering.ts';
 import { endJob, saveJob } from './jobs.ts';
 import { findKept, journalOf } from './journal.ts';
 import { tell } from './notices.ts';
+import { platformUnitOf, platformViewOf } from './platforms.ts';
 import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
@@ -132,6 +133,7 @@ const findDetails =
   };
 
 const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
+  ...platformViewOf(session),
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
   findDetail: findDetail(session),
@@ -148,6 +150,7 @@ interface Traces {
 
 const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit => ({
   ...journalOf(session),
+  ...platformUnitOf(session),
   attempt: (work) => session.attempt(work),
   findShopper: (key) => findShopper(session, key),
   findDetail: findDetail(session),

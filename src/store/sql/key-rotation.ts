@@ -28,19 +28,27 @@ export interface KeyRotation {
   rotate(watch: RotationWatch): Promise<Rotated>;
 }
 
-/** A table of records with data keys; its primary key is the company and one column more. */
+/** A table of records with data keys; its primary key is whom the record belongs to and one column more. */
 export interface SealedTable {
   readonly name: string;
+  /** The column of the tenant; what it names is the company where the record was sealed. */
+  readonly tenant: 'company' | 'balance_platform';
   readonly key: string;
   /** What the record is called where it was sealed (`SealScope`). */
   readonly record: (key: string) => string;
 }
 
 export const sealedTables: readonly SealedTable[] = Object.freeze([
-  { name: 'stored_detail', key: 'recurring_detail_reference', record: (reference) => reference },
-  { name: 'announced_change', key: 'fingerprint', record: (fingerprint) => `announced ${fingerprint}` },
-  { name: 'job', key: 'job_id', record: (jobId) => `job ${jobId}` },
-  { name: 'webhook_endpoint', key: 'endpoint_id', record: (endpointId) => `webhook ${endpointId}` },
+  { name: 'stored_detail', tenant: 'company', key: 'recurring_detail_reference', record: (reference) => reference },
+  {
+    name: 'announced_change',
+    tenant: 'company',
+    key: 'fingerprint',
+    record: (fingerprint) => `announced ${fingerprint}`,
+  },
+  { name: 'job', tenant: 'company', key: 'job_id', record: (jobId) => `job ${jobId}` },
+  { name: 'webhook_endpoint', tenant: 'company', key: 'endpoint_id', record: (endpointId) => `webhook ${endpointId}` },
+  { name: 'payment_instrument', tenant: 'balance_platform', key: 'id', record: (id) => `paymentInstrument ${id}` },
 ]);
 
 type WrappedRow = {
@@ -63,7 +71,7 @@ const brokenNamedMax = 10;
  * One statement for a unit, however many rows: a round trip for each would be most of its time. Writes no row where the
  * record was sealed anew or moved meanwhile: no data key is ever wrapped to the same text twice.
  */
-const mover = (name: string, key: string): ((rows: number) => Statement) => {
+const mover = (name: string, tenant: string, key: string): ((rows: number) => Statement) => {
   const made = new Map<number, Statement>();
   return (rows) => {
     const known = made.get(rows);
@@ -75,7 +83,7 @@ const mover = (name: string, key: string): ((rows: number) => Statement) => {
     const fresh = statement(
       `move-${rows}-keys-of-${name}`,
       `update ${name} set key_id = $1, data_key = v.column4 from (values ${values.join(', ')}) as v
-        where ${name}.company = v.column1 and ${name}.${key} = v.column2 and ${name}.data_key = v.column3`,
+        where ${name}.${tenant} = v.column1 and ${name}.${key} = v.column2 and ${name}.data_key = v.column3`,
     );
     made.set(rows, fresh);
     return fresh;
@@ -86,14 +94,14 @@ const mover = (name: string, key: string): ((rows: number) => Statement) => {
  * All records are read, in the order of the primary key, and not only those under old keys: an index for these would cost
  * each storeToken something, for the sake of a few seconds once a year.
  */
-const statementsOf = ({ name, key }: SealedTable) => {
+const statementsOf = ({ name, tenant, key }: SealedTable) => {
   const page = (condition: string) =>
-    `select company, ${key} as record_key, key_id, data_key from ${name}
-      where data_key is not null ${condition} order by company, ${key} limit ${rowsPerPage}`;
+    `select ${tenant} as company, ${key} as record_key, key_id, data_key from ${name}
+      where data_key is not null ${condition} order by ${tenant}, ${key} limit ${rowsPerPage}`;
   return Object.freeze({
     first: statement<WrappedRow>(`first-keys-of-${name}`, page('')),
-    next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (company, ${key}) > ($1, $2)`)),
-    move: mover(name, key),
+    next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (${tenant}, ${key}) > ($1, $2)`)),
+    move: mover(name, tenant, key),
   });
 };
 

@@ -8,6 +8,7 @@ import { cardChanges } from './0005-card-changes.ts';
 import { jobs } from './0006-jobs.ts';
 import { webhookEndpoints } from './0007-webhook-endpoints.ts';
 import { gatheredChecks } from './0008-gathered-checks.ts';
+import { balancePlatform } from './0009-balance-platform.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   jobs,
   webhookEndpoints,
   gatheredChecks,
+  balancePlatform,
 ]);

@@ -1,0 +1,63 @@
+/** The demo's balance platform: one account holder, two balance accounts and three payment instruments, made by the operations. */
+import { createAccountHolder as holderCall } from '../../api/balance-platform/account-holder.ts';
+import { createBalanceAccount as accountCall } from '../../api/balance-platform/balance-account.ts';
+import { createPaymentInstrument as instrumentCall } from '../../api/balance-platform/payment-instrument.ts';
+import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
+import type { Input, Operation } from '../../contract/operation.ts';
+import { createAccountHolder } from '../../domain/balance-platform/account-holders.ts';
+import { createBalanceAccount } from '../../domain/balance-platform/balance-accounts.ts';
+import { createPaymentInstrument } from '../../domain/balance-platform/create-instrument.ts';
+import type { World } from '../../domain/handler.ts';
+import type { Unit } from '../../domain/ports.ts';
+import { demoPlatform } from './published.ts';
+
+const caller: Caller = Object.freeze({
+  credential: 'demo',
+  company: demoPlatform.company,
+  roles: new Set(['balancePlatform'] as const),
+  merchantAccounts: new Set<string>(),
+  balancePlatform: demoPlatform.id,
+  requiresKey: false,
+});
+
+const holder: Input<typeof holderCall> = {
+  legalEntityId: 'LE322KT223222D5FJ7THR293F',
+  reference: 'demo-holder',
+  description: 'A shop in Amsterdam',
+  capabilities: { issueCard: { requested: true, requestedLevel: 'high' }, receivePayments: { requested: true } },
+};
+
+const cardholderName = 'Anna van Dijk';
+
+/** On the first balance account, two cards; on the second, a bank account. */
+export const seedPlatform = async (unit: Unit, world: World): Promise<void> => {
+  const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
+    operation,
+    input,
+    caller,
+    pspReference: world.references.pspReference(),
+  });
+  const { id: accountHolderId } = await createAccountHolder(request(holderCall, holder), unit, world);
+  const account = async (reference: string) =>
+    (await createBalanceAccount(request(accountCall, { accountHolderId, reference }), unit, world)).id;
+  const [daily, savings] = [await account('daily'), await account('savings')];
+  const instruments: readonly Input<typeof instrumentCall>[] = [
+    {
+      type: 'card',
+      balanceAccountId: daily,
+      issuingCountryCode: 'NL',
+      reference: 'online',
+      card: { brand: 'visa', brandVariant: 'visadebit', formFactor: 'virtual', cardholderName },
+    },
+    {
+      type: 'card',
+      balanceAccountId: daily,
+      issuingCountryCode: 'NL',
+      reference: 'in the post',
+      status: 'inactive',
+      card: { brand: 'mc', brandVariant: 'mcdebit', formFactor: 'physical', cardholderName },
+    },
+    { type: 'bankAccount', balanceAccountId: savings, issuingCountryCode: 'NL', reference: 'to be paid to' },
+  ];
+  for (const each of instruments) await createPaymentInstrument(request(instrumentCall, each), unit, world);
+};

@@ -1,0 +1,90 @@
+/** `triglyph platform`: what is on a balance platform, for the one who runs the house; ids and statuses, no numbers. */
+import type { Command } from 'commander';
+import type { Kept, Kind, PlatformView } from '../domain/balance-platform/ports.ts';
+import { beside } from './beside.ts';
+import { Refusal } from './explain.ts';
+
+/** Rows read at once. */
+const pageMax = 100;
+
+/** The platform that is shown, and how many resources of one parent. */
+interface Asked {
+  readonly platform: string;
+  readonly view: PlatformView;
+  readonly max: number;
+}
+
+/** One resource, with those below it. */
+export interface Branch {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly status: string;
+  readonly reference?: string | undefined;
+  readonly below: readonly Branch[];
+}
+
+const belowOf: Readonly<Partial<Record<Kind, Kind>>> = {
+  accountHolder: 'balanceAccount',
+  balanceAccount: 'paymentInstrument',
+};
+
+const childrenOf = async (kind: Kind, parent: string, { platform, view, max }: Asked): Promise<readonly Kept[]> => {
+  const found: Kept[] = [];
+  for (;;) {
+    const limit = Math.min(pageMax, max - found.length);
+    const page = await view.listResources({ kind, platform, parent }, { offset: found.length, limit });
+    found.push(...page);
+    if (page.length < pageMax || found.length >= max) return found;
+  }
+};
+
+const branches = async (kind: Kind, parent: string, asked: Asked): Promise<readonly Branch[]> => {
+  const below = belowOf[kind];
+  const found: Branch[] = [];
+  for (const { record } of await childrenOf(kind, parent, asked)) {
+    const { id, status, reference } = record;
+    found.push({ kind, id, status, reference, below: below === undefined ? [] : await branches(below, id, asked) });
+  }
+  return found;
+};
+
+/** What is on a platform, oldest first; of one parent `max` at most. */
+export const treeOf = (
+  platform: string,
+  view: PlatformView,
+  max = Number.POSITIVE_INFINITY,
+): Promise<readonly Branch[]> => branches('accountHolder', platform, { platform, view, max });
+
+/** One line each, what belongs to another two blanks further in. */
+export const linesOf = (tree: readonly Branch[], indent = ''): readonly string[] =>
+  tree.flatMap(({ kind, id, status, reference, below }) => [
+    `${indent}${[id, kind, status, ...(reference === undefined ? [] : [reference])].join('  ')}`,
+    ...linesOf(below, `${indent}  `),
+  ]);
+
+const show = async (platform: string, { json }: { readonly json?: boolean }): Promise<void> => {
+  const tree = await beside(({ details }) =>
+    details.read(async (view) => {
+      if ((await view.findPlatform(platform)) === undefined)
+        throw new Refusal([`${platform}: there is no such balance platform`]);
+      return treeOf(platform, view);
+    }),
+  );
+  const lines = tree.length > 0 ? linesOf(tree) : ['There is nothing on it yet.'];
+  process.stdout.write(`${json ? JSON.stringify(tree) : lines.join('\n')}\n`);
+};
+
+export const add = (program: Command): void => {
+  const example = '\nExample:\n  triglyph platform show AcmePlatform';
+  const platform = program.command('platform').description('what is on a balance platform, by ids');
+  platform
+    .command('show')
+    .argument('<platform>', 'the balance platform')
+    .option('--json', 'prints JSON')
+    .description(
+      'shows account holders, their balance accounts and the payment instruments of these, with their statuses',
+    )
+    .addHelpText('after', example)
+    .action(show);
+  platform.addHelpText('after', example);
+};

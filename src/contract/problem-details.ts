@@ -1,0 +1,42 @@
+/** How problem details (RFC 9457) name every problem: by an address, a title and a code that callers of this interface know. */
+import { type ProblemName, type ProblemType, problems } from './problem.ts';
+
+/** Where callers of this interface look a problem up. */
+const home = 'https://docs.adyen.com/errors/';
+
+export interface Named extends ProblemType {
+  readonly code: string;
+}
+
+const named = (status: number, type: string, title: string): readonly [number, Named] => [
+  status,
+  { type, title, code: `00_${status}` },
+];
+
+/** By the status, for problems that have no name of their own. */
+const byStatus: ReadonlyMap<number, Named> = new Map([
+  named(400, 'general/bad-request', 'Bad request'),
+  named(401, 'security/unauthorized', 'Unauthorized'),
+  named(403, 'security/unauthorized', 'Forbidden'),
+  named(404, 'general/not-found', 'Not found'),
+  named(405, 'general/method-not-allowed', 'Method not allowed'),
+  named(408, 'general/timeout', 'Request timed out'),
+  named(409, 'general/conflict', 'Conflict'),
+  named(412, 'general/precondition-failed', 'Precondition failed'),
+  named(413, 'general/too-large', 'Request too large'),
+  named(415, 'general/unsupported-media-type', 'Unsupported media type'),
+  named(422, 'general/invalid-field-value', 'Invalid information provided'),
+  named(500, 'general/internal', 'An internal error happened'),
+  named(503, 'general/unavailable', 'Temporarily unavailable'),
+]);
+
+/** Codes by which callers know that a request may come again. */
+const ofRetries: ReadonlySet<string> = new Set(['703', '704']);
+
+/** How a problem is named: its type's address, its title and its code. */
+export const namesOf = (problem: ProblemName): Named => {
+  const { status, code, details: own } = problems[problem];
+  const general = byStatus.get(status) ?? byStatus.get(500)!;
+  const { type, title } = own ?? general;
+  return { type: home + type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };
+};

@@ -1,0 +1,122 @@
+/** The parts of a page of the reference, in Markdown: tables of fields and problems, and bodies made readable. */
+import { type ProblemName, problems } from '../contract/problem.ts';
+import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
+import { walk } from '../contract/walk.ts';
+import { indentDocument } from './document.ts';
+import { byStatus, printMessage } from './refusals.ts';
+
+export interface Sent {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+};
+
+const scalarName = (shape: ScalarShape): string => {
+  switch (shape.kind) {
+    case 'string':
+      return 'text';
+    case 'integer':
+    case 'boolean':
+      return shape.kind;
+    case 'dateTime':
+      return 'date and time';
+    case 'enum':
+      return shape.name;
+    default:
+      return shape satisfies never;
+  }
+};
+
+const typeName = (shape: Shape): string =>
+  walk<string>(shape, {
+    scalar: scalarName,
+    joined: ({ item }) => `${scalarName(item)}, comma-separated`,
+    list: (_, item) => `list of ${item}`,
+    map: (_, item) => `map of text to ${item ?? 'text'}`,
+    object: ({ name }) => name,
+  });
+
+export const code = (text: string): string => `\`${text}\``;
+
+const bounds = (shape: Shape): string => {
+  switch (shape.kind) {
+    case 'string':
+      return [
+        shape.max === undefined && shape.pattern !== undefined
+          ? ''
+          : ` Up to ${shape.max ?? textLengthMax} characters.`,
+        shape.pattern === undefined ? '' : ` Matches ${code(shape.pattern)}.`,
+        shape.sensitive ? ' Never logged.' : '',
+      ].join('');
+    case 'integer':
+      return ` ${shape.min} to ${shape.max}.`;
+    case 'enum':
+      return ` One of ${shape.values.map(code).join(', ')}.`;
+    case 'list':
+      return shape.joined ? bounds(shape.item) : ` Up to ${shape.max} items.${bounds(shape.item)}`;
+    case 'map':
+      return ` Up to ${shape.max} entries.`;
+    case 'boolean':
+    case 'dateTime':
+    case 'object':
+      return '';
+    default:
+      return shape satisfies never;
+  }
+};
+
+export const row = ([name, { shape, required, doc }]: [string, Field]): readonly string[] => [
+  code(name),
+  typeName(shape),
+  required ? 'mandatory' : 'optional',
+  doc + bounds(shape),
+];
+
+/** The records of a shape: the whole first, then its parts, each once. */
+const recordsOf = (shape: ObjectShape): readonly ObjectShape[] => {
+  const found: ObjectShape[] = [];
+  const visit = (each: Shape): void => {
+    if (each.kind === 'list') visit(each.item);
+    if (each.kind === 'map' && each.item !== undefined) visit(each.item);
+    if (each.kind !== 'object' || found.includes(each)) return;
+    found.push(each);
+    for (const field of Object.values(each.fields)) visit(field.shape);
+  };
+  visit(shape);
+  return found;
+};
+
+const record = (shape: ObjectShape, side: 'input' | 'output'): string => {
+  const { name, fields, choices, tolerated } = shape;
+  return [
+    `### ${name}`,
+    table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
+    ...choices.map(({ doc }) => doc),
+    ...(side === 'input' && tolerated.length > 0 ? [`Taken and ignored: ${tolerated.map(code).join(', ')}.`] : []),
+  ].join('\n\n');
+};
+
+export const records = (shape: ObjectShape, side: 'input' | 'output'): readonly string[] =>
+  recordsOf(shape).map((each) => record(each, side));
+
+export const problemTable = (names: readonly ProblemName[]): string => {
+  const rows = [...byStatus(names).values()].flat().map((name) => {
+    const { status, code: number, type } = problems[name];
+    return [String(status), number, type, printMessage(name)];
+  });
+  const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
+  return table(['Status', 'Code', 'Type', 'Message'], distinct);
+};
+
+/** A body made readable; what is on the wire has none of these line breaks. */
+export const readable = ({ contentType, body }: Sent): string => {
+  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
+  if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
+  return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
+};

@@ -1,0 +1,151 @@
+/** The OpenAPI 3.1 document of a service of resources: every method of every path, with all that it can answer. */
+import { resourceAddress } from '../contract/address.ts';
+import { type ProblemName, problems } from '../contract/problem.ts';
+import { namesOf } from '../contract/problem-details.ts';
+import { type Endpoint, partsOf, placeOf, type ResourceService } from '../contract/resource.ts';
+import type { ObjectShape } from '../contract/shape.ts';
+import { Components, refer } from './components.ts';
+import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
+import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
+import { byStatus, printMessage, refusalsOfEndpoint } from './refusals.ts';
+
+const json = 'application/json';
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+
+const serviceError: JsonSchema = {
+  type: 'object',
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'Names the kind of problem.' },
+    title: text('The kind of problem, in words.'),
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: text('What is wrong, in words.'),
+    requestId: text('The reference of the request: 16 characters.'),
+    errorCode: text('The kind of problem; compare it as text.'),
+    invalidFields: {
+      type: 'array',
+      description: 'All that is wrong with the fields of the request.',
+      items: {
+        type: 'object',
+        properties: {
+          name: text('Where the field stands, its steps joined by dots.'),
+          message: text('What is wrong with it.'),
+          value: text('What stands there, where it may be shown.'),
+        },
+        required: ['name', 'message', 'value'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'requestId', 'errorCode'],
+};
+
+/** Without a description of its own: that stands with the parameter. */
+const bare = ({ description: _, ...schema }: JsonSchema): JsonSchema => schema;
+
+const parametersOf = ({ input, effect }: Endpoint): readonly JsonSchema[] => [
+  ...Object.entries(input.fields)
+    .filter(([, field]) => placeOf(field) !== 'body')
+    .map(([name, field]) => ({
+      name: field.header ?? name,
+      in: placeOf(field),
+      required: field.required,
+      description: field.doc,
+      schema: bare(fieldSchema(field, deriveJsonSchema(field.shape, 'input'))),
+    })),
+  ...(effect === 'writes' ? [keyParameter] : []),
+];
+
+/** The headers of an answer that the contract has. */
+const ownHeaders = (shape: ObjectShape): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(partsOf(shape).header.fields).map(([name, field]) => [
+      field.header ?? name,
+      { description: field.doc, schema: bare(fieldSchema(field, deriveJsonSchema(field.shape, 'output'))) },
+    ]),
+  );
+
+const refusal = (names: readonly ProblemName[]): JsonSchema => {
+  const lines = names.map((name) => {
+    const { code, title } = namesOf(name);
+    return `${code} ${title}: ${printMessage(name)}`;
+  });
+  return {
+    description: [...new Set(lines)].join('; '),
+    headers: names.some((name) => problems[name].transient !== undefined) ? { ...headers, ...transience } : headers,
+    content: { [json]: { schema: refer('RestServiceError') } },
+  };
+};
+
+const hasBody = ({ fields, tolerated }: ObjectShape): boolean => Object.keys(fields).length + tolerated.length > 0;
+
+const needsBody = ({ fields }: ObjectShape): boolean => Object.values(fields).some(({ required }) => required);
+
+const endpointObject = (
+  { name: tag, version }: ResourceService,
+  endpoint: Endpoint,
+  components: Components,
+): JsonSchema => {
+  const { name, doc, input, output, effect } = endpoint;
+  const body = partsOf(input).body;
+  const rules = body.choices.map((choice) => ` ${choice.doc}`).join('');
+  const parameters = parametersOf(endpoint);
+  const refusals = [...byStatus(refusalsOfEndpoint(endpoint))].map(([status, names]) => [
+    String(status),
+    refusal(names),
+  ]);
+  return {
+    operationId: name,
+    tags: [tag],
+    summary: doc,
+    description: doc + rules,
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody(body) && {
+      requestBody: {
+        required: needsBody(body),
+        content: { [json]: { schema: components.json(version, endpoint, 'input', body) } },
+      },
+    }),
+    responses: {
+      '200': {
+        description: 'Done.',
+        headers: { ...headers, ...ownHeaders(output), ...(effect === 'writes' && retryHeaders) },
+        content: { [json]: { schema: components.json(version, endpoint, 'output', partsOf(output).body) } },
+      },
+      ...Object.fromEntries(refusals),
+    },
+  };
+};
+
+/** `origin`: where it is called, like `https://pay.example.com`. */
+export const deriveResourceOpenApi = (service: ResourceService, origin: string): JsonSchema => {
+  const components = new Components({ RestServiceError: serviceError });
+  const { name, version, doc, answers } = service;
+  const endpoints = [...service.operations.values()];
+  // Requests first: what a caller writes has the plain names.
+  for (const each of endpoints) components.json(version, each, 'input', partsOf(each.input).body);
+  const paths = Map.groupBy(endpoints, ({ path }) => path);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `Triglyph: ${name}`,
+      version: `v${version}`,
+      description: `${doc} Answered alike: ${answers.map((each) => `v${each}`).join(', ')}.`,
+    },
+    servers: [{ url: origin + resourceAddress(service) }],
+    security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
+    tags: [{ name, description: doc }],
+    paths: Object.fromEntries(
+      [...paths].map(([path, there]) => [
+        path,
+        Object.fromEntries(there.map((each) => [each.method.toLowerCase(), endpointObject(service, each, components)])),
+      ]),
+    ),
+    components: {
+      schemas: components.sorted(),
+      securitySchemes: {
+        BasicAuth: { type: 'http', scheme: 'basic' },
+        ApiKeyAuth: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+    },
+  };
+};

@@ -1,0 +1,32 @@
+/** The ranges that issued cards are numbered in, by brand and variant. */
+
+/** First six digits of a card number (ISO/IEC 7812-1); nine digits by chance and a check digit follow. */
+export interface CardRange {
+  readonly brand: string;
+  readonly brandVariant: string;
+  readonly bin: string;
+}
+
+const range = (brand: string, brandVariant: string, bin: string): CardRange =>
+  Object.freeze({ brand, brandVariant, bin });
+
+/**
+ * Each is the range of a test number that payment processors publish, named beside it; no bank issues cards in our name,
+ * and a number made here must never be sent to a live network. Where the published lists say what a number is of (debit, prepaid,
+ * corporate, ...), the variant has it; no published Visa number is marked prepaid. Kept free of them: `400000`, which holds the
+ * numbers with a fate of their own (domain/recurring/test-cards.ts), and `411111` and `555544`, which hold the demo's stored cards.
+ */
+export const cardRanges: readonly CardRange[] = Object.freeze([
+  range('visa', 'visa', '401288'), // 4012 8888 8888 1881
+  range('visa', 'visacredit', '424242'), // 4242 4242 4242 4242
+  range('visa', 'visadebit', '400005'), // 4000 0566 5566 5556, debit
+  range('visa', 'visaprepaid', '450060'), // 4500 6000 0000 0061
+  range('mc', 'mc', '555555'), // 5555 5555 5555 4444
+  range('mc', 'mccredit', '222300'), // 2223 0000 4841 0010, credit
+  range('mc', 'mccommercialcredit_b2b', '222241'), // 2222 4107 4036 0010, corporate
+  range('mc', 'mcdebit', '520082'), // 5200 8282 8282 8210, debit
+  range('mc', 'mcbusinessdebit', '550000'), // 5500 0000 0000 0004, debit
+  range('mc', 'mcbusinessworlddebit', '222352'), // 2223 5204 4356 0010, debit
+  range('mc', 'mcprepaid', '510510'), // 5105 1051 0510 5100, prepaid
+  range('mc', 'mcmaestro', '677179'), // 6771 7980 2100 0008
+]);

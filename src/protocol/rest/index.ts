@@ -1,0 +1,96 @@
+/** Resources over HTTP: method and path name the operation; JSON bodies; refusals as problem details. */
+import type { Buffer } from 'node:buffer';
+import { resourceAddress } from '../../contract/address.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Endpoint, ResourceService } from '../../contract/resource.ts';
+import type { ObjectShape } from '../../contract/shape.ts';
+import { parse, parseText } from '../json/parse.ts';
+import type { Media, Protocol } from '../protocol.ts';
+import { unread } from '../unread.ts';
+import { compileEndpoints } from './codec.ts';
+import { printDetails } from './details.ts';
+import { parseQuery, printHeaders, printQuery, readHeaders } from './head.ts';
+
+const mediaType = 'application/json';
+const contentType = `${mediaType};charset=utf-8`;
+
+const nothing = Object.freeze({});
+
+/** Routes and documents give nothing but operations on resources to this protocol. */
+const asEndpoint = (operation: Operation | undefined): Endpoint => operation as Endpoint;
+
+const has = (shape: ObjectShape): boolean => Object.keys(shape.fields).length > 0 || shape.tolerated.length > 0;
+
+const needed = (shape: ObjectShape): boolean => Object.values(shape.fields).some(({ required }) => required);
+
+/** The tree of a body; an operation without fields in its body reads none. No body at all is an empty object. */
+const parseBody = (body: Buffer, { type }: Media, shape: ObjectShape): unknown => {
+  if (!has(shape)) return nothing;
+  if (body.length === 0) {
+    if (needed(shape)) throw new Problem('emptyRequest');
+    return nothing;
+  }
+  if (type !== mediaType) throw new Problem('unsupportedMedia');
+  const parsed = parse(body);
+  if ('fault' in parsed) throw unread(parsed.fault);
+  if (parsed.tree === null) throw new Problem('emptyRequest');
+  // To the reading walk an empty text is an empty object, since forms cannot tell the two apart; JSON can.
+  return parsed.tree === '' ? [] : parsed.tree;
+};
+
+const printPath = (path: string, value: Readonly<Record<string, unknown>>): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(value[name])));
+
+export const rest = (services: readonly ResourceService[]): Protocol => {
+  const codecOf = compileEndpoints(services);
+  return Object.freeze<Protocol>({
+    name: 'rest',
+    charsets: ['utf-8', 'utf8'],
+
+    decode(body, media, { operation: routed, parameters = nothing }, { query, headers }) {
+      const operation = asEndpoint(routed);
+      const { input } = codecOf(operation);
+      const { value, issues } = input.read({
+        path: parameters,
+        query: parseQuery(query),
+        header: readHeaders(input.parts.header, headers),
+        body: parseBody(body, media, input.parts.body),
+      });
+      return { operation, input: value, issues };
+    },
+
+    encode(operation, value) {
+      const { output } = codecOf(asEndpoint(operation));
+      const headers = printHeaders(output.parts.header, value as Readonly<Record<string, unknown>>);
+      return { status: 200, contentType, headers, body: output.printBody(value) };
+    },
+
+    refuse: (problem, { pspReference }) => ({
+      status: problem.status,
+      contentType,
+      headers: problem.headers,
+      body: printDetails(problem, pspReference),
+    }),
+
+    ask(service: ResourceService, operation, input) {
+      const { method, path } = asEndpoint(operation);
+      const { parts, printBody } = codecOf(asEndpoint(operation)).input;
+      const value = input as Readonly<Record<string, unknown>>;
+      const below = printPath(path, value) + printQuery(parts.query, value);
+      return {
+        method,
+        path: resourceAddress(service) + below,
+        headers: printHeaders(parts.header, value),
+        contentType: mediaType,
+        body: has(parts.body) ? printBody(value) : '',
+      };
+    },
+
+    hear(operation, body) {
+      const parsed = parseText(body);
+      if ('fault' in parsed) throw unread(parsed.fault);
+      return codecOf(asEndpoint(operation)).output.readBody(parsed.tree);
+    },
+  });
+};

@@ -1,0 +1,357 @@
+/** What the balance platform answers, as data: a request, and what has to be in its answer. */
+import { cardInfo } from '../support/furnished-platform.ts';
+
+/** Ids that the test has made: `{holder}` and so on stand for them in paths and bodies. */
+export interface Ids {
+  readonly holder: string;
+  readonly account: string;
+  readonly instrument: string;
+}
+
+export interface ResourceCase {
+  readonly name: string;
+  /** `POST /accountHolders`; a path that opens with `/bcl` stands as it is. */
+  readonly asks: string;
+  /** JSON; a text stands as it is, and nothing where it is left out. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly status: number;
+  /** As far as it matters. */
+  readonly answer?: Readonly<Record<string, unknown>>;
+  /** The names of all invalid fields, in their order. */
+  readonly fields?: readonly string[];
+}
+
+const contact = {
+  address: { city: 'A', country: 'NL', houseNumberOrName: '1', postalCode: '1011', street: 'S' },
+  email: 'anna@example.com',
+  phone: { number: '+31201234567', type: 'mobile' },
+};
+const card = { type: 'card', issuingCountryCode: 'NL', balanceAccountId: '{account}', card: cardInfo };
+const bank = { type: 'bankAccount', issuingCountryCode: 'NL', balanceAccountId: '{account}' };
+
+const notFound = { status: 404, answer: { errorCode: '00_404', title: 'Not found' } } as const;
+const notAllowed = (Allow: string) =>
+  ({ status: 405, answer: { errorCode: '00_405' }, headersOut: { Allow } }) as const;
+
+export const addresses: readonly (ResourceCase & { readonly headersOut?: Readonly<Record<string, string>> })[] = [
+  { name: 'version 1 is answered alike', asks: 'GET /bcl/v1/balancePlatforms/DemoPlatform', status: 200 },
+  { name: 'the version in capitals', asks: 'GET /bcl/V2/balancePlatforms/DemoPlatform', status: 200 },
+  { name: 'a trailing slash', asks: 'GET /balancePlatforms/DemoPlatform/', status: 200 },
+  { name: 'an id with percent-encoded letters', asks: 'GET /balancePlatforms/%44emoPlatform', status: 200 },
+  { name: 'version 3', asks: 'GET /bcl/v3/balancePlatforms/DemoPlatform', ...notFound },
+  { name: 'version 0', asks: 'GET /bcl/v0/balancePlatforms/DemoPlatform', ...notFound },
+  { name: 'no version', asks: 'GET /bcl/balancePlatforms/DemoPlatform', ...notFound },
+  { name: 'nothing at all', asks: 'GET /bcl', ...notFound },
+  { name: 'another word', asks: 'GET /accountholders/{holder}', ...notFound },
+  { name: 'a word too many', asks: 'GET /accountHolders/{holder}/balanceAccounts/{account}', ...notFound },
+  { name: 'an empty id', asks: 'GET /accountHolders//balanceAccounts', ...notFound },
+  { name: 'DELETE', asks: 'DELETE /accountHolders/{holder}', ...notAllowed('GET, PATCH') },
+  { name: 'PUT', asks: 'PUT /balanceAccounts/{account}', ...notAllowed('GET, PATCH') },
+  { name: 'GET of what is only made', asks: 'GET /paymentInstruments', ...notAllowed('POST') },
+  { name: 'GET of a cancel', asks: 'GET /paymentInstruments/{instrument}/cancel', ...notAllowed('POST') },
+  { name: 'PATCH of a platform', asks: 'PATCH /balancePlatforms/DemoPlatform', body: {}, ...notAllowed('GET') },
+];
+
+const bad = { status: 400, answer: { errorCode: '00_400', title: 'Bad request' } } as const;
+const media = { status: 415, answer: { errorCode: '00_415' } } as const;
+const type = (contentType: string | undefined) => ({ headers: { 'content-type': contentType } });
+
+export const bodies: readonly ResourceCase[] = [
+  { name: 'no body', asks: 'POST /accountHolders', ...bad, answer: { detail: /null result/ } },
+  { name: 'null', asks: 'POST /accountHolders', body: 'null', ...bad, answer: { detail: /null result/ } },
+  { name: 'an empty object', asks: 'POST /accountHolders', body: {}, status: 422, fields: ['legalEntityId'] },
+  { name: 'a list', asks: 'POST /accountHolders', body: [], ...bad },
+  { name: 'a text', asks: 'POST /accountHolders', body: '""', ...bad },
+  { name: 'a number', asks: 'PATCH /accountHolders/{holder}', body: '1', ...bad },
+  { name: 'a name twice', asks: 'POST /accountHolders', body: '{"reference":"a","reference":"b"}', ...bad },
+  { name: 'no JSON', asks: 'POST /accountHolders', body: '{"legalEntityId":}', ...bad },
+  { name: 'half of a surrogate', asks: 'POST /accountHolders', body: '{"legalEntityId":"\\ud800"}', ...bad },
+  { name: 'XML', asks: 'POST /accountHolders', body: '<a/>', ...type('text/xml'), ...media },
+  { name: 'a form', asks: 'POST /accountHolders', body: 'a=b', ...type('application/x-www-form-urlencoded'), ...media },
+  {
+    name: 'another charset',
+    asks: 'POST /accountHolders',
+    body: {},
+    ...type('application/json; charset=utf-7'),
+    ...media,
+  },
+  { name: 'a body that does not say what it is', asks: 'POST /accountHolders', body: {}, ...type(undefined), ...media },
+  { name: 'a GET of any type', asks: 'GET /accountHolders/{holder}', ...type('text/plain'), status: 200 },
+  { name: 'a PATCH without a body', asks: 'PATCH /accountHolders/{holder}', status: 200 },
+  {
+    name: 'a misspelt field',
+    asks: 'PATCH /paymentInstruments/{instrument}',
+    body: { statsu: 'closed' },
+    ...bad,
+    fields: ['statsu'],
+  },
+  {
+    name: 'the id of the path again in the body',
+    asks: 'PATCH /accountHolders/{holder}',
+    body: { id: '{holder}' },
+    ...bad,
+    fields: ['id'],
+  },
+  {
+    name: 'balances are nobody’s to write',
+    asks: 'PATCH /balanceAccounts/{account}',
+    body: { balances: [] },
+    ...bad,
+    fields: ['balances'],
+  },
+  {
+    name: 'a currency does not change',
+    asks: 'PATCH /balanceAccounts/{account}',
+    body: { defaultCurrencyCode: 'USD' },
+    ...bad,
+    fields: ['defaultCurrencyCode'],
+  },
+  {
+    name: 'what the platform says is taken and ignored',
+    asks: 'POST /accountHolders',
+    body: {
+      legalEntityId: 'LE1',
+      migratedAccountHolderCode: 'X',
+      capabilities: { useCard: { requested: true, allowed: false, verificationStatus: 'rejected', problems: [{}] } },
+    },
+    status: 200,
+    answer: { capabilities: { useCard: { allowed: true, requested: true, verificationStatus: 'valid' } } },
+  },
+  { name: 'an id that no id looks like', asks: 'GET /accountHolders/a%20b', ...bad, fields: ['id'] },
+  { name: 'an id with a slash in it', asks: 'GET /accountHolders/a%2Fb', ...bad, fields: ['id'] },
+  { name: 'an id that is not encoded soundly', asks: 'GET /accountHolders/%E0%A4', ...bad },
+  {
+    name: 'an If-Match that no header holds',
+    asks: 'PATCH /accountHolders/{holder}',
+    body: {},
+    headers: { 'if-match': '"é"' },
+    ...bad,
+    fields: ['ifMatch'],
+  },
+];
+
+const refused = { status: 422, answer: { errorCode: '00_422', title: 'Invalid information provided' } } as const;
+const limited = '/balancePlatforms/DemoPlatform/accountHolders?';
+
+export const fields: readonly ResourceCase[] = [
+  {
+    name: 'all that is wrong at once',
+    asks: 'POST /accountHolders',
+    body: {
+      capabilities: { issueCard: { requestedLevel: 'highest' } },
+      contactDetails: {
+        ...contact,
+        address: { ...contact.address, country: 'XX' },
+        email: 'anna',
+        phone: { type: 'fax' },
+      },
+      description: 'x'.repeat(301),
+      reference: 'x'.repeat(151),
+      timeZone: 'Amsterdam',
+    },
+    ...refused,
+    fields: [
+      'capabilities.issueCard.requestedLevel',
+      ...['contactDetails.address.country', 'contactDetails.email', 'contactDetails.phone.number'],
+      ...['contactDetails.phone.type', 'description', 'legalEntityId', 'reference', 'timeZone'],
+    ],
+  },
+  {
+    name: 'a country in small letters',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, issuingCountryCode: 'nl' },
+    ...refused,
+    fields: ['issuingCountryCode'],
+  },
+  {
+    name: 'a currency that is none',
+    asks: 'POST /balanceAccounts',
+    body: { accountHolderId: '{holder}', defaultCurrencyCode: 'XXX' },
+    ...refused,
+    fields: ['defaultCurrencyCode'],
+  },
+  {
+    name: 'a time that is none',
+    asks: 'PATCH /balanceAccounts/{account}',
+    body: { platformPaymentConfiguration: { salesDayClosingTime: '24:00' } },
+    ...refused,
+    fields: ['platformPaymentConfiguration.salesDayClosingTime'],
+  },
+  {
+    name: 'an id that no id looks like',
+    asks: 'POST /balanceAccounts',
+    body: { accountHolderId: 'a b' },
+    ...refused,
+    fields: ['accountHolderId'],
+  },
+  {
+    name: 'a card that is not there',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, card: undefined },
+    ...refused,
+    fields: ['card'],
+  },
+  {
+    name: 'a bank account with a card',
+    asks: 'POST /paymentInstruments',
+    body: { ...bank, card: cardInfo },
+    ...refused,
+    fields: ['card'],
+  },
+  {
+    name: 'a card and a bank account',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, bankAccount: { formFactor: 'virtual' } },
+    ...refused,
+    fields: ['bankAccount'],
+  },
+  {
+    name: 'a variant of another brand',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, card: { ...cardInfo, brandVariant: 'mcdebit' } },
+    ...refused,
+    fields: ['card.brandVariant'],
+  },
+  {
+    name: 'a name that no card holds',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, card: { ...cardInfo, cardholderName: 'x'.repeat(27) } },
+    ...refused,
+    fields: ['card.cardholderName'],
+  },
+  {
+    name: 'a bank account where none are made',
+    asks: 'POST /paymentInstruments',
+    body: { ...bank, issuingCountryCode: 'JP' },
+    ...refused,
+    fields: ['issuingCountryCode'],
+  },
+  {
+    name: 'an instrument that begins closed',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, status: 'closed' },
+    ...refused,
+    fields: ['status'],
+  },
+  {
+    name: 'an instrument that begins suspended',
+    asks: 'POST /paymentInstruments',
+    body: { ...bank, status: 'suspended' },
+    ...refused,
+    fields: ['status'],
+  },
+  {
+    name: 'a reason that says nothing',
+    asks: 'POST /paymentInstruments/{instrument}/cancel',
+    body: { statusReason: 'other' },
+    ...refused,
+    fields: ['statusComment'],
+  },
+  {
+    name: 'a card of a bank account',
+    asks: 'PATCH /paymentInstruments/{instrument}',
+    body: { card: { ...cardInfo, brand: 'mc' } },
+    ...refused,
+    fields: ['card.brand'],
+  },
+  { name: 'no items', asks: `GET ${limited}limit=0`, ...refused, fields: ['limit'] },
+  { name: 'too many items', asks: `GET ${limited}limit=101`, ...refused, fields: ['limit'] },
+  { name: 'before the first', asks: `GET ${limited}offset=-1`, ...refused, fields: ['offset'] },
+  {
+    name: 'beyond all',
+    asks: `GET ${limited}offset=2147483647`,
+    status: 200,
+    answer: { accountHolders: [], hasNext: false },
+  },
+  { name: 'no number', asks: `GET ${limited}limit=ten`, ...bad, fields: ['limit'] },
+  { name: 'a parameter that is not there', asks: `GET ${limited}page=2`, ...bad, fields: ['page'] },
+  { name: 'a parameter twice', asks: `GET ${limited}limit=1&limit=2`, ...bad },
+  { name: 'a parameter on what has none', asks: 'GET /accountHolders/{holder}?limit=1', ...bad, fields: ['limit'] },
+  {
+    name: 'a status that is none',
+    asks: 'GET /balanceAccounts/{account}/paymentInstruments?status=Active',
+    ...refused,
+    fields: ['status'],
+  },
+];
+
+export const made: readonly ResourceCase[] = [
+  {
+    name: 'a physical card of the United States waits',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, issuingCountryCode: 'US', card: { ...cardInfo, formFactor: 'physical' } },
+    status: 200,
+    answer: { status: 'inactive' },
+  },
+  {
+    name: 'unless it is asked for otherwise',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, issuingCountryCode: 'US', status: 'active', card: { ...cardInfo, formFactor: 'physical' } },
+    status: 200,
+    answer: { status: 'active' },
+  },
+  {
+    name: 'a virtual card of the United States does not',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, issuingCountryCode: 'US' },
+    status: 200,
+    answer: { status: 'active' },
+  },
+  {
+    name: 'an IBAN of the Netherlands',
+    asks: 'POST /paymentInstruments',
+    body: bank,
+    status: 200,
+    answer: { bankAccount: { type: 'iban', iban: /^NL\d\dTEST\d{10}$/, formFactor: 'physical' } },
+  },
+  {
+    name: 'sort code and account number in the United Kingdom',
+    asks: 'POST /paymentInstruments',
+    body: { ...bank, issuingCountryCode: 'GB', bankAccount: { formFactor: 'virtual' } },
+    status: 200,
+    answer: {
+      bankAccount: {
+        type: 'ukLocal',
+        sortCode: /^\d{6}$/,
+        accountNumber: /^\d{8}$/,
+        iban: /^GB/,
+        formFactor: 'virtual',
+      },
+    },
+  },
+  {
+    name: 'routing number and account number in the United States',
+    asks: 'POST /paymentInstruments',
+    body: { ...bank, issuingCountryCode: 'US' },
+    status: 200,
+    answer: {
+      bankAccount: { type: 'usLocal', routingNumber: /^\d{9}$/, accountNumber: /^\d{9}$/, accountType: 'checking' },
+    },
+  },
+  {
+    name: 'an account in the currency that is asked for',
+    asks: 'POST /balanceAccounts',
+    body: { accountHolderId: '{holder}', defaultCurrencyCode: 'USD', timeZone: 'America/New_York' },
+    status: 200,
+    answer: {
+      balances: [{ available: 0, balance: 0, currency: 'USD', reserved: 0 }],
+      defaultCurrencyCode: 'USD',
+      timeZone: 'America/New_York',
+    },
+  },
+  {
+    name: 'an account in euro otherwise, in the time zone of its holder',
+    asks: 'POST /balanceAccounts',
+    body: { accountHolderId: '{holder}' },
+    status: 200,
+    answer: { defaultCurrencyCode: 'EUR', timeZone: 'Europe/Amsterdam', status: 'active' },
+  },
+  {
+    name: 'null says nothing',
+    asks: 'PATCH /accountHolders/{holder}',
+    body: { description: null, metadata: null, status: null },
+    status: 200,
+    answer: { status: 'active' },
+  },
+];

@@ -1,0 +1,246 @@
+/** Isolation: every id in every path and body, asked for by a stranger; answers that tell nothing, and nothing that changes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { balancePlatformV2 } from '../../src/api/balance-platform/v2.ts';
+import { type Endpoint, placeOf } from '../../src/contract/resource.ts';
+import type { Kept, Kind } from '../../src/domain/balance-platform/ports.ts';
+import type { DetailStore } from '../../src/store/sql/details.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { cardInfo, type Furnished, furnished } from '../support/furnished-platform.ts';
+import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';
+import type { Heard } from '../support/resources.ts';
+
+type Subject = Kind | 'platform';
+
+/** What each id of a request is the id of; `undefined`: of nothing that is kept here. */
+const subjects: Readonly<Record<string, Subject | undefined>> = {
+  accountHolderId: 'accountHolder',
+  balanceAccountId: 'balanceAccount',
+  balancePlatform: 'platform',
+  legalEntityId: undefined,
+  paymentInstrumentGroupId: undefined,
+  primaryBalanceAccount: 'balanceAccount',
+  replacementOfId: 'paymentInstrument',
+};
+
+/** By the first word of a path. */
+const subjectsOfPaths: Readonly<Record<string, Subject>> = {
+  accountHolders: 'accountHolder',
+  balanceAccounts: 'balanceAccount',
+  balancePlatforms: 'platform',
+  paymentInstruments: 'paymentInstrument',
+};
+
+type Ids = Readonly<Record<Subject, string>>;
+
+/** A body that is accepted, by the name of the operation; ids in it are put there by the test. */
+const bodies: Readonly<Record<string, (own: Ids) => Readonly<Record<string, unknown>>>> = {
+  createAccountHolder: () => ({ legalEntityId: 'LE1' }),
+  updateAccountHolder: () => ({ description: 'changed' }),
+  createBalanceAccount: (own) => ({ accountHolderId: own.accountHolder }),
+  updateBalanceAccount: () => ({ description: 'changed' }),
+  createPaymentInstrument: (own) => ({
+    ...{ type: 'card', issuingCountryCode: 'NL', card: cardInfo, balanceAccountId: own.balanceAccount },
+  }),
+  updatePaymentInstrument: () => ({ status: 'inactive' }),
+  cancelPaymentInstrument: () => ({}),
+};
+
+interface Place {
+  readonly endpoint: Endpoint;
+  /** The field that holds the id. */
+  readonly field: string;
+  readonly subject: Subject;
+  readonly title: string;
+}
+
+const endpoints = [...balancePlatformV2.operations.values()];
+
+const isId = (name: string): boolean => /Id$/.test(name) || name in subjects;
+
+const places: readonly Place[] = endpoints.flatMap((endpoint) =>
+  Object.entries(endpoint.input.fields).flatMap(([field, { shape, ...rest }]): readonly Place[] => {
+    const inPath = placeOf({ shape, ...rest }) === 'path';
+    const subject = inPath ? subjectsOfPaths[endpoint.path.split('/')[1]!] : subjects[field];
+    return subject === undefined ? [] : [{ endpoint, field, subject, title: `${endpoint.name} ${field}` }];
+  }),
+);
+
+const unknown: Ids = {
+  accountHolder: 'AH3227C223222H5J4DCLW9VBV',
+  balanceAccount: 'BA3227C223222H5J4DCLW9VBV',
+  paymentInstrument: 'PI3227C223222H5J4DCLW9VBV',
+  platform: 'NoSuchPlatform',
+};
+
+/** A whole branch, its instrument inactive, so that everything of it may still be asked for. */
+const grow = async (by: Furnished, platform: string): Promise<Ids> => {
+  const accountHolder = await by.holder();
+  const balanceAccount = await by.account(accountHolder);
+  const paymentInstrument = await by.instrument(balanceAccount, { status: 'inactive' });
+  return { accountHolder, balanceAccount, paymentInstrument, platform };
+};
+
+/** The call with the id in its place, and ids of one's own everywhere else. */
+const call = (
+  by: Furnished,
+  { endpoint, field }: Place,
+  id: string,
+  own: Ids,
+  who = callers.platform,
+): Promise<Heard> => {
+  const subject = subjectsOfPaths[endpoint.path.split('/')[1]!]!;
+  const inPath = endpoint.path.includes(`{${field}}`);
+  const path = endpoint.path.replace('{id}', inPath ? id : own[subject]);
+  const body = bodies[endpoint.name]?.(own);
+  return by.ask(endpoint.method, path, inPath || body === undefined ? body : { ...body, [field]: id }, { who });
+};
+
+const withoutReference = ({ status, text, body }: Heard): string =>
+  `${status} ${text.replaceAll(body.requestId, 'REFERENCE')}`;
+
+interface World {
+  readonly gateway: TestGateway;
+  readonly mine: Furnished;
+  readonly theirs: Furnished;
+  /** Whether the store's defect is at work. */
+  readonly defect: { on: boolean };
+  close(): Promise<void>;
+}
+
+type Change = (store: DetailStore, defect: World['defect']) => DetailStore;
+
+const open = async (change: Change = (store) => store): Promise<World> => {
+  const defect = { on: false };
+  const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-isolation-'));
+  const gateway = await gatewayOver(openSqlite({ dataDir, exclusive: true }), {
+    change: (store) => change(store, defect),
+  });
+  return {
+    gateway,
+    defect,
+    mine: furnished(gateway),
+    theirs: furnished(gateway, callers.otherPlatform, 'OtherPlatform'),
+    async close() {
+      await gateway.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};
+
+/** What is wrong with how a stranger is answered there; undefined where nothing is. */
+const complaintOf = async ({ mine, theirs, defect }: World, place: Place): Promise<string | undefined> => {
+  defect.on = false;
+  const own = await grow(mine, 'DemoPlatform');
+  const foreign = await grow(theirs, 'OtherPlatform');
+  defect.on = true;
+  const whole = async () => {
+    const paths = ['accountHolders', 'balanceAccounts', 'paymentInstruments'];
+    const ids = [foreign.accountHolder, foreign.balanceAccount, foreign.paymentInstrument];
+    const heard = await Promise.all(paths.map((path, at) => theirs.get(`/${path}/${ids[at]}`)));
+    return heard.map(({ text }) => text).join('\n');
+  };
+  const before = await whole();
+  const asked = await call(mine, place, foreign[place.subject], own);
+  const missed = await call(mine, place, unknown[place.subject], own);
+  if (missed.status !== 422) return `an unknown id is answered ${missed.text}`;
+  if (withoutReference(asked) !== withoutReference(missed)) return `another's id is answered ${asked.text}`;
+  if ((await whole()) !== before) return 'something of theirs has changed';
+  const good = await call(mine, place, own[place.subject], own);
+  return good.status === 200 ? undefined : `one's own id is answered ${good.text}`;
+};
+
+let world: World;
+beforeAll(async () => {
+  world = await open();
+});
+afterAll(() => world.close());
+
+test('every id of every request is known to this test', () => {
+  const names = endpoints.flatMap(({ input }) => Object.entries(input.fields));
+  const inBodies = names.filter(([name, field]) => placeOf(field) === 'body' && isId(name)).map(([name]) => name);
+  expect([...new Set(inBodies)].filter((name) => !(name in subjects))).toEqual([]);
+  expect(places.map(({ title }) => title)).toEqual([
+    'createAccountHolder balancePlatform',
+    'getAccountHolder id',
+    'updateAccountHolder id',
+    'updateAccountHolder balancePlatform',
+    'updateAccountHolder primaryBalanceAccount',
+    'listBalanceAccounts id',
+    'createBalanceAccount accountHolderId',
+    'getBalanceAccount id',
+    'updateBalanceAccount id',
+    'updateBalanceAccount accountHolderId',
+    'listPaymentInstruments id',
+    'getBalancePlatform id',
+    'listAccountHolders id',
+    'createPaymentInstrument balanceAccountId',
+    'createPaymentInstrument replacementOfId',
+    'getPaymentInstrument id',
+    'updatePaymentInstrument id',
+    'updatePaymentInstrument balanceAccountId',
+    'cancelPaymentInstrument id',
+  ]);
+});
+
+describe.each(places)('$title', (place) => {
+  test('of another platform is answered like one that nobody has', async () => {
+    expect(await complaintOf(world, place)).toBeUndefined();
+  });
+  test.each([
+    ['a credential of the platform without the role', callers.platformWithoutRole, 403, '00_403'],
+    ['a credential of the company that acts for merchant accounts', callers.demo, 403, '00_403'],
+    ['no credential', callers.nobody, 401, '00_401'],
+    ['a wrong one', callers.wrong, 401, '00_401'],
+  ])('is told nothing with %s', async (_, who, status, errorCode) => {
+    const own = await grow(world.mine, 'DemoPlatform');
+    const answers = [own, unknown].map((ids) => call(world.mine, place, ids[place.subject], own, who as never));
+    const [known, missed] = await Promise.all(answers);
+    expect(known!.body).toMatchObject({ status, errorCode });
+    expect(withoutReference(known!)).toBe(withoutReference(missed!));
+  });
+});
+
+test('a list of ones own has nothing of others', async () => {
+  const own = await grow(world.mine, 'DemoPlatform');
+  const foreign = await grow(world.theirs, 'OtherPlatform');
+  for (const path of [
+    '/balancePlatforms/DemoPlatform/accountHolders',
+    `/accountHolders/${own.accountHolder}/balanceAccounts`,
+    `/balanceAccounts/${own.balanceAccount}/paymentInstruments`,
+  ]) {
+    const { text } = await world.mine.get(`${path}?limit=100`);
+    for (const id of Object.values(foreign)) expect(text).not.toContain(id);
+  }
+});
+
+test('control: a store that takes every id and every platform for one’s own is found out', async () => {
+  type View = Parameters<Parameters<DetailStore['read']>[0]>[0];
+  const anyone = (view: Pick<View, 'findResource' | 'findPlatform'>) => ({
+    async findPlatform(platform: string) {
+      const found = await view.findPlatform(platform);
+      return found && { ...found, id: 'DemoPlatform' };
+    },
+    findResource: async <K extends Kind>(kind: K, _platform: string, id: string): Promise<Kept<K> | undefined> =>
+      (await view.findResource(kind, 'DemoPlatform', id)) ?? view.findResource(kind, 'OtherPlatform', id),
+  });
+  const broken = await open((store, defect) => ({
+    ...store,
+    read: (work) => store.read((view) => work(defect.on ? { ...view, ...anyone(view) } : view)),
+    write: (work) => store.write((unit) => work(defect.on ? { ...unit, ...anyone(unit) } : unit)),
+  }));
+  const missed: string[] = [];
+  for (const place of places) {
+    // The foreign keys of the tables are a second wall: what gets past the first one fails there.
+    const found = await complaintOf(broken, place).catch((thrown: Error) => {
+      expect(thrown.message).toMatch(/FOREIGN KEY/);
+      return thrown.message;
+    });
+    if (found === undefined) missed.push(place.title);
+  }
+  await broken.close();
+  // Beside whose it is, the account has to be one of the holder's.
+  expect(missed).toEqual(['updateAccountHolder primaryBalanceAccount']);
+});

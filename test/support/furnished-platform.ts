@@ -1,0 +1,67 @@
+/** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
+import type { Kept, Kind } from '../../src/domain/balance-platform/ports.ts';
+import { callers, type TestGateway } from './gateway.ts';
+import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
+
+export const cardInfo = Object.freeze({
+  brand: 'visa',
+  brandVariant: 'visadebit',
+  cardholderName: 'Anna van Dijk',
+  formFactor: 'virtual',
+});
+
+export const cardFor = (balanceAccountId: string, also: object = {}) => ({
+  type: 'card',
+  issuingCountryCode: 'NL',
+  balanceAccountId,
+  card: cardInfo,
+  ...also,
+});
+
+export interface Furnished extends Resources {
+  /** Each gives the id of what it made; throws where it was refused. */
+  holder(also?: object): Promise<string>;
+  account(accountHolderId: string, also?: object): Promise<string>;
+  instrument(balanceAccountId: string, also?: object): Promise<string>;
+  /** Puts a resource into a state that no call would lead to, past all rules. */
+  force(kind: Kind, id: string, changes: object): Promise<void>;
+}
+
+export const paths: Readonly<Record<Kind, string>> = Object.freeze({
+  accountHolder: '/accountHolders',
+  balanceAccount: '/balanceAccounts',
+  paymentInstrument: '/paymentInstruments',
+});
+
+/** Of the platform that `who` acts for. */
+export const furnished = (
+  gateway: TestGateway,
+  who: Headers = callers.platform,
+  platform = 'DemoPlatform',
+): Furnished => {
+  const resources = resourcesOf(gateway);
+  const made = async (path: string, body: object): Promise<string> => {
+    const heard = await resources.post(path, body, { who });
+    if (heard.status !== 200) throw new Error(heard.text);
+    return heard.body.id;
+  };
+  const as = (asking: Asking = {}): Asking => ({ who, ...asking });
+  const ask = (method: string, path: string, body?: unknown, asking?: Asking): Promise<Heard> =>
+    resources.ask(method, path, body, as(asking));
+  return {
+    ask,
+    get: (path, asking) => ask('GET', path, undefined, asking),
+    post: (path, body, asking) => ask('POST', path, body, asking),
+    patch: (path, body, asking) => ask('PATCH', path, body, asking),
+    holder: (also = {}) => made('/accountHolders', { legalEntityId: 'LE1', ...also }),
+    account: (accountHolderId, also = {}) => made('/balanceAccounts', { accountHolderId, ...also }),
+    instrument: (balanceAccountId, also = {}) => made('/paymentInstruments', cardFor(balanceAccountId, also)),
+    async force(kind, id, changes) {
+      await gateway.parts.details.write(async (unit) => {
+        const before = (await unit.findResource(kind, platform, id))!;
+        const record = { ...before.record, ...changes };
+        await unit.changeResource({ ...before, revision: before.revision + 1, record } as Kept);
+      });
+    },
+  };
+};

@@ -1,0 +1,53 @@
+/** Calls of the balance platform, through a whole gateway: what a test asks, and what it hears. */
+import { callers, type TestGateway } from './gateway.ts';
+
+export interface Heard {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever its operation gives
+  readonly body: any;
+  /** As it was sent. */
+  readonly text: string;
+}
+
+export type Headers = Readonly<Record<string, string | undefined>>;
+
+export interface Asking {
+  readonly who?: Headers;
+  readonly headers?: Headers;
+}
+
+export interface Resources {
+  get(path: string, asking?: Asking): Promise<Heard>;
+  /** `body` as JSON; a text as it stands, and nothing where it is left out. */
+  post(path: string, body?: unknown, asking?: Asking): Promise<Heard>;
+  patch(path: string, body?: unknown, asking?: Asking): Promise<Heard>;
+  ask(method: string, path: string, body?: unknown, asking?: Asking): Promise<Heard>;
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Paths are those below the address of the service. */
+export const resourcesOf = (gateway: TestGateway): Resources => {
+  const ask: Resources['ask'] = async (method, path, body, { who = callers.platform, headers = {} } = {}) => {
+    const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+    const { message, account } = await gateway.ask({
+      method,
+      path: `/bcl/v2${path}`,
+      headers: { ...(body === undefined ? {} : json), ...who, ...headers },
+      body: text,
+    });
+    // Whatever a test asks, nothing of ours may fail.
+    if (account.problem?.problem === 'internal') throw account.problem.cause;
+    return { status: message.status, headers: message.headers, body: JSON.parse(message.body), text: message.body };
+  };
+  return {
+    ask,
+    get: (path, asking) => ask('GET', path, undefined, asking),
+    post: (path, body, asking) => ask('POST', path, body, asking),
+    patch: (path, body, asking) => ask('PATCH', path, body, asking),
+  };
+};
+
+/** What a refusal is about, without what differs from request to request. */
+export const essence = ({ status, body: { requestId: _, ...body } }: Heard) => ({ status, ...body });

@@ -69,6 +69,14 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
         expect((await ask.patch(path, {}, { headers: { 'if-match': header } })).status).toBe(412);
     });
 
+    test('a cancel can be made to depend on what was seen', async () => {
+      const id = await ask.instrument(await account());
+      const path = `/paymentInstruments/${id}/cancel`;
+      const refused = await ask.post(path, undefined, { headers: { 'if-match': '"2"' } });
+      expect(refused.body).toMatchObject({ status: 412, errorCode: '00_412' });
+      expect((await ask.post(path, undefined, { headers: { 'if-match': '"1"' } })).body.status).toBe('closed');
+    });
+
     test('a create and a change are done once for their key, and a list is not kept', async () => {
       const key = { headers: { 'idempotency-key': '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10' } };
       const [first, ...others] = await Promise.all(

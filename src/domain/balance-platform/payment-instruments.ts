@@ -74,6 +74,7 @@ export const cancelPaymentInstrument: Handler<Operations['cancelPaymentInstrumen
   world,
 ) => {
   const before = await findOwn('paymentInstrument', input.id, caller, unit);
+  checkIfMatch(input.ifMatch, before);
   checkMove('paymentInstrument', before.record.status, 'closed');
   checkReason(input);
   return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);

@@ -61,6 +61,12 @@ const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_numbe
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
 
+/** Any one payment instrument, whoever's it is. */
+export const findInstrumentSample = statement<ResourceRow & { readonly balance_platform: string }>(
+  'find-instrument-sample',
+  `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
+);
+
 const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
   const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];

@@ -1,5 +1,6 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 import type { Config } from './config.ts';
+import { isKnownTo } from './domain/balance-platform/secrets.ts';
 import type { World } from './domain/handler.ts';
 import { type Gathering, type Jobs, type Updater, type Vault, VaultUnavailable } from './domain/ports.ts';
 import { announcedUpdater } from './domain/recurring/announced-changes.ts';
@@ -71,19 +72,30 @@ const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
   return parseKeyRing(keys);
 };
 
-/** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
-const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, place: string) => {
-  const sample = await details.findSample();
-  if (sample === undefined) return;
+type Sample<M extends 'findSample' | 'findInstrumentSample'> = Awaited<ReturnType<DetailStore[M]>>;
+
+/** Whether the vault opens a stored detail, and has the same alias for its number. */
+const knowsDetail = (sample: Sample<'findSample'>, vault: Vault): boolean => {
+  if (sample === undefined) return true;
   const { company, detail } = sample;
   const { recurringDetailReference, sealed, open } = detail;
   const part = sealed.number === undefined ? 'shown' : 'number';
+  const clear = vault.open({ company, recurringDetailReference }, sealed, part);
+  // Under another index key every card would be new, and be kept twice.
+  return part === 'shown' || open.alias === vault.alias(company, clear);
+};
+
+const knowsInstrument = (sample: Sample<'findInstrumentSample'>, vault: Vault): boolean =>
+  sample === undefined || isKnownTo(sample, vault);
+
+/** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
+const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, place: string) => {
+  const detail = await details.findSample();
+  const instrument = await details.findInstrumentSample();
   let proven = false;
   let missing = '';
   try {
-    const clear = vault.open({ company, recurringDetailReference }, sealed, part);
-    // Under another index key every card would be new, and be kept twice.
-    proven = part === 'shown' || open.alias === vault.alias(company, clear);
+    proven = knowsDetail(detail, vault) && knowsInstrument(instrument, vault);
   } catch (thrown) {
     // What does not open is not theirs.
     if (thrown instanceof VaultUnavailable) missing = ` (${thrown.message})`;

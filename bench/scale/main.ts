@@ -7,31 +7,45 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { describeMachine } from '../machine.ts';
 import { writeSection } from '../page.ts';
 import { type Imported, measureImport } from './card-changes.ts';
+import { fillAccounts, type Pages, timePages } from './instruments.ts';
+import type { Timed } from './rounds.ts';
 import { cardsEach, makeStores, type Served, serveAt } from './stores.ts';
-import { type Timed, timeLookups } from './token-lookup.ts';
+import { type Lookups, timeLookups } from './token-lookup.ts';
 
 const { values: options } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
 });
 
 const cards = options.quick ? { few: 3_000, many: 30_000 } : { few: 10_000, many: 1_000_000 };
+const instruments = options.quick ? { few: 1_000, many: 10_000 } : { few: 10_000, many: 1_000_000 };
 const changes = options.quick ? 10_000 : 100_000;
 const slowdownMax = 3;
 const importMegabytesMax = 150;
 
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 
-const measureLookups = async (folder: string): Promise<readonly (Timed & { readonly engine: string })[]> => {
+interface Measured {
+  readonly lookups: readonly (Timed & Lookups)[];
+  readonly pages: readonly (Timed & Pages)[];
+}
+
+/** The instruments lie where many cards are, so that a list has everything around it that may be in its way. */
+const measureQuestions = async (folder: string): Promise<Measured> => {
   const postgres = await startPostgres();
   const serving: Served[] = [];
+  const counts = [instruments.few, instruments.many];
+  let ids: readonly string[] = [];
+  const fill = async (dataDir: string): Promise<void> => {
+    ids = await fillAccounts(dataDir, counts);
+  };
   try {
-    for (const count of [cards.few, cards.many]) {
-      const shoppers = Math.ceil(count / cardsEach);
-      for (const place of await makeStores(folder, postgres, shoppers))
-        serving.push(await serveAt('demo', place, folder));
-    }
-    const timed = await timeLookups(serving);
-    return timed.map((each, index) => ({ ...each, engine: serving[index]!.engine }));
+    const few = await makeStores(folder, postgres, Math.ceil(cards.few / cardsEach));
+    const many = await makeStores(folder, postgres, Math.ceil(cards.many / cardsEach), fill);
+    for (const place of [...few, ...many]) serving.push(await serveAt('demo', place, folder));
+    const lookups = await timeLookups(serving);
+    const accounts = ids.map((id, index) => ({ id, count: counts[index]! }));
+    const pages = await timePages(serving.slice(few.length), accounts);
+    return { lookups, pages };
   } finally {
     for (const { server } of serving) await server.stop();
     await postgres.discard();
@@ -50,17 +64,29 @@ const table = (heads: readonly string[], rows: readonly (readonly (string | numb
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 
-const slowdowns = (timed: readonly (Timed & { readonly engine: string })[]): readonly Finding[] =>
-  ['SQLite', 'PostgreSQL'].map((engine) => {
-    const [few, many] = timed.filter((each) => each.engine === engine);
-    const ratio = many!.median / few!.median;
-    return {
-      name: `tokenLookup on ${engine}, many cards against few`,
-      measured: ratio.toFixed(2),
-      limit: `at most ${slowdownMax}`,
-      holds: ratio <= slowdownMax,
-    };
-  });
+const slowdown = (name: string, [few, many]: readonly Timed[]): Finding => {
+  const ratio = many!.median / few!.median;
+  return {
+    name: `${name}, many against few`,
+    measured: ratio.toFixed(2),
+    limit: `at most ${slowdownMax}`,
+    holds: ratio <= slowdownMax,
+  };
+};
+
+const slowdowns = ({ lookups, pages }: Measured): readonly Finding[] =>
+  (['SQLite', 'PostgreSQL'] as const).flatMap((engine) => [
+    slowdown(
+      `tokenLookup on ${engine}`,
+      lookups.filter((each) => each.engine === engine),
+    ),
+    ...(['first', 'of a status'] as const).map((which) =>
+      slowdown(
+        `A page of payment instruments on ${engine}, ${which}`,
+        pages.filter((each) => each.engine === engine && each.pages === which),
+      ),
+    ),
+  ]);
 
 const importFindings = ({ rows, idleServerBytes, late, kept, killedAt }: Imported): readonly Finding[] => {
   const above = megabytes(late - idleServerBytes);
@@ -84,13 +110,23 @@ const run = async (folder: string): Promise<boolean> => {
   const importFolder = join(folder, 'import');
   mkdirSync(importFolder);
   const imported = await measureImport(importFolder, changes);
-  const timed = await measureLookups(folder);
-  const findings = [...slowdowns(timed), ...importFindings(imported)];
+  const measured = await measureQuestions(folder);
+  const findings = [...slowdowns(measured), ...importFindings(imported)];
   const text = [
     describeMachine('all servers on one core'),
     table(
       ['store', 'stored cards', 'tokenLookup, median ms', 'CPU of the server per request, us'],
-      timed.map(({ engine, cards, median, cpuUs }) => [engine, cards, median.toFixed(2), cpuUs.toFixed(0)]),
+      measured.lookups.map(({ engine, cards, median, cpuUs }) => [engine, cards, median.toFixed(2), cpuUs.toFixed(0)]),
+    ),
+    table(
+      ['store', 'payment instruments of the account', 'pages of 100', 'median ms', 'CPU of the server per request, us'],
+      measured.pages.map(({ engine, instruments, pages, median, cpuUs }) => [
+        engine,
+        instruments,
+        pages,
+        median.toFixed(2),
+        cpuUs.toFixed(0),
+      ]),
     ),
     table(
       ['promise', 'measured', 'limit', 'holds'],

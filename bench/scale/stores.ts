@@ -54,8 +54,13 @@ export const serveAt = async (command: 'demo' | 'serve', place: Place, folder: s
   return { ...place, server, callers: `http://127.0.0.1:${port}` };
 };
 
-/** The demo's shoppers in a folder, and a copy of them in a database. */
-export const makeStores = async (folder: string, postgres: Postgres, shoppers: number): Promise<readonly Place[]> => {
+/** The demo's shoppers in a folder, with what `fill` adds, and a copy of it all in a database. */
+export const makeStores = async (
+  folder: string,
+  postgres: Postgres,
+  shoppers: number,
+  fill: (dataDir: string) => Promise<void> = async () => {},
+): Promise<readonly Place[]> => {
   const own = join(folder, String(shoppers));
   mkdirSync(own);
   const dataDir = join(own, 'data');
@@ -65,6 +70,7 @@ export const makeStores = async (folder: string, postgres: Postgres, shoppers: n
     variables: { DATA_DIR: dataDir, DEMO_SHOPPERS: String(shoppers) },
   };
   await (await serveAt('demo', embedded, own)).server.stop();
+  await fill(dataDir);
   const url = await postgres.createDatabase();
   await run(['copy', '--from', `sqlite:${dataDir}`, '--to', 'env:COPY_URL'], { COPY_URL: url });
   await postgres.ask('vacuum analyze', [], url);

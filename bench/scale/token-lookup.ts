@@ -1,10 +1,8 @@
 /** tokenLookup over few stored cards and over many: the time of an answer, in alternating rounds. */
 import { luhn } from '../../src/contract/lexical.ts';
 import { basic } from '../../test/support/server.ts';
+import { inRounds, type Timed } from './rounds.ts';
 import { cardsEach, type Served } from './stores.ts';
-
-const rounds = 6;
-const asksPerRound = 400;
 
 /** The card that the demo makes first for a shopper. */
 const cardOf = (shopper: number): string => {
@@ -31,33 +29,18 @@ const ask = async ({ callers }: Served, shopper: number): Promise<number> => {
   return ms;
 };
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
-
-export interface Timed {
+export interface Lookups {
   readonly cards: number;
-  /** Milliseconds. */
-  readonly median: number;
-  /** The server's own, microseconds a request. */
-  readonly cpuUs: number;
+  readonly engine: Served['engine'];
 }
 
-/** Each server in turn, there and back, other cards each time. */
-export const timeLookups = async (servers: readonly Served[]): Promise<readonly Timed[]> => {
-  const times = servers.map((): number[] => []);
-  const cpu = servers.map(() => 0);
-  const order = servers.map((_, index) => index);
-  const shopperOf = ({ shoppers }: Served) => 1 + Math.floor(Math.random() * shoppers);
-  for (const served of servers) for (let n = 0; n < asksPerRound; n += 1) await ask(served, shopperOf(served));
-  for (let round = 0; round < rounds; round += 1)
-    for (const index of round % 2 === 0 ? order : order.toReversed()) {
-      const served = servers[index]!;
-      const before = served.server.cpuUs();
-      for (let n = 0; n < asksPerRound; n += 1) times[index]!.push(await ask(served, shopperOf(served)));
-      cpu[index]! += served.server.cpuUs() - before;
-    }
-  return servers.map(({ shoppers }, index) => ({
-    cards: shoppers * cardsEach,
-    median: median(times[index]!),
-    cpuUs: cpu[index]! / (rounds * asksPerRound),
-  }));
-};
+/** Another card each time. */
+export const timeLookups = (servers: readonly Served[]): Promise<readonly (Timed & Lookups)[]> =>
+  inRounds(
+    servers.map((served) => ({
+      cards: served.shoppers * cardsEach,
+      engine: served.engine,
+      server: served.server,
+      ask: () => ask(served, 1 + Math.floor(Math.random() * served.shoppers)),
+    })),
+  );

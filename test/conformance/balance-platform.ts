@@ -136,6 +136,19 @@ const limited = '/balancePlatforms/DemoPlatform/accountHolders?';
 
 export const fields: readonly ResourceCase[] = [
   {
+    name: 'what only the platform can tell is wrong, at once too',
+    asks: 'POST /paymentInstruments',
+    body: { ...card, card: { ...cardInfo, brandVariant: 'mcdebit' }, status: 'closed', statusReason: 'other' },
+    ...refused,
+    answer: {
+      invalidFields: [
+        { name: 'card.brandVariant', message: 'Invalid field card.brandVariant', value: 'mcdebit' },
+        { name: 'status', message: 'Invalid field status', value: 'closed' },
+        { name: 'statusComment', message: 'Required field statusComment not specified', value: '' },
+      ],
+    },
+  },
+  {
     name: 'all that is wrong at once',
     asks: 'POST /accountHolders',
     body: {

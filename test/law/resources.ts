@@ -5,6 +5,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { services } from '../../src/api/index.ts';
 import { commandOf } from '../../src/contract/command.ts';
+import { keptOf } from '../../src/contract/kept.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { type Endpoint, partsOf, type ResourceService } from '../../src/contract/resource.ts';
 import { deriveResourceOpenApi } from '../../src/derive/index.ts';
@@ -187,6 +188,28 @@ export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
   return search(pairs, trial, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
     return (commandOf(operation, a) === commandOf(operation, b)) === same ? undefined : JSON.stringify([a, b]);
+  });
+};
+
+/** What is shown once (a security code, a whole card number) is not in what is kept for a retry; all else is. */
+export const nothingShownOnceIsKept: ResourceLaw = (trial) => {
+  const { operation } = trial;
+  const hidden = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(hidden);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value).filter(([name]) => name !== 'cvc');
+    const isCard = 'lastFour' in value;
+    return Object.fromEntries(
+      entries.map(([name, each]) => [
+        name,
+        isCard && name === 'number' ? `************${String(each).slice(12)}` : hidden(each),
+      ]),
+    );
+  };
+  return search(arbitrary(operation.output), trial, (output) => {
+    const kept = JSON.stringify(keptOf(operation, output));
+    const expected = JSON.stringify(hidden(output));
+    return kept === expected ? undefined : `of ${JSON.stringify(output)} is kept ${kept}`;
   });
 };
 

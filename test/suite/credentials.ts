@@ -39,6 +39,36 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       requiresKey: false,
     });
 
+    test('of a balance platform: lets in for that platform alone, and has its role alone', async () => {
+      const platform = { id: 'DemoPlatform', company: 'Demo', status: 'Active', timeZone: 'UTC' } as const;
+      const of = {
+        ...wanted,
+        roles: ['balancePlatform'],
+        merchantAccounts: [],
+        balancePlatform: 'DemoPlatform',
+      } as const;
+      const add = (also: object) => registry.addCredential({ ...of, kind: 'basic', ...also } as never);
+      await expect(add({})).rejects.toThrow(/not one of Demo; add it first/);
+      await registry.saveBalancePlatform(platform);
+      await expect(registry.saveBalancePlatform({ ...platform, company: 'Other' })).rejects.toThrow(/another company/);
+      await expect(registry.saveBalancePlatform({ ...platform, id: 'a.b' })).rejects.toThrow(/letters, digits/);
+      await expect(registry.saveBalancePlatform({ ...platform, timeZone: 'Mars' })).rejects.toThrow(/IANA/);
+      await expect(add({ company: 'Other' })).rejects.toThrow(/not one of Other/);
+      await expect(add({ roles: ['balancePlatform', 'recurring'] })).rejects.toThrow(/no other role/);
+      await expect(add({ merchantAccounts: ['DemoMerchant'] })).rejects.toThrow(/no merchant accounts/);
+      await expect(add({ balancePlatform: undefined })).rejects.toThrow(/needs a balance platform/);
+      await expect(add({ username: 'ws@Company.Demo' })).rejects.toThrow(/@BalancePlatform\.Demo/);
+      const { id, secret, username } = await add({});
+      expect(username).toBe('ws@BalancePlatform.Demo');
+      expect(await basic(secret, username)).toEqual({
+        ...expected(id),
+        roles: new Set(['balancePlatform']),
+        merchantAccounts: new Set(),
+        balancePlatform: 'DemoPlatform',
+      });
+      expect(await registry.listCredentials()).toMatchObject([{ id, balancePlatform: 'DemoPlatform' }]);
+      expect(await registry.listBalancePlatforms()).toEqual([platform]);
+    });
     test('the right secret lets its credential in, and no other does', async () => {
       const { id, username, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
       expect(username).toBe('ws@Company.Demo');

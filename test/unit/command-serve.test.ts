@@ -70,6 +70,32 @@ describe('refuses to start', () => {
     own.discard();
   });
 
+  test('with other keys than those of the payment instruments, where there is nothing else', async () => {
+    const own = tempFolder();
+    const { variables } = await prepareProduction(own.path);
+    const credential = (...parameters: string[]) => triglyph(['credential', ...parameters], own.path, variables);
+    await credential('balance-platform', 'add', 'Acme', 'AcmePlatform');
+    const added = await credential('add', 'Acme', '--balance-platform', 'AcmePlatform', '--kind', 'apiKey', '--json');
+    const server = await startServer('serve', own.path, variables);
+    const post = async (path: string, body: object): Promise<string> => {
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': JSON.parse(added.stdout).secret };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      const answer = await fetch(`${server.callers}/bcl/v2/${path}`, init);
+      return ((await answer.json()) as { readonly id: string }).id;
+    };
+    const accountHolderId = await post('accountHolders', { legalEntityId: 'LE1' });
+    const balanceAccountId = await post('balanceAccounts', { accountHolderId });
+    const made = await post('paymentInstruments', { type: 'bankAccount', issuingCountryCode: 'NL', balanceAccountId });
+    expect(made).toMatch(/^PI/);
+    await server.stop();
+    await triglyph(['keys', 'create', 'others'], own.path);
+    const others = { ...variables, KEY_FILE: join(own.path, 'others') };
+    const { code, stderr } = await triglyph(['credential', 'list'], own.path, others);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/the keys do not open what is stored/)]);
+    expect((await credential('list')).code).toBe(0);
+    own.discard();
+  });
+
   test('on the data of a demo', async () => {
     const demo = await startServer('demo', folder.path, { DATA_DIR: join(folder.path, 'demo') });
     await demo.stop();

@@ -138,6 +138,32 @@ describe('the addresses of documents', () => {
     expect(JSON.parse(body).servers).toEqual([{ url: origin }]);
   });
 
+  test('OpenAPI of the balance platform is at its address, and names the origin with it', () => {
+    const all = documentsOf(services, resourceServices);
+    const { body, contentType } = all.find('/bcl/openapi.json', '', origin)!;
+    expect(contentType).toBe('application/json; charset=utf-8');
+    const { servers, paths } = JSON.parse(body);
+    expect(servers).toEqual([{ url: `${origin}/bcl/v2` }]);
+    const calls = Object.entries<object>(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    // The specification, section 4.
+    expect(calls.sort()).toEqual(
+      [
+        ...['post /accountHolders', 'get /accountHolders/{id}', 'patch /accountHolders/{id}'],
+        ...['get /accountHolders/{id}/balanceAccounts', 'post /balanceAccounts', 'get /balanceAccounts/{id}'],
+        ...[
+          'patch /balanceAccounts/{id}',
+          'get /balanceAccounts/{id}/paymentInstruments',
+          'get /balancePlatforms/{id}',
+        ],
+        ...['get /balancePlatforms/{id}/accountHolders', 'post /paymentInstruments', 'get /paymentInstruments/{id}'],
+        ...['patch /paymentInstruments/{id}', 'post /paymentInstruments/{id}/cancel'],
+      ].sort(),
+    );
+    expect(documents.find('/bcl/openapi.json', '', origin)).toBeUndefined();
+  });
+
   test('a made-up host cannot break out of the document', () => {
     const { body } = documents.find(home, 'wsdl', 'http://a"/><x y=\'&')!;
     const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseTagValue: false });

@@ -172,8 +172,13 @@ export const cancelPaymentInstrument = endpoint({
   doc: 'Closes a payment instrument for good. The request needs no body.',
   effect: 'writes',
   role: 'balancePlatform',
-  problems: ['resourceNotFound', 'finallyClosed'],
-  input: object('PaymentInstrumentCancelRequest', { id, statusComment: comment, statusReason: reason }),
+  problems: ['resourceNotFound', 'changedMeanwhile', 'finallyClosed'],
+  input: object('PaymentInstrumentCancelRequest', {
+    id,
+    ifMatch: shapes.ifMatch,
+    statusComment: comment,
+    statusReason: reason,
+  }),
   output: answer,
 });
 

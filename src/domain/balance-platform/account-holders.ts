@@ -10,6 +10,7 @@ import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
 import type { Kept, PlatformUnit } from './ports.ts';
 import { checkPlatform } from './standing.ts';
+import { invalid, refuseAll } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
 
@@ -50,7 +51,7 @@ const checkAccounts = async (
   if (primaryBalanceAccount === undefined) return;
   const account = await unit.findResource('balanceAccount', platform, primaryBalanceAccount);
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
-    throw Problem.at(['primaryBalanceAccount'], 'invalidField', 'primaryBalanceAccount');
+    refuseAll([invalid(['primaryBalanceAccount'])]);
 };
 
 export const updateAccountHolder: Handler<Operations['updateAccountHolder']> = async ({ input, caller }, unit) => {

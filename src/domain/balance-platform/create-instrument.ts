@@ -1,17 +1,18 @@
 /** createPaymentInstrument: a card or a bank account is made for a balance account, perhaps in the place of another. */
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import type { Issue } from '../../contract/problem.ts';
 import type { Handler, World } from '../handler.ts';
 import { createWithNumber, eTagOf } from './keep.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
 import type { Kept, PlatformUnit, Records } from './ports.ts';
 import { checkReplaceable, settleReplacement } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
-import { makeAccount } from './shown-account.ts';
-import { type MadeCard, makeCard } from './shown-card.ts';
+import { accountsAreMadeIn, makeAccount } from './shown-account.ts';
+import { type MadeCard, makeCard, variantIssues } from './shown-card.ts';
 import { checkAccount, checkPlatform } from './standing.ts';
-import { checkReason } from './status-reason.ts';
+import { reasonIssues } from './status-reason.ts';
+import { invalid, missing, refuseAll } from './wrong.ts';
 
 type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
 type Status = Records['paymentInstrument']['status'];
@@ -20,16 +21,20 @@ type Status = Records['paymentInstrument']['status'];
 const drawsMax = 20;
 
 /** What is asked for has to be there, and what is not of its type must not. */
-const checkType = ({ type, card }: Info): void => {
-  if (type === 'card' && card === undefined) throw Problem.at(['card'], 'missingField', 'card');
-  if (type === 'bankAccount' && card !== undefined) throw Problem.at(['card'], 'invalidField', 'card');
+const typeIssues = ({ type, card, issuingCountryCode }: Info): readonly Issue[] => {
+  if (type === 'card') return card === undefined ? [missing(['card'])] : variantIssues(card);
+  const misplaced = card === undefined ? [] : [invalid(['card'])];
+  return accountsAreMadeIn(issuingCountryCode)
+    ? misplaced
+    : [...misplaced, invalid(['issuingCountryCode'], issuingCountryCode)];
 };
 
+const statusIssues = ({ status }: Info): readonly Issue[] =>
+  status === 'closed' || status === 'suspended' ? [invalid(['status'], status)] : [];
+
 /** As requested; else a physical card of the United States waits to be activated, and all else is active. */
-const firstStatus = ({ status, card, issuingCountryCode }: Info): Status => {
-  if (status === 'closed' || status === 'suspended') throw Problem.at(['status'], 'invalidField', 'status');
-  return status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
-};
+const firstStatus = ({ status, card, issuingCountryCode }: Info): Status =>
+  status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
 
 interface Made {
   readonly kept: Kept<'paymentInstrument'>;
@@ -78,8 +83,7 @@ export const createPaymentInstrument: Handler<BalancePlatformOperations['createP
   unit,
   world,
 ) => {
-  checkType(input);
-  checkReason(input);
+  refuseAll([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
   const platform = await findOwnPlatform(caller, unit, undefined);
   checkPlatform(platform);
   await checkAccount(await findOwn('balanceAccount', input.balanceAccountId, caller, unit), unit);

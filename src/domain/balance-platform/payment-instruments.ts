@@ -13,7 +13,8 @@ import { settleReplacement } from './replacement.ts';
 import { openRecord } from './secrets.ts';
 import { type Card, type CardInfo, changedCard } from './shown-card.ts';
 import { checkAccount } from './standing.ts';
-import { checkReason, reasonOf } from './status-reason.ts';
+import { reasonIssues, reasonOf } from './status-reason.ts';
+import { refuseAll } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
 type Instrument = Kept<'paymentInstrument'>;
@@ -57,7 +58,7 @@ export const updatePaymentInstrument: Handler<Operations['updatePaymentInstrumen
   const { record } = before;
   checkIfMatch(input.ifMatch, before);
   checkMove('paymentInstrument', record.status, input.status);
-  checkReason(input);
+  refuseAll(reasonIssues(input));
   const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
   const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
   await checkUse(before, input, account, unit);
@@ -74,8 +75,9 @@ export const cancelPaymentInstrument: Handler<Operations['cancelPaymentInstrumen
   world,
 ) => {
   const before = await findOwn('paymentInstrument', input.id, caller, unit);
+  checkIfMatch(input.ifMatch, before);
   checkMove('paymentInstrument', before.record.status, 'closed');
-  checkReason(input);
+  refuseAll(reasonIssues(input));
   return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
 };
 

@@ -2,6 +2,7 @@
 import { Problem } from '../../contract/problem.ts';
 import { change } from './keep.ts';
 import type { Kept, PlatformUnit } from './ports.ts';
+import { invalid, refuseAll } from './wrong.ts';
 
 type Instrument = Kept<'paymentInstrument'>;
 
@@ -11,7 +12,7 @@ export const checkReplaceable = async (
   type: Instrument['record']['type'],
   unit: PlatformUnit,
 ): Promise<void> => {
-  if (old.type !== type) throw Problem.at(['replacementOfId'], 'invalidField', 'replacementOfId');
+  if (old.type !== type) refuseAll([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
   const other = await unit.findResource('paymentInstrument', platform, old.replacedById);
   if (other?.record.status !== 'closed') throw new Problem('alreadyReplaced');

@@ -1,7 +1,7 @@
 /** A bank account as it is made: what of it lies open, and the numbers that are sealed. */
-import { Problem } from '../../contract/problem.ts';
 import type { References } from '../ports.ts';
 import { issueBankAccount } from './bank-identification.ts';
+import { ibanCountries, ibanOf } from './iban-countries.ts';
 import type { Records } from './ports.ts';
 
 export type BankAccount = NonNullable<Records['paymentInstrument']['bankAccount']>;
@@ -14,14 +14,17 @@ export interface MadeAccount {
   readonly bankAccount: BankAccount;
 }
 
-/** Throws a Problem for a country in which none are made. */
+export const accountsAreMadeIn = (country: string): boolean =>
+  country === 'US' || ibanCountries.has(ibanOf.get(country) ?? country);
+
+/** To be asked for a country in which some are made. */
 export const makeAccount = (
   country: string,
   formFactor: BankAccount['formFactor'],
   { digits }: Pick<References, 'digits'>,
 ): MadeAccount => {
   const made = issueBankAccount(country, digits);
-  if (made === undefined) throw Problem.at(['issuingCountryCode'], 'invalidField', 'issuingCountryCode');
+  if (made === undefined) throw new TypeError(`no accounts are made in ${country}`);
   const { type, ...identification } = made;
   if (!('accountType' in identification)) return { numbers: identification, bankAccount: { type, formFactor } };
   const { accountType, ...numbers } = identification;

@@ -1,10 +1,11 @@
 /** A card as it is asked for and as it is shown: what came with it that is not kept, and what was made. */
 import type { cardInfo } from '../../api/balance-platform/card.ts';
-import { Problem } from '../../contract/problem.ts';
+import { type Issue, Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/shape.ts';
 import type { World } from '../handler.ts';
-import { type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';
+import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';
 import type { Records } from './ports.ts';
+import { invalid, refuseAll } from './wrong.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;
 export type Card = NonNullable<Records['paymentInstrument']['card']>;
@@ -26,19 +27,23 @@ export interface MadeCard {
   readonly card: Card;
 }
 
-/** Throws a Problem for a variant that is not of the brand. */
+/** A variant is of one brand. */
+export const variantIssues = ({ brand, brandVariant }: CardInfo): readonly Issue[] =>
+  brandVariantsOf(brand).includes(brandVariant) ? [] : [invalid(['card', 'brandVariant'], brandVariant)];
+
+/** To be asked for a variant that is of the brand. */
 export const makeCard = (info: CardInfo, { clock, references }: World): MadeCard => {
   const issue = issueCard(info, clock.now(), references.digits);
-  if (issue.kind === 'unknown') throw Problem.at(['card', issue.field], 'invalidField', `card.${issue.field}`);
+  if (issue.kind === 'unknown') throw new TypeError(`no cards are made of ${info.brandVariant}`);
   const { bin, expiration, lastFour, number } = issue.card;
   return { issued: issue.card, card: { ...keptInfo(info), bin, expiration, lastFour, number: maskedNumber(number) } };
 };
 
 /** What was made stays: brand, variant and form, with the number and its expiry. */
 export const changedCard = ({ type, card }: Instrument, info: CardInfo): Card => {
-  if (type !== 'card' || card === undefined) throw Problem.at(['card'], 'invalidField', 'card');
-  for (const name of ['brand', 'brandVariant', 'formFactor'] as const)
-    if (info[name] !== card[name]) throw Problem.at(['card', name], 'invalidField', `card.${name}`);
+  if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
+  const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
+  refuseAll(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
   const { bin, expiration, lastFour, number } = card;
   return { ...keptInfo(info), bin, expiration, lastFour, number };
 };

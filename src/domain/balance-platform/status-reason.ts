@@ -1,13 +1,12 @@
 /** Why a status is what it is: the reason `other` says nothing without a comment. */
-import { Problem } from '../../contract/problem.ts';
+import type { Issue } from '../../contract/problem.ts';
 import type { Records } from './ports.ts';
+import { missing } from './wrong.ts';
 
 export type Reason = Pick<Records['paymentInstrument'], 'statusReason' | 'statusComment'>;
 
-export const checkReason = ({ statusReason, statusComment }: Reason): void => {
-  if (statusReason === 'other' && statusComment === undefined)
-    throw Problem.at(['statusComment'], 'missingField', 'statusComment');
-};
+export const reasonIssues = ({ statusReason, statusComment }: Reason): readonly Issue[] =>
+  statusReason === 'other' && statusComment === undefined ? [missing(['statusComment'])] : [];
 
 /** The reason of a status that is moved to; the one before was of the status before. */
 export const reasonOf = ({ statusReason, statusComment }: Reason, moves: boolean): Reason => {

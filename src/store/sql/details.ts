@@ -1,4 +1,5 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
+import type { Kept } from '../../domain/balance-platform/ports.ts';
 import type {
   Announcement,
   ContractType,
@@ -19,7 +20,7 @@ import { findGathered } from './gathering.ts';
 import { endJob, saveJob } from './jobs.ts';
 import { findKept, journalOf } from './journal.ts';
 import { tell } from './notices.ts';
-import { platformUnitOf, platformViewOf } from './platforms.ts';
+import { findInstrumentSample, platformUnitOf, platformViewOf } from './platforms.ts';
 import { type RememberedShoppers, rememberShoppers } from './remembered-shoppers.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
@@ -34,6 +35,8 @@ export interface DetailStore extends Store, JournaledStore {
   write<T>(work: (unit: ImportUnit) => Promise<T>): Promise<T>;
   /** Any one detail that has something sealed, to try the keys on; undefined where there is none yet. */
   findSample(): Promise<{ readonly company: string; readonly detail: StoredDetail } | undefined>;
+  /** Any one payment instrument, for the same. */
+  findInstrumentSample(): Promise<Kept<'paymentInstrument'> | undefined>;
   /** Everything of a shopper, disabled details and their histories too; undefined for one who is not known. */
   findKnown(key: ShopperKey): Promise<KnownShopper | undefined>;
   /** How many rows of the source are kept; 0 for one never seen. */
@@ -221,6 +224,7 @@ export const createDetailStore = (
     },
     findKept: (scope) => engine.read((session) => findKept(session, scope)),
     findSample: () => engine.read(findSample),
+    findInstrumentSample: () => engine.read(findInstrumentSample),
     findKnown: (key) => engine.read((session) => findKnown(session, key)),
     findProgress: (source) =>
       engine.read(async (session) => (await session.query(sql.findProgress, [source]))[0]?.rows_done ?? 0),

@@ -61,6 +61,12 @@ const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_numbe
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
 
+/** Any one payment instrument, whoever's it is. */
+export const findInstrumentSample = statement<ResourceRow & { readonly balance_platform: string }>(
+  'find-instrument-sample',
+  `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
+);
+
 const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
   const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];
@@ -75,6 +81,10 @@ const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
   ];
   const changed = [...parents, 'status', 'revision', 'record'];
   const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
+  /** Later than that of all others of the parent: what is added, or moved here, stands behind them, and no page before it shifts. */
+  const next = (place: readonly string[]) =>
+    `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
+       where balance_platform = ${place[0]} and ${parent ?? 'balance_platform'} = ${place.at(-1)})`;
   const page = (also: string, from: number) =>
     `select ${read} from ${name} where ${ofParent}${also} order by listed_at, id limit $${from} offset $${from + 1}`;
   return Object.freeze({
@@ -88,12 +98,17 @@ const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
     /** Writes no row where the number was given out before. */
     add: statement(
       `add-${name}`,
-      `insert into ${name} (${added.join(', ')}, listed_at) values (${numbered(1, added)}, now_ms()) on conflict do nothing`,
+      `insert into ${name} (${added.join(', ')}, listed_at)
+       values (${numbered(1, added)}, ${next(parent === undefined ? ['$1'] : ['$1', '$3'])}) on conflict do nothing`,
     ),
     /** Writes no row where its state is another than the one before this one. */
     change: statement(
       `change-${name}`,
-      `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')}
+      `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')}${
+        parent === undefined
+          ? ''
+          : `, listed_at = case when ${parent} = $3 then listed_at else ${next(['$1', '$3'])} end`
+      }
         where balance_platform = $1 and id = $2 and revision = $${3 + changed.length}`,
     ),
   });

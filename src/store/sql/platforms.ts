@@ -68,6 +68,12 @@ export const platformViewOf = (session: Session): PlatformView => ({
   },
 });
 
+/** Any one payment instrument, to try the keys on. */
+export const findInstrumentSample = async (session: Session): Promise<Kept<'paymentInstrument'> | undefined> => {
+  const [row] = await session.query(sql.findInstrumentSample, []);
+  return row && keptOf('paymentInstrument', row.balance_platform, row);
+};
+
 export const platformUnitOf = (session: Session): PlatformUnit => ({
   ...platformViewOf(session),
   async addResource(kept) {

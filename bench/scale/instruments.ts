@@ -1,0 +1,101 @@
+/** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
+import { join } from 'node:path';
+import { createAccountHolder as holderCall } from '../../src/api/balance-platform/account-holder.ts';
+import { createBalanceAccount as accountCall } from '../../src/api/balance-platform/balance-account.ts';
+import { createPaymentInstrument as instrumentCall } from '../../src/api/balance-platform/payment-instrument.ts';
+import { demoPlatform } from '../../src/command/demo/published.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { Input, Operation } from '../../src/contract/operation.ts';
+import { createAccountHolder } from '../../src/domain/balance-platform/account-holders.ts';
+import { createBalanceAccount } from '../../src/domain/balance-platform/balance-accounts.ts';
+import { createPaymentInstrument } from '../../src/domain/balance-platform/create-instrument.ts';
+import { openStrongroom } from '../../src/strongroom.ts';
+import { inRounds, type Timed } from './rounds.ts';
+import type { Served } from './stores.ts';
+
+const pageMax = 100;
+const perUnit = 500;
+
+const caller: Caller = {
+  credential: 'scale',
+  company: demoPlatform.company,
+  roles: new Set(['balancePlatform']),
+  merchantAccounts: new Set(),
+  balancePlatform: demoPlatform.id,
+  requiresKey: false,
+};
+
+const card = { brand: 'mc', brandVariant: 'mcdebit', formFactor: 'virtual', cardholderName: 'Anna van Dijk' } as const;
+
+/** Makes balance accounts with so many cards each, by the operations, in the demo's store; gives the accounts' ids. */
+export const fillAccounts = async (dataDir: string, counts: readonly number[]): Promise<readonly string[]> => {
+  const config = readConfig('demo', { DATA_DIR: dataDir, KEY_FILE: join(dataDir, 'keys') });
+  const { details, world, close } = await openStrongroom(config, { exclusive: true });
+  const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
+    operation,
+    input,
+    caller,
+    pspReference: world.references.pspReference(),
+  });
+  try {
+    const ids: string[] = [];
+    for (const count of counts) {
+      const balanceAccountId = await details.write(async (unit) => {
+        const legalEntityId = 'LE322KT223222D5FJ7THR293F';
+        const { id } = await createAccountHolder(request(holderCall, { legalEntityId }), unit, world);
+        return (await createBalanceAccount(request(accountCall, { accountHolderId: id }), unit, world)).id;
+      });
+      const input = { type: 'card', balanceAccountId, issuingCountryCode: 'NL', card } as const;
+      for (let made = 0; made < count; made += perUnit)
+        await details.write(async (unit) => {
+          for (let n = made; n < Math.min(made + perUnit, count); n += 1)
+            await createPaymentInstrument(request(instrumentCall, input), unit, world);
+        });
+      ids.push(balanceAccountId);
+    }
+    return ids;
+  } finally {
+    await close();
+  }
+};
+
+/** Milliseconds; throws where it is not a full page. */
+const ask = async ({ callers }: Served, account: string, offset: number, status?: string): Promise<number> => {
+  const query = `offset=${offset}&limit=${pageMax}${status === undefined ? '' : `&status=${status}`}`;
+  const startedAt = performance.now();
+  const response = await fetch(`${callers}/bcl/v2/balanceAccounts/${account}/paymentInstruments?${query}`, {
+    headers: { 'X-API-Key': 'demo-platform-key' },
+  });
+  const { paymentInstruments } = (await response.json()) as { readonly paymentInstruments?: readonly unknown[] };
+  const ms = performance.now() - startedAt;
+  if (response.status !== 200 || paymentInstruments?.length !== pageMax) throw new Error(`a page: ${response.status}`);
+  return ms;
+};
+
+export interface Pages {
+  /** Where in the list. */
+  readonly pages: 'first' | 'of a status' | 'last';
+  readonly instruments: number;
+  readonly engine: Served['engine'];
+}
+
+/** Pages near the beginning, with a status or without, and the last one. */
+export const timePages = (
+  servers: readonly Served[],
+  accounts: readonly { readonly id: string; readonly count: number }[],
+): Promise<readonly (Timed & Pages)[]> => {
+  const somewhere = () => pageMax * Math.floor(Math.random() * 10);
+  return inRounds(
+    servers.flatMap((served) =>
+      accounts.flatMap(({ id, count }) => {
+        const about = { instruments: count, engine: served.engine, server: served.server };
+        return [
+          { ...about, pages: 'first' as const, ask: () => ask(served, id, somewhere()) },
+          { ...about, pages: 'of a status' as const, ask: () => ask(served, id, somewhere(), 'active') },
+          { ...about, pages: 'last' as const, ask: () => ask(served, id, count - pageMax) },
+        ];
+      }),
+    ),
+  );
+};

@@ -1,0 +1,154 @@
+/** The client library that platforms use drives all endpoints that it knows, and its records hold every answer. */
+import { randomUUID } from 'node:crypto';
+import { BalancePlatformAPI, HttpClientException, Types } from '@adyen/api-library';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { clientAt, type Secret, type Secured, secure } from '../support/merchant-library.ts';
+import { type Server, startServer, tempFolder } from '../support/server.ts';
+
+const { balancePlatform: models } = Types;
+
+const folder = tempFolder();
+let server: Server;
+let secured: Secured;
+beforeAll(async () => {
+  server = await startServer('demo', folder.path);
+  secured = await secure(server.callers);
+});
+afterAll(async () => {
+  await secured?.close();
+  await server?.stop();
+  folder.discard();
+});
+
+const secrets: readonly (readonly [string, Secret])[] = [
+  ['an API key', { apiKey: 'demo-platform-key' }],
+  ['HTTP Basic', { username: 'ws@BalancePlatform.Demo', password: 'demo-password' }],
+];
+const api = (secret: Secret = secrets[0]![1]) => new BalancePlatformAPI(clientAt(secured.origin, secret));
+
+const platform = 'DemoPlatform';
+const holderInfo = (more: object = {}) => ({
+  balancePlatform: platform,
+  legalEntityId: 'LE322LJ223222D5GG42KN6869',
+  reference: 'holder',
+  ...more,
+});
+const cardInfo = (more: object = {}): Types.balancePlatform.PaymentInstrumentInfo => ({
+  balanceAccountId: '',
+  issuingCountryCode: 'NL',
+  type: models.PaymentInstrumentInfo.TypeEnum.Card,
+  status: models.PaymentInstrumentInfo.StatusEnum.Inactive,
+  card: {
+    brand: 'mc',
+    brandVariant: 'mcdebit',
+    cardholderName: 'Anna van Dijk',
+    formFactor: models.CardInfo.FormFactorEnum.Virtual,
+  },
+  ...more,
+});
+
+const refusal = async (asked: Promise<unknown>): Promise<HttpClientException> => {
+  try {
+    await asked;
+  } catch (thrown) {
+    if (thrown instanceof HttpClientException) return thrown;
+    throw thrown;
+  }
+  throw new Error('it was not refused');
+};
+
+describe.each(secrets)('with %s', (_, secret) => {
+  test('a platform, and its account holders page by page', async () => {
+    const { PlatformApi } = api(secret);
+    const found = await PlatformApi.getBalancePlatform(platform);
+    expect(found).toMatchObject({ id: platform, status: 'Active' });
+    const { accountHolders, hasNext, hasPrevious } = await PlatformApi.getAllAccountHoldersUnderBalancePlatform(
+      platform,
+      // With an offset of 0 the library leaves all three out.
+      undefined,
+      1,
+    );
+    expect(accountHolders).toHaveLength(1);
+    expect(accountHolders[0]!.id).toMatch(/^AH[A-Z0-9]{23}$/);
+    expect({ hasNext: typeof hasNext, hasPrevious }).toEqual({ hasNext: 'boolean', hasPrevious: false });
+  });
+
+  test('from an account holder to a card in use, each read back as it was answered', async () => {
+    const { AccountHoldersApi, BalanceAccountsApi, PaymentInstrumentsApi } = api(secret);
+    const idempotencyKey = randomUUID();
+    const holder = await AccountHoldersApi.createAccountHolder(holderInfo(), { idempotencyKey });
+    expect(await AccountHoldersApi.createAccountHolder(holderInfo(), { idempotencyKey })).toEqual(holder);
+    expect(holder).toMatchObject({ reference: 'holder', status: 'active' });
+    expect(await AccountHoldersApi.getAccountHolder(holder.id)).toEqual(holder);
+    const renamed = await AccountHoldersApi.updateAccountHolder(holder.id, {
+      description: 'a florist',
+      metadata: { a: '1' },
+    });
+    expect(renamed).toEqual({ ...holder, description: 'a florist', metadata: { a: '1' } });
+
+    const account = await BalanceAccountsApi.createBalanceAccount({ accountHolderId: holder.id, reference: 'till' });
+    expect(account).toMatchObject({ accountHolderId: holder.id, defaultCurrencyCode: 'EUR', status: 'active' });
+    expect(await BalanceAccountsApi.getBalanceAccount(account.id)).toEqual(account);
+    const described = await BalanceAccountsApi.updateBalanceAccount(account.id, { description: 'the till' });
+    expect(described.description).toBe('the till');
+    const { balanceAccounts } = await AccountHoldersApi.getAllBalanceAccountsOfAccountHolder(holder.id);
+    expect(balanceAccounts.map(({ id }) => id)).toEqual([account.id]);
+
+    const card = await PaymentInstrumentsApi.createPaymentInstrument(cardInfo({ balanceAccountId: account.id }));
+    expect(card).toMatchObject({ balanceAccountId: account.id, status: 'inactive', type: 'card' });
+    expect(card.id).toMatch(/^PI[A-Z0-9]{23}$/);
+    expect(await PaymentInstrumentsApi.getPaymentInstrument(card.id)).toMatchObject({ id: card.id });
+    const active = await PaymentInstrumentsApi.updatePaymentInstrument(card.id, {
+      status: models.PaymentInstrumentUpdateRequest.StatusEnum.Active,
+    });
+    expect(active.status).toBe('active');
+    const listed = await BalanceAccountsApi.getPaymentInstrumentsLinkedToBalanceAccount(
+      account.id,
+      undefined,
+      10,
+      'active',
+    );
+    expect(listed.paymentInstruments.map(({ id }) => id)).toEqual([card.id]);
+    expect(
+      (await BalanceAccountsApi.getPaymentInstrumentsLinkedToBalanceAccount(account.id, undefined, 10, 'closed'))
+        .paymentInstruments,
+    ).toEqual([]);
+  });
+
+  test('a bank account', async () => {
+    const { AccountHoldersApi, BalanceAccountsApi, PaymentInstrumentsApi } = api(secret);
+    const holder = await AccountHoldersApi.createAccountHolder(holderInfo());
+    const account = await BalanceAccountsApi.createBalanceAccount({ accountHolderId: holder.id });
+    const instrument = await PaymentInstrumentsApi.createPaymentInstrument({
+      balanceAccountId: account.id,
+      issuingCountryCode: 'NL',
+      type: models.PaymentInstrumentInfo.TypeEnum.BankAccount,
+    });
+    expect(instrument.bankAccount).toMatchObject({
+      type: 'iban',
+      iban: expect.stringMatching(/^NL\d{2}[A-Z]{4}\d{10}$/),
+    });
+  });
+});
+
+test('a refusal comes as its own exception, with every field that is wrong', async () => {
+  const { statusCode, responseBody } = await refusal(
+    api().AccountHoldersApi.createAccountHolder({
+      legalEntityId: 'LE322LJ223222D5GG42KN6869',
+      timeZone: 'Mars/Olympus',
+      description: 'x'.repeat(301),
+    }),
+  );
+  expect(statusCode).toBe(422);
+  const { invalidFields } = JSON.parse(String(responseBody)) as {
+    readonly invalidFields: readonly { readonly name: string }[];
+  };
+  expect(invalidFields.map(({ name }) => name).sort()).toEqual(['description', 'timeZone']);
+});
+
+test('an unknown id, and a wrong key, are refused', async () => {
+  const unknown = await refusal(api().AccountHoldersApi.getAccountHolder('AH00000000000000000000000'));
+  expect(unknown.statusCode).toBe(422);
+  const wrong = await refusal(api({ apiKey: 'wrong' }).PlatformApi.getBalancePlatform(platform));
+  expect(wrong.statusCode).toBe(401);
+});

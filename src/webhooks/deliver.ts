@@ -30,6 +30,9 @@ const againMs = { first: 2_000, most: 60 * 60_000 };
 /** What the store may take before and after a delivery, and the wait for a turn. */
 const besideMsMax = 2_000;
 
+/** Long enough that what is held back first does not come again before the last of it is held back. */
+const holdMsMin = 2_000;
+
 /** The record that an endpoint's key is sealed for. */
 export const keyScope = ({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) => ({
   company,
@@ -67,7 +70,8 @@ export const deliveryDuty = (parts: DeliveryParts): Duty => {
   const spare = async (job: TakenJob, endpoint: Endpoint, { afterMs, because, isDown }: Spared): Promise<Came> => {
     const { endpointId } = endpoint;
     const held =
-      holding.get(endpointId) ?? endpoints.holdBack(endpoint, afterMs).finally(() => holding.delete(endpointId));
+      holding.get(endpointId) ??
+      endpoints.holdBack(endpoint, Math.max(afterMs, holdMsMin)).finally(() => holding.delete(endpointId));
     holding.set(endpointId, held);
     await held;
     return isDown && isOver(job) ? giveUp(because) : { untriedMs: afterMs };

@@ -43,7 +43,7 @@ export interface Endpoints {
   remove(endpointId: string): Promise<number | undefined>;
   /** To whom the job delivers; undefined where the endpoint was removed. */
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
-  /** What is due at an endpoint, up to a thousand, is due so much later: taking each of it only to put it back would cost more. */
+  /** What is due at an endpoint is due so much later: taking each of it only to put it back would cost more, and hold up others. */
   holdBack(endpoint: Endpoint, afterMs: number): Promise<void>;
   backlog(): Promise<Backlog>;
 }

@@ -132,9 +132,9 @@ export const createJobs = (engine: Engine): Jobs => {
         const rows = await session.query(take, [holder, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, holder));
       }),
-    putBack: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), afterMs]))),
+    putBack: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), Math.ceil(afterMs)]))),
     postpone: (job, afterMs, because) =>
-      write((session) => held(session.execute(postpone, [...place(job), afterMs, because]))),
+      write((session) => held(session.execute(postpone, [...place(job), Math.ceil(afterMs), because]))),
     giveUp: (job, because) =>
       write(async (session) => {
         await held(session.execute(giveUp, [...place(job), because]));

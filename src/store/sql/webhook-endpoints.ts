@@ -39,6 +39,9 @@ const dropJobs = statement(
   'drop-webhooks',
   `delete from job where company = $1 and kind = 'webhook' and substr(lane, 1, $3) = $2`,
 );
+/** In one unit: few enough that others hardly wait for it. */
+const heldBackAtOnce = 1_000;
+
 /** Those that somebody is at are not due. */
 const holdBack = statement(
   'hold-back-webhooks',
@@ -46,7 +49,7 @@ const holdBack = statement(
     where (company, job_id) in
       (select company, job_id from job
         where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(lane, 1, $3) = $2
-        order by due_at limit 1000 skip_locked())`,
+        order by due_at limit ${heldBackAtOnce} skip_locked())`,
 );
 const oldestDue = statement<{ readonly due_ms: number | null }>(
   'oldest-due-webhook',
@@ -94,7 +97,9 @@ export const createEndpoints = (engine: Engine): Endpoints =>
         return row && endpointOf(row);
       }),
     holdBack: async ({ company, endpointId }, afterMs) => {
-      await engine.write((session) => session.execute(holdBack, [...laneOf(company, endpointId), afterMs]));
+      const parameters = [...laneOf(company, endpointId), Math.ceil(afterMs)];
+      for (let written = heldBackAtOnce; written === heldBackAtOnce; )
+        written = await engine.write((session) => session.execute(holdBack, parameters));
     },
     backlog: () =>
       engine.read(async (session) => {

@@ -14,6 +14,7 @@ import { openRecord } from './secrets.ts';
 import { type Card, type CardInfo, changedCard } from './shown-card.ts';
 import { checkAccount } from './standing.ts';
 import { checkReason, reasonOf } from './status-reason.ts';
+import { telling } from './telling.ts';
 
 type Operations = BalancePlatformOperations;
 type Instrument = Kept<'paymentInstrument'>;
@@ -48,36 +49,32 @@ export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> =
   world,
 ) => shown(await findOwn('paymentInstrument', input.id, caller, view), world);
 
-export const updatePaymentInstrument: Handler<Operations['updatePaymentInstrument']> = async (
-  { input, caller },
-  unit,
-  world,
-) => {
-  const before = await findOwn('paymentInstrument', input.id, caller, unit);
-  const { record } = before;
-  checkIfMatch(input.ifMatch, before);
-  checkMove('paymentInstrument', record.status, input.status);
-  checkReason(input);
-  const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
-  const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
-  await checkUse(before, input, account, unit);
-  const card = nextCard(before, input.card);
-  const reason = reasonOf(input, status !== record.status);
-  const kept = await change(before, { balanceAccountId, card, status, ...reason }, unit);
-  await settleReplacement(kept, unit);
-  return shown(kept, world);
-};
+export const updatePaymentInstrument = telling<Operations['updatePaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    const { record } = before;
+    checkIfMatch(input.ifMatch, before);
+    checkMove('paymentInstrument', record.status, input.status);
+    checkReason(input);
+    const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
+    const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
+    await checkUse(before, input, account, unit);
+    const card = nextCard(before, input.card);
+    const reason = reasonOf(input, status !== record.status);
+    const kept = await change(before, { balanceAccountId, card, status, ...reason }, unit);
+    await settleReplacement(kept, unit);
+    return shown(kept, world);
+  },
+);
 
-export const cancelPaymentInstrument: Handler<Operations['cancelPaymentInstrument']> = async (
-  { input, caller },
-  unit,
-  world,
-) => {
-  const before = await findOwn('paymentInstrument', input.id, caller, unit);
-  checkMove('paymentInstrument', before.record.status, 'closed');
-  checkReason(input);
-  return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
-};
+export const cancelPaymentInstrument = telling<Operations['cancelPaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    checkMove('paymentInstrument', before.record.status, 'closed');
+    checkReason(input);
+    return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
+  },
+);
 
 export const listPaymentInstruments: Handler<Operations['listPaymentInstruments']> = async (
   { input, caller },

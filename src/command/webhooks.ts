@@ -1,4 +1,4 @@
-/** `triglyph webhooks`: who is told what becomes of stored details, and what nobody took. */
+/** `triglyph webhooks`: who is told what becomes of stored details and balance platforms, and what nobody took. */
 import type { Command } from 'commander';
 import { list, retry } from './webhooks/dead-letters.ts';
 import { addEndpointCommands } from './webhooks/endpoint.ts';
@@ -6,7 +6,7 @@ import { addEndpointCommands } from './webhooks/endpoint.ts';
 export const add = (program: Command): void => {
   const webhooks = program
     .command('webhooks')
-    .description('who is told what becomes of stored details, and what nobody took');
+    .description('who is told what becomes of stored details and balance platforms, and what nobody took');
   addEndpointCommands(webhooks);
   webhooks
     .command('list')

@@ -1,7 +1,7 @@
 /** What the domain needs of the world: stored details, card secrecy, time and references. All of it can be simulated. */
 import type { contractType, recurringDetail } from '../api/recurring/shapes.ts';
 import type { Infer } from '../contract/shape.ts';
-import type { PlatformUnit, PlatformView } from './balance-platform/ports.ts';
+import type { Kind, PlatformUnit, PlatformView, Records } from './balance-platform/ports.ts';
 
 export type ContractType = Infer<typeof contractType>;
 export type RecurringDetail = Infer<typeof recurringDetail>;
@@ -197,7 +197,7 @@ export interface DetailChange {
 }
 
 /** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
-export type Notice = { readonly merchantAccount: string } & (
+export type RecurringNotice = { readonly merchantAccount: string } & (
   | {
       readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
       readonly shopperReference: string;
@@ -215,6 +215,17 @@ export type Notice = { readonly merchantAccount: string } & (
       readonly recurringDetailReference?: string | undefined;
     }
 );
+
+/** What a company is told of a resource of its balance platform: that it came to be or changed, and how it is now. */
+export interface ResourceNotice<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly operation: 'created' | 'updated';
+  readonly platform: string;
+  /** What lies open of it, so nothing that is sealed. */
+  readonly record: Records[K];
+}
+
+export type Notice = RecurringNotice | ResourceNotice;
 
 /** What one request did, in the order in which it did it. */
 export interface Telling {
@@ -340,7 +351,7 @@ export interface Unit extends View, PlatformUnit, Announcements {
   findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
   /** Adds to the history of the detail; one request changes a detail once. */
   saveChange(company: string, change: DetailChange): Promise<void>;
-  /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper. */
+  /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper, or of its resource. */
   tell(telling: Telling): Promise<void>;
   saveJob(job: NewJob): Promise<void>;
   /** A check that is in a file and waits for its answer. */

@@ -1,7 +1,8 @@
-/** Delivers events to their endpoints: at least once, in the order of each shopper, until it is taken or given up. */
+/** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
 import type { Clock, Store, TakenJob, Vault } from '../domain/ports.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
 import { classicMessage } from './classic.ts';
+import { configurationMessage } from './configuration.ts';
 import type { Message, Origin } from './message.ts';
 import type { Endpoint, Endpoints, Event } from './ports.ts';
 import { type Sent, send } from './send.ts';
@@ -47,6 +48,8 @@ const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message 
       return tokenizationMessage(event, origin);
     case 'classic':
       return classicMessage(event, origin);
+    case 'configuration':
+      return configurationMessage(event, origin);
     default:
       return format satisfies never;
   }

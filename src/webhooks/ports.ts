@@ -1,8 +1,11 @@
 /** What the webhooks need of the store: who is to be told, and how much is still to be told. */
-import type { Notice, SealedDetail, TakenJob } from '../domain/ports.ts';
+import type { Notice, RecurringNotice, ResourceNotice, SealedDetail, TakenJob } from '../domain/ports.ts';
 
-/** `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of items. */
-export type EndpointFormat = 'tokenization' | 'classic';
+/**
+ * Of stored details, `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of
+ * items. Of a balance platform, `configuration`: a resource as it is now.
+ */
+export type EndpointFormat = 'tokenization' | 'classic' | 'configuration';
 
 /** Where a company wants to be told. */
 export interface Endpoint {
@@ -17,7 +20,7 @@ export interface Endpoint {
 }
 
 /** A notice as it is kept until it is delivered. */
-export type Event = Notice & {
+type Kept<N extends Notice> = N & {
   /** The same in every attempt to deliver it. */
   readonly eventId: string;
   /** Of the request that it came of. */
@@ -26,7 +29,10 @@ export type Event = Notice & {
   readonly at: number;
 };
 
-export type DetailEvent = Exclude<Event, { readonly kind: 'checked' }>;
+export type RecurringEvent = Kept<RecurringNotice>;
+export type ResourceEvent = Kept<ResourceNotice>;
+export type Event = RecurringEvent | ResourceEvent;
+export type DetailEvent = Exclude<RecurringEvent, { readonly kind: 'checked' }>;
 
 export interface Backlog {
   /** How long the one that waits the longest has been due, in milliseconds; absent where none is due. */

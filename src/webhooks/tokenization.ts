@@ -1,10 +1,11 @@
 /** An event in the format `tokenization`: one event a request, signed in a header. */
+import { typeOf } from './event-type.ts';
 import type { Message, Origin } from './message.ts';
 import { moment } from './moment.ts';
-import type { Event } from './ports.ts';
+import type { Event, RecurringEvent } from './ports.ts';
 import { signatureOf } from './signature.ts';
 
-const dataOf = (event: Event): object => {
+const dataOf = (event: RecurringEvent): object => {
   const { kind, merchantAccount, shopperReference } = event;
   switch (kind) {
     case 'created':
@@ -39,13 +40,15 @@ const dataOf = (event: Event): object => {
   }
 };
 
-export const tokenizationMessage = (event: Event, { environment, key }: Origin): Message => {
+/** Undefined where the format knows no such event. */
+export const tokenizationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
+  if ('record' in event) return undefined;
   const body = JSON.stringify({
     createdAt: moment(event.at),
     data: dataOf(event),
     environment,
     eventId: event.eventId,
-    type: `recurring.token.${event.kind}`,
+    type: typeOf(event),
     version: '1',
   });
   return { body, headers: { HmacSignature: signatureOf(key, body), Protocol: 'HmacSHA256' } };

@@ -7,7 +7,7 @@ import { settleCheck } from '../../src/domain/recurring/pending-check.ts';
 import { speak } from '../../src/protocol/index.ts';
 import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
-import type { Event } from '../../src/webhooks/ports.ts';
+import type { RecurringEvent } from '../../src/webhooks/ports.ts';
 import { callers, type GatewayOptions, now, openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = speak(services);
@@ -26,14 +26,14 @@ const open = async (options?: GatewayOptions) => {
 afterEach(() => gateway.close());
 
 /** What is to be told, in its order; it counts as told then. */
-const told = async (): Promise<readonly Event[]> => {
+const told = async (): Promise<readonly RecurringEvent[]> => {
   const { jobs, details } = gateway.parts;
-  const events: Event[] = [];
+  const events: RecurringEvent[] = [];
   for (;;) {
     const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
     if (taken.length === 0) return events;
     for (const job of taken) {
-      events.push(JSON.parse(job.payload) as Event);
+      events.push(JSON.parse(job.payload) as RecurringEvent);
       await details.write((unit) => unit.endJob(job));
     }
   }
@@ -72,7 +72,7 @@ const token = (shopperReference: string, given: object = card(), contract = ['RE
   recurring: { contract },
   shopperReference,
 });
-const shown = (events: readonly Event[]) =>
+const shown = (events: readonly RecurringEvent[]) =>
   events.map(({ kind, recurringDetailReference }) => `${kind} ${recurringDetailReference}`);
 
 describe.each(names)('asked in %s', (name) => {

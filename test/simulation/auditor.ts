@@ -19,9 +19,9 @@ const byRequest = (told: readonly string[]): string =>
   [...Map.groupBy(told, (text) => text.split(' ').at(-1)!).values()].map((texts) => texts.toSorted().join()).join();
 
 const effectOf = ({ statement, parameters }: Entry): readonly string[] => {
-  // Each notice is five values, after the company; the third is what is kept of it.
+  // Each notice is six values, after the company; the third is what is kept of it.
   if (statement.name.startsWith('tell-'))
-    return parameters.flatMap((parameter, index) => (index % 5 === 3 ? [toldOf(String(parameter))] : []));
+    return parameters.flatMap((parameter, index) => (index % 6 === 3 ? [toldOf(String(parameter))] : []));
   const [, , shopper, reference, , uses] = parameters.map(String);
   switch (statement.name) {
     case 'save-detail':

@@ -12,6 +12,7 @@ import { describeJobs } from './jobs.ts';
 import { describeJournal } from './journal.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
+import { describePlatformNotices } from './platform-notices.ts';
 import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeWebhooks } from './webhooks.ts';
@@ -35,6 +36,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeKeyRotation(factory);
     describeWebhooks(factory);
     describePlatforms(factory);
+    describePlatformNotices(factory);
     describeLifecycles(factory);
   });
 }

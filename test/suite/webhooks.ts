@@ -1,6 +1,6 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Jobs, Notice, TakenJob, Telling } from '../../src/domain/ports.ts';
+import type { Jobs, Notice, RecurringNotice, TakenJob, Telling } from '../../src/domain/ports.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -17,7 +17,7 @@ import type { EngineFactory } from './store.ts';
 const countJobs = statement<{ readonly jobs: number }>('test-count-jobs', 'select count(*) as jobs from job');
 const pass = statement('test-pass-webhooks', 'update job set due_at = due_at - $1');
 
-const notice = (shopperReference: string, kind: Exclude<Notice['kind'], 'checked'> = 'created'): Notice => ({
+const notice = (shopperReference: string, kind: Exclude<RecurringNotice['kind'], 'checked'> = 'created'): Notice => ({
   kind,
   merchantAccount: 'DemoMerchant',
   shopperReference,

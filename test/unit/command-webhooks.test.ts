@@ -90,9 +90,28 @@ test('an endpoint is added with a key that is shown once, listed without it, and
   expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');
 }, 60_000);
 
+test('a company that has a balance platform only is told of that', async () => {
+  const { variables } = production;
+  const added = await triglyph(
+    ['credential', 'balance-platform', 'add', 'Beta', 'BetaPlatform'],
+    folder.path,
+    variables,
+  );
+  expect(added.code).toBe(0);
+  const url = 'https://shop.example.com/';
+  expect((await run(['endpoint', 'add', 'Beta', url])).stderr).toMatch(/Beta has no merchant account/);
+  const { code, stdout } = await run(['endpoint', 'add', 'Beta', url, '--format', 'configuration', '--json']);
+  expect({ code, format: JSON.parse(stdout).format }).toEqual({ code: 0, format: 'configuration' });
+  expect((await run(['endpoint', 'remove', JSON.parse(stdout).id])).code).toBe(0);
+}, 60_000);
+
 describe('what cannot be done ends with 1 and says why', () => {
   test.each([
     [['endpoint', 'add', 'Nobody', 'https://shop.example.com/'], /Nobody has no merchant account/],
+    [
+      ['endpoint', 'add', 'Acme', 'https://shop.example.com/', '--format', 'configuration'],
+      /Acme has no balance platform/,
+    ],
     [['endpoint', 'add', 'Acme', 'https://a:b@shop.example.com/'], /user and password/],
     [['endpoint', 'remove', 'we_unheard0of0'], /no endpoint has the id/],
     [['retry'], /name one dead letter, or give --all/],

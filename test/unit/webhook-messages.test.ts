@@ -1,8 +1,9 @@
 /** What is sent of an event, word by word, and its signature: by fixed vectors, by hand, and as the library of merchants checks it. */
 import { createHash } from 'node:crypto';
-import { hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
+import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
 import { classicMessage } from '../../src/webhooks/classic.ts';
+import { configurationMessage } from '../../src/webhooks/configuration.ts';
 import type { Event } from '../../src/webhooks/ports.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
 import { tokenizationMessage } from '../../src/webhooks/tokenization.ts';
@@ -52,7 +53,7 @@ test('a signature is HMAC-SHA256 under the bytes of the key, in base64', () => {
 });
 
 test('a detail was created, in the format tokenization', () => {
-  const { body, headers } = tokenizationMessage(detailEvent('created'), origin);
+  const { body, headers } = tokenizationMessage(detailEvent('created'), origin)!;
   expect(body).toBe(
     '{"createdAt":"2026-01-15T12:30:45+00:00","data":{"merchantAccount":"DemoMerchant","operation":"created","shopperReference":"shopper-1","storedPaymentMethodId":"8313147988756818","type":"visa"},"environment":"test","eventId":"PSP0000000000001","type":"recurring.token.created","version":"1"}',
   );
@@ -66,7 +67,7 @@ test('a detail was created, in the format tokenization', () => {
 test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
   'the library of merchants takes "%s" for what it is, and its signature for good',
   (kind) => {
-    const { body, headers } = tokenizationMessage(detailEvent(kind), origin);
+    const { body, headers } = tokenizationMessage(detailEvent(kind), origin)!;
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
     const handler = new TokenizationWebhooksHandler(body);
@@ -88,7 +89,7 @@ test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
 );
 
 test('the outcome of a check, which is an event of our own', () => {
-  const { body } = tokenizationMessage(checked, { environment: 'live', key });
+  const { body } = tokenizationMessage(checked, { environment: 'live', key })!;
   expect(JSON.parse(body)).toEqual({
     createdAt: '2026-01-15T12:30:45+00:00',
     data: {
@@ -125,6 +126,63 @@ test('the classic format says live, and knows of nothing but new contracts', () 
   for (const kind of ['alreadyExisting', 'updated', 'disabled'] as const)
     expect(classicMessage(detailEvent(kind), origin)).toBeUndefined();
   expect(classicMessage(checked, origin)).toBeUndefined();
+});
+
+const holderUpdated: Event = {
+  eventId: 'PSP0000000000001.2',
+  pspReference: 'PSP0000000000001',
+  at: about.at,
+  kind: 'accountHolder',
+  operation: 'updated',
+  platform: 'DemoPlatform',
+  record: {
+    balancePlatform: 'DemoPlatform',
+    id: 'AH00000000000000000000001',
+    legalEntityId: 'LE1',
+    metadata: { note: 'Ä "1"' },
+    primaryBalanceAccount: 'BA00000000000000000000002',
+    status: 'active',
+    timeZone: 'Europe/Amsterdam',
+  },
+};
+
+test('a resource was changed, in the format configuration', () => {
+  const { body, headers } = configurationMessage(holderUpdated, origin)!;
+  expect(body).toBe(
+    '{"data":{"balancePlatform":"DemoPlatform","accountHolder":{"balancePlatform":"DemoPlatform","id":"AH00000000000000000000001","legalEntityId":"LE1","metadata":{"note":"Ä \\"1\\""},"primaryBalanceAccount":"BA00000000000000000000002","status":"active","timeZone":"Europe/Amsterdam"}},"environment":"test","timestamp":"2026-01-15T12:30:45+00:00","type":"balancePlatform.accountHolder.updated"}',
+  );
+  expect(headers).toEqual({
+    EventId: 'PSP0000000000001.2',
+    HmacSignature: '8rkv9H/XTq5qg4synjSDCIWzCovVmxyJklaKazmtyfs=',
+    Protocol: 'HmacSHA256',
+  });
+  expect(hmacByHand(key, body)).toBe(headers.HmacSignature);
+  expect(configurationMessage(holderUpdated, { environment: 'live', key })?.body).toContain('"environment":"live"');
+});
+
+test.each([
+  ['accountHolder', 'created'],
+  ['accountHolder', 'updated'],
+  ['balanceAccount', 'created'],
+  ['balanceAccount', 'updated'],
+  ['paymentInstrument', 'created'],
+  ['paymentInstrument', 'updated'],
+] as const)('the library of merchants takes "%s %s" for what it is, and its signature for good', (kind, operation) => {
+  const { body, headers } = configurationMessage({ ...holderUpdated, kind, operation } as Event, origin)!;
+  expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
+  expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
+  expect(new ConfigurationWebhooksHandler(body).getGenericWebhook()).toMatchObject({
+    data: { balancePlatform: 'DemoPlatform', [kind]: { id: 'AH00000000000000000000001', status: 'active' } },
+    environment: 'test',
+    timestamp: new Date(Date.UTC(2026, 0, 15, 12, 30, 45)),
+    type: `balancePlatform.${kind}.${operation}`,
+  });
+});
+
+test('each format knows of its own events only', () => {
+  expect(tokenizationMessage(holderUpdated, origin)).toBeUndefined();
+  expect(classicMessage(holderUpdated, origin)).toBeUndefined();
+  for (const event of [detailEvent('created'), checked]) expect(configurationMessage(event, origin)).toBeUndefined();
 });
 
 test('an event is the same bytes each time, whatever order its parts come in', () => {

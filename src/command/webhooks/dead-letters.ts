@@ -2,6 +2,7 @@
 import type { GivenUpJob } from '../../domain/ports.ts';
 import type { Strongroom } from '../../strongroom.ts';
 import { veil } from '../../veil.ts';
+import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { beside } from '../beside.ts';
 import { Refusal } from '../explain.ts';
@@ -10,7 +11,10 @@ interface DeadLetter {
   readonly id: string;
   readonly company: string;
   readonly type: string;
-  readonly merchantAccount: string;
+  /** Of a stored detail or a check. */
+  readonly merchantAccount?: string;
+  /** Of a resource. */
+  readonly balancePlatform?: string;
   /** Without its query, in which a receiver may have a secret. */
   readonly endpoint: string;
   readonly happenedAt: string;
@@ -27,7 +31,11 @@ const say = (text: string): void => {
 };
 
 const companiesOf = async ({ registry }: Strongroom): Promise<readonly string[]> => [
-  ...new Set((await registry.listMerchantAccounts()).map(({ company }) => company)),
+  ...new Set(
+    [...(await registry.listMerchantAccounts()), ...(await registry.listBalancePlatforms())].map(
+      ({ company }) => company,
+    ),
+  ),
 ];
 
 const addressOf = (url: string): string => {
@@ -36,15 +44,15 @@ const addressOf = (url: string): string => {
 };
 
 const letterOf = (job: GivenUpJob, addresses: ReadonlyMap<string, string>): DeadLetter => {
-  const { kind, merchantAccount, at } = JSON.parse(job.payload) as Event;
+  const event = JSON.parse(job.payload) as Event;
   const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
   return {
     id: job.jobId,
     company: job.company,
-    type: `recurring.token.${kind}`,
-    merchantAccount,
+    type: typeOf(event),
+    ...('record' in event ? { balancePlatform: event.platform } : { merchantAccount: event.merchantAccount }),
     endpoint: veil(addresses.get(endpointId) ?? endpointId),
-    happenedAt: new Date(at).toISOString(),
+    happenedAt: new Date(event.at).toISOString(),
     givenUpAt: new Date(job.givenUpAt).toISOString(),
     attempts: job.attempts,
     because: veil(job.lastFailure),

@@ -25,10 +25,17 @@ const refuse = (why: string): never => {
   throw new Refusal([why]);
 };
 
-const checkCompany = async ({ registry, endpoints }: Strongroom, company: string): Promise<void> => {
-  const accounts = await registry.listMerchantAccounts();
-  if (!accounts.some((account) => account.company === company))
-    refuse(`${company} has no merchant account: triglyph credential merchant-account add makes one`);
+/** What the format tells of has to be there, so that a name that was mistyped is found out. */
+const checkCompany = async (
+  { registry, endpoints }: Strongroom,
+  { company, format }: Pick<Endpoint, 'company' | 'format'>,
+): Promise<void> => {
+  const [owned, wanted, command] =
+    format === 'configuration'
+      ? [await registry.listBalancePlatforms(), 'balance platform', 'balance-platform']
+      : [await registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
+  if (!owned.some((each) => each.company === company))
+    refuse(`${company} has no ${wanted}: triglyph credential ${command} add makes one`);
   const there = (await endpoints.list()).filter((endpoint) => endpoint.company === company);
   if (there.length >= endpointsMax) refuse(`${company} has ${endpointsMax} endpoints already: remove one first`);
 };
@@ -41,7 +48,7 @@ const addEndpoint = async (
 ): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> => {
   const address = parseAddress(given, environment);
   if ('mend' in address) return refuse(`the address of the endpoint: ${address.mend}`);
-  await checkCompany(room, company);
+  await checkCompany(room, { company, format });
   const { url } = address;
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;
   const key = randomBytes(keyBytes).toString('hex');
@@ -56,11 +63,19 @@ const addAdd = (endpoint: Command): void => {
     .argument('<company>', 'the company that wants to be told')
     .argument('<url>', 'where; https, or http to this machine and where ENVIRONMENT is test')
     .addOption(
-      new Option('--format <format>', 'what is sent').choices(['tokenization', 'classic']).default('tokenization'),
+      new Option(
+        '--format <format>',
+        'what is sent: of stored details tokenization or classic, of balance platforms configuration',
+      )
+        .choices(['tokenization', 'classic', 'configuration'])
+        .default('tokenization'),
     )
     .option('--json', 'prints JSON')
     .description('adds an endpoint and prints the key that its webhooks are signed with, this once')
-    .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration',
+    )
     .action(
       async (company: string, given: string, { format, json }: Printing & { readonly format: EndpointFormat }) => {
         const { endpointId, url, key } = await beside((room, config) =>

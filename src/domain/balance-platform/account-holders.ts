@@ -10,30 +10,29 @@ import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
 import type { Kept, PlatformUnit } from './ports.ts';
 import { checkPlatform } from './standing.ts';
+import { telling } from './telling.ts';
 import { invalid, refuseAll } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
 
 const shown = (kept: Kept<'accountHolder'>) => ({ ...kept.record, eTag: eTagOf(kept) });
 
-export const createAccountHolder: Handler<Operations['createAccountHolder']> = async (
-  { input, caller },
-  unit,
-  { references },
-) => {
-  const platform = await findOwnPlatform(caller, unit, input.balancePlatform);
-  checkPlatform(platform);
-  const record = {
-    ...input,
-    balancePlatform: platform.id,
-    capabilities: grant(input.capabilities, undefined),
-    id: references.resourceId('AH'),
-    metadata: entries(input.metadata),
-    status: 'active',
-    timeZone: input.timeZone ?? platform.timeZone,
-  } as const;
-  return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, unit));
-};
+export const createAccountHolder = telling<Operations['createAccountHolder']>(
+  async ({ input, caller }, unit, { references }) => {
+    const platform = await findOwnPlatform(caller, unit, input.balancePlatform);
+    checkPlatform(platform);
+    const record = {
+      ...input,
+      balancePlatform: platform.id,
+      capabilities: grant(input.capabilities, undefined),
+      id: references.resourceId('AH'),
+      metadata: entries(input.metadata),
+      status: 'active',
+      timeZone: input.timeZone ?? platform.timeZone,
+    } as const;
+    return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, unit));
+  },
+);
 
 export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, view) =>
   shown(await findOwn('accountHolder', input.id, caller, view));
@@ -54,7 +53,7 @@ const checkAccounts = async (
     refuseAll([invalid(['primaryBalanceAccount'])]);
 };
 
-export const updateAccountHolder: Handler<Operations['updateAccountHolder']> = async ({ input, caller }, unit) => {
+export const updateAccountHolder = telling<Operations['updateAccountHolder']>(async ({ input, caller }, unit) => {
   const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
   const before = await findOwn('accountHolder', id, caller, unit);
   checkIfMatch(ifMatch, before);
@@ -71,7 +70,7 @@ export const updateAccountHolder: Handler<Operations['updateAccountHolder']> = a
     unit,
   );
   return shown(kept);
-};
+});
 
 export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, view) => {
   const { id: platform } = await findOwnPlatform(caller, view, input.id);

@@ -3,12 +3,13 @@ import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts
 import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
-import { change, checkIfMatch, create, entries, eTagOf, given } from './keep.ts';
+import { change, checkIfMatch, create, entries, eTagOf, given, type Keeping } from './keep.ts';
 import { checkMove } from './lifecycle.ts';
 import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
 import type { Kept, PlatformUnit } from './ports.ts';
 import { checkHolder, checkPlatform, parentOf } from './standing.ts';
+import { telling } from './telling.ts';
 
 type Operations = BalancePlatformOperations;
 type Account = Kept<'balanceAccount'>;
@@ -18,7 +19,7 @@ const usualCurrency = 'EUR';
 const shown = (kept: Account) => ({ ...kept.record, eTag: eTagOf(kept) });
 
 /** The primary account of a holder is one of its own that is not closed: the oldest, where it was another. */
-const settlePrimary = async (platform: string, holderId: string, unit: PlatformUnit): Promise<void> => {
+const settlePrimary = async (platform: string, holderId: string, unit: Keeping): Promise<void> => {
   const holder = await parentOf('accountHolder', platform, holderId, unit);
   const { primaryBalanceAccount } = holder.record;
   if (primaryBalanceAccount !== undefined) {
@@ -29,29 +30,27 @@ const settlePrimary = async (platform: string, holderId: string, unit: PlatformU
   await change(holder, { primaryBalanceAccount: oldest }, unit);
 };
 
-export const createBalanceAccount: Handler<Operations['createBalanceAccount']> = async (
-  { input, caller },
-  unit,
-  { references },
-) => {
-  const platform = await findOwnPlatform(caller, unit, undefined);
-  checkPlatform(platform);
-  const holder = await findOwn('accountHolder', input.accountHolderId, caller, unit);
-  checkHolder(holder);
-  const currency = input.defaultCurrencyCode ?? usualCurrency;
-  const record = {
-    ...input,
-    balances: [{ available: 0, balance: 0, currency, reserved: 0 }],
-    defaultCurrencyCode: currency,
-    id: references.resourceId('BA'),
-    metadata: entries(input.metadata),
-    status: 'active',
-    timeZone: input.timeZone ?? holder.record.timeZone,
-  } as const;
-  const kept = await create({ kind: 'balanceAccount', platform: platform.id, record }, unit);
-  await settlePrimary(platform.id, holder.record.id, unit);
-  return shown(kept);
-};
+export const createBalanceAccount = telling<Operations['createBalanceAccount']>(
+  async ({ input, caller }, unit, { references }) => {
+    const platform = await findOwnPlatform(caller, unit, undefined);
+    checkPlatform(platform);
+    const holder = await findOwn('accountHolder', input.accountHolderId, caller, unit);
+    checkHolder(holder);
+    const currency = input.defaultCurrencyCode ?? usualCurrency;
+    const record = {
+      ...input,
+      balances: [{ available: 0, balance: 0, currency, reserved: 0 }],
+      defaultCurrencyCode: currency,
+      id: references.resourceId('BA'),
+      metadata: entries(input.metadata),
+      status: 'active',
+      timeZone: input.timeZone ?? holder.record.timeZone,
+    } as const;
+    const kept = await create({ kind: 'balanceAccount', platform: platform.id, record }, unit);
+    await settlePrimary(platform.id, holder.record.id, unit);
+    return shown(kept);
+  },
+);
 
 export const getBalanceAccount: Handler<Operations['getBalanceAccount']> = async ({ input, caller }, view) =>
   shown(await findOwn('balanceAccount', input.id, caller, view));
@@ -72,7 +71,7 @@ const checkChange = async (
   if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem('accountNotEmpty');
 };
 
-export const updateBalanceAccount: Handler<Operations['updateBalanceAccount']> = async ({ input, caller }, unit) => {
+export const updateBalanceAccount = telling<Operations['updateBalanceAccount']>(async ({ input, caller }, unit) => {
   const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
   const before = await findOwn('balanceAccount', id, caller, unit);
   checkIfMatch(ifMatch, before);
@@ -92,7 +91,7 @@ export const updateBalanceAccount: Handler<Operations['updateBalanceAccount']> =
   for (const holderId of new Set([record.accountHolderId, kept.record.accountHolderId]))
     await settlePrimary(platform, holderId, unit);
   return shown(kept);
-};
+});
 
 export const listBalanceAccounts: Handler<Operations['listBalanceAccounts']> = async ({ input, caller }, view) => {
   const { platform, record } = await findOwn('accountHolder', input.id, caller, view);

@@ -2,16 +2,17 @@
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
 import type { Issue } from '../../contract/problem.ts';
-import type { Handler, World } from '../handler.ts';
-import { createWithNumber, eTagOf } from './keep.ts';
+import type { World } from '../handler.ts';
+import { createWithNumber, eTagOf, type Keeping } from './keep.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
-import type { Kept, PlatformUnit, Records } from './ports.ts';
+import type { Kept, Records } from './ports.ts';
 import { checkReplaceable, settleReplacement } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
 import { accountsAreMadeIn, makeAccount } from './shown-account.ts';
 import { type MadeCard, makeCard, variantIssues } from './shown-card.ts';
 import { checkAccount, checkPlatform } from './standing.ts';
 import { reasonIssues } from './status-reason.ts';
+import { telling } from './telling.ts';
 import { invalid, missing, refuseAll } from './wrong.ts';
 
 type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
@@ -42,7 +43,7 @@ interface Made {
 }
 
 /** One try: undefined where the number was given out before. */
-const make = async (info: Info, platform: string, world: World, unit: PlatformUnit): Promise<Made | undefined> => {
+const make = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made | undefined> => {
   const { references, vault } = world;
   const { card: cardInfo, bankAccount, ...rest } = info;
   const open = { ...rest, id: references.resourceId('PI'), status: firstStatus(info) };
@@ -62,7 +63,7 @@ const make = async (info: Info, platform: string, world: World, unit: PlatformUn
   return kept && { kept };
 };
 
-const draw = async (info: Info, platform: string, world: World, unit: PlatformUnit): Promise<Made> => {
+const draw = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made> => {
   for (let draws = 0; draws < drawsMax; draws += 1) {
     const made = await make(info, platform, world, unit);
     if (made !== undefined) return made;
@@ -78,18 +79,16 @@ const shownOnce = ({ kept, issued }: Made, world: World) => {
   return { ...record, card: { ...card, number: issued.number, cvc: issued.cvc } };
 };
 
-export const createPaymentInstrument: Handler<BalancePlatformOperations['createPaymentInstrument']> = async (
-  { input, caller },
-  unit,
-  world,
-) => {
-  refuseAll([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
-  const platform = await findOwnPlatform(caller, unit, undefined);
-  checkPlatform(platform);
-  await checkAccount(await findOwn('balanceAccount', input.balanceAccountId, caller, unit), unit);
-  if (input.replacementOfId !== undefined)
-    await checkReplaceable(await findOwn('paymentInstrument', input.replacementOfId, caller, unit), input.type, unit);
-  const made = await draw(input, platform.id, world, unit);
-  await settleReplacement(made.kept, unit);
-  return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };
-};
+export const createPaymentInstrument = telling<BalancePlatformOperations['createPaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    refuseAll([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
+    const platform = await findOwnPlatform(caller, unit, undefined);
+    checkPlatform(platform);
+    await checkAccount(await findOwn('balanceAccount', input.balanceAccountId, caller, unit), unit);
+    if (input.replacementOfId !== undefined)
+      await checkReplaceable(await findOwn('paymentInstrument', input.replacementOfId, caller, unit), input.type, unit);
+    const made = await draw(input, platform.id, world, unit);
+    await settleReplacement(made.kept, unit);
+    return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };
+  },
+);

@@ -1,7 +1,13 @@
-/** The one place where a resource comes to be or changes: whoever has to be told of it is told here, in the same unit. */
+/** The one place where a resource comes to be or changes: it is noted here, so that its company is told in the same unit. */
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import type { Kept, Kind, PlatformUnit, Records } from './ports.ts';
+
+/** A unit that notes what comes to be and changes in it; `telling` opens it, and tells at its end. */
+export interface Keeping extends PlatformUnit {
+  /** Each new state, in the order in which they came to be. */
+  readonly noted: Kept[];
+}
 
 /** Names a state of a resource (RFC 9110, section 8.8.3). */
 export const eTagOf = ({ revision }: Pick<Kept, 'revision'>): string => `"${revision}"`;
@@ -22,14 +28,16 @@ type New<K extends Kind> = Omit<Kept<K>, 'revision'>;
 /** Its first state; undefined where its number is one that was given out before. */
 export const createWithNumber = async <K extends Kind>(
   resource: New<K>,
-  unit: PlatformUnit,
+  unit: Keeping,
 ): Promise<Kept<K> | undefined> => {
   const kept = { ...resource, revision: 1, record: compact(resource.record) } as Kept<K>;
-  return (await unit.addResource(kept)) ? kept : undefined;
+  if (!(await unit.addResource(kept))) return undefined;
+  unit.noted.push(kept);
+  return kept;
 };
 
 /** The first state of what has no number. */
-export const create = async <K extends Kind>(resource: New<K>, unit: PlatformUnit): Promise<Kept<K>> => {
+export const create = async <K extends Kind>(resource: New<K>, unit: Keeping): Promise<Kept<K>> => {
   const kept = await createWithNumber(resource, unit);
   if (kept === undefined) throw new Error('an id was given out twice');
   return kept;
@@ -39,12 +47,13 @@ export const create = async <K extends Kind>(resource: New<K>, unit: PlatformUni
 export const change = async <K extends Kind>(
   before: Kept<K>,
   changes: Partial<Records[K]>,
-  unit: PlatformUnit,
+  unit: Keeping,
 ): Promise<Kept<K>> => {
   const record = compact({ ...before.record, ...changes });
   if (isDeepStrictEqual(record, before.record)) return before;
   const kept = { ...before, record, revision: before.revision + 1 };
   await unit.changeResource(kept);
+  unit.noted.push(kept);
   return kept;
 };
 

@@ -14,6 +14,7 @@ import { openRecord } from './secrets.ts';
 import { type Card, type CardInfo, changedCard } from './shown-card.ts';
 import { checkAccount } from './standing.ts';
 import { reasonIssues, reasonOf } from './status-reason.ts';
+import { telling } from './telling.ts';
 import { refuseAll } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
@@ -49,37 +50,33 @@ export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> =
   world,
 ) => shown(await findOwn('paymentInstrument', input.id, caller, view), world);
 
-export const updatePaymentInstrument: Handler<Operations['updatePaymentInstrument']> = async (
-  { input, caller },
-  unit,
-  world,
-) => {
-  const before = await findOwn('paymentInstrument', input.id, caller, unit);
-  const { record } = before;
-  checkIfMatch(input.ifMatch, before);
-  checkMove('paymentInstrument', record.status, input.status);
-  refuseAll(reasonIssues(input));
-  const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
-  const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
-  await checkUse(before, input, account, unit);
-  const card = nextCard(before, input.card);
-  const reason = reasonOf(input, status !== record.status);
-  const kept = await change(before, { balanceAccountId, card, status, ...reason }, unit);
-  await settleReplacement(kept, unit);
-  return shown(kept, world);
-};
+export const updatePaymentInstrument = telling<Operations['updatePaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    const { record } = before;
+    checkIfMatch(input.ifMatch, before);
+    checkMove('paymentInstrument', record.status, input.status);
+    refuseAll(reasonIssues(input));
+    const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
+    const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
+    await checkUse(before, input, account, unit);
+    const card = nextCard(before, input.card);
+    const reason = reasonOf(input, status !== record.status);
+    const kept = await change(before, { balanceAccountId, card, status, ...reason }, unit);
+    await settleReplacement(kept, unit);
+    return shown(kept, world);
+  },
+);
 
-export const cancelPaymentInstrument: Handler<Operations['cancelPaymentInstrument']> = async (
-  { input, caller },
-  unit,
-  world,
-) => {
-  const before = await findOwn('paymentInstrument', input.id, caller, unit);
-  checkIfMatch(input.ifMatch, before);
-  checkMove('paymentInstrument', before.record.status, 'closed');
-  refuseAll(reasonIssues(input));
-  return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
-};
+export const cancelPaymentInstrument = telling<Operations['cancelPaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    checkIfMatch(input.ifMatch, before);
+    checkMove('paymentInstrument', before.record.status, 'closed');
+    refuseAll(reasonIssues(input));
+    return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
+  },
+);
 
 export const listPaymentInstruments: Handler<Operations['listPaymentInstruments']> = async (
   { input, caller },

@@ -1,6 +1,6 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
 import { Problem } from '../../contract/problem.ts';
-import { change } from './keep.ts';
+import { change, type Keeping } from './keep.ts';
 import type { Kept, PlatformUnit } from './ports.ts';
 import { invalid, refuseAll } from './wrong.ts';
 
@@ -23,7 +23,7 @@ const endOf = ({ status }: Instrument['record'], id: string): Partial<Instrument
   status === 'closed' ? {} : { status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` };
 
 /** To be called when the new one was made, and when it becomes active. */
-export const settleReplacement = async ({ platform, record }: Instrument, unit: PlatformUnit): Promise<void> => {
+export const settleReplacement = async ({ platform, record }: Instrument, unit: Keeping): Promise<void> => {
   const { id, replacementOfId, status } = record;
   if (replacementOfId === undefined) return;
   const old = await unit.findResource('paymentInstrument', platform, replacementOfId);

@@ -1,7 +1,7 @@
 /** The notice of what became of a stored detail. */
-import type { Notice, ShopperKey, StoredDetail } from '../ports.ts';
+import type { RecurringNotice, ShopperKey, StoredDetail } from '../ports.ts';
 
-export type DetailNotice = Exclude<Notice, { readonly kind: 'checked' }>;
+export type DetailNotice = Exclude<RecurringNotice, { readonly kind: 'checked' }>;
 
 export const noticeOf = (
   kind: DetailNotice['kind'],

@@ -1,6 +1,6 @@
 /** Keeps a job for each notice and each endpoint that is to hear of it, in the unit of the effect. */
 import type { Notice, Telling } from '../../domain/ports.ts';
-import type { Event } from '../../webhooks/ports.ts';
+import type { EndpointFormat, Event } from '../../webhooks/ports.ts';
 import { type Session, type Statement, statement, type Value } from './engine.ts';
 
 /** Notices in one statement; a request has hardly ever more. */
@@ -9,16 +9,33 @@ const noticesPerStatement = 128;
 /** What a company without an endpoint pays for its effects: neither are its notices printed, nor is a job looked at. */
 const findAny = statement('find-any-endpoint', 'select 1 as found from webhook_endpoint where company = $1 limit 1');
 
-/** Of an endpoint and a shopper, so that each endpoint hears of a shopper in order. */
+/** Of an endpoint and a shopper or a resource, so that each endpoint hears of these in order. */
 export const laneOpening = (endpointId: string): string => `${endpointId}/`;
+
+/** Which notices each format knows of: of the recurring interface the classic one hears of new contracts only. */
+const knows: { readonly [F in EndpointFormat]: (notice: Notice) => boolean } = Object.freeze({
+  tokenization: (notice) => !('record' in notice),
+  classic: ({ kind }) => kind === 'created',
+  configuration: (notice) => 'record' in notice,
+});
+
+const formats = Object.entries(knows);
+
+/** The values of a notice: its id, its lane, what is kept of it, and its turn in each format. */
+const columns = 3 + formats.length;
+
+const turnText = formats.map(([format], at) => `when '${format}' then v.column${4 + at}`).join(' ');
 
 /**
  * One statement, however many endpoints there are. A row of values is a notice: its id, its lane within the endpoint, what is
- * kept of it, and in which place of those of its lane that the format hears it stands; 0 where the format knows no such
- * notice.
+ * kept of it, and for each format in which place of those of its lane that the format hears it stands; 0 where the format
+ * knows no such notice.
  */
 const tellText = (rows: number): string => {
-  const values = Array.from({ length: rows }, (_, row) => `(${[2, 3, 4, 5, 6].map((n) => `$${5 * row + n}`).join()})`);
+  const values = Array.from(
+    { length: rows },
+    (_, row) => `(${Array.from({ length: columns }, (_, at) => `$${columns * row + at + 2}`).join()})`,
+  );
   return `insert into job (company, job_id, kind, lane, place, payload, created_at, due_at)
     select t.company, t.event_id || '/' || t.endpoint_id, 'webhook', t.lane,
            coalesce((select max(j.place) from job j where j.company = t.company and j.lane = t.lane), 0) + t.turn,
@@ -28,7 +45,7 @@ const tellText = (rows: number): string => {
            then now_ms() end
       from (select e.company, e.endpoint_id, v.column1 as event_id, e.endpoint_id || '/' || v.column2 as lane,
                    v.column3 as payload,
-                   cast(case e.format when 'classic' then v.column5 else v.column4 end as bigint) as turn
+                   cast(case e.format ${turnText} end as bigint) as turn
               from webhook_endpoint e, (values ${values.join()}) as v
              where e.company = $1) as t
      where t.turn > 0`;
@@ -43,14 +60,14 @@ const tellStatement = (rows: number): Statement => {
   return made;
 };
 
-/** The classic format knows of new contracts only. */
-const isClassic = ({ kind }: Notice): boolean => kind === 'created';
-
-/** The lane of its shopper; that of the check itself where no shopper was named. */
-const laneOf = ({ merchantAccount, shopperReference }: Notice, eventId: string): string =>
-  JSON.stringify(
+/** The lane of its shopper, or of its resource; that of the check itself where no shopper was named. */
+const laneOf = (notice: Notice, eventId: string): string => {
+  if ('record' in notice) return JSON.stringify([notice.platform, notice.kind, notice.record.id]);
+  const { merchantAccount, shopperReference } = notice;
+  return JSON.stringify(
     shopperReference === undefined ? [merchantAccount, null, eventId] : [merchantAccount, shopperReference],
   );
+};
 
 /** Counts by name. */
 const counter = (): ((name: string) => number) => {
@@ -67,13 +84,14 @@ export const tell = async (session: Session, { company, pspReference, at, notice
   if (notices.length === 0 || (await session.query(findAny, [company])).length === 0) return false;
   let told = 0;
   for (let from = 0; from < notices.length; from += noticesPerStatement) {
-    const [inTokenization, inClassic] = [counter(), counter()];
+    const turns = formats.map(([, isKnown]) => ({ isKnown, next: counter() }));
     const rows = notices.slice(from, from + noticesPerStatement).map((notice, index): readonly Value[] => {
       const nth = from + index + 1;
       const eventId = nth === 1 ? pspReference : `${pspReference}.${nth}`;
       const lane = laneOf(notice, eventId);
       const event: Event = { eventId, pspReference, at, ...notice };
-      return [eventId, lane, JSON.stringify(event), inTokenization(lane), isClassic(notice) ? inClassic(lane) : 0];
+      const places = turns.map(({ isKnown, next }) => (isKnown(notice) ? next(lane) : 0));
+      return [eventId, lane, JSON.stringify(event), ...places];
     });
     told += await session.execute(tellStatement(rows.length), [company, ...rows.flat()]);
   }

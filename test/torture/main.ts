@@ -39,7 +39,7 @@ const control: Plan = {
   seed,
   stallMs,
   seconds: 3,
-  secondsMax: 90,
+  secondsMax: 150,
   enough: ({ doubled }) => doubledEverywhere(doubled),
 };
 

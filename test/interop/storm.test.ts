@@ -5,9 +5,12 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Call } from '../../src/protocol/protocol.ts';
+import { cardFor } from '../support/furnished-platform.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { prepareProductionPlatform } from '../support/production-platform.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { basic, prepareProduction, startServer, tempFolder } from '../support/server.ts';
+import { basic, type Production, prepareProduction, startServer, tempFolder } from '../support/server.ts';
 import { callIn, card, formats, type Heard, meaning, openCaller } from '../support/traffic.ts';
 
 const duplicates = 10_000;
@@ -28,21 +31,64 @@ const transactions = async (database: string): Promise<number> => {
   return Number(row?.count);
 };
 
+/** One request, in each format that there is for it. */
+interface Duplicated {
+  readonly authorization: string;
+  readonly calls: readonly {
+    readonly call: Call;
+    /** What the caller makes of the answer. */
+    readonly meaning: (heard: Heard) => unknown;
+  }[];
+}
+
+type Prepare = (production: Production, folder: string) => Promise<Duplicated>;
+
+const storing: Prepare = async ({ credential: { username, secret } }) => {
+  const input = {
+    merchantAccount: 'AcmeWeb',
+    shopperReference: 'one',
+    card,
+    recurring: { contract: ['ONECLICK', 'RECURRING'] },
+  };
+  return {
+    authorization: basic(username, secret),
+    calls: formats.map((format) => ({
+      call: callIn(format, 'storeToken', input),
+      meaning: (heard) => meaning(format, 'storeToken', heard),
+    })),
+  };
+};
+
+/** There is one format, so every answer has the same bytes. */
+const issuing: Prepare = async (production, folder) => {
+  const { authorization, balanceAccountId } = await prepareProductionPlatform(folder, production);
+  const body = JSON.stringify(cardFor(balanceAccountId));
+  const call = { path: '/bcl/v2/paymentInstruments', contentType: 'application/json', body };
+  return { authorization, calls: [{ call, meaning: ({ body }) => body }] };
+};
+
 interface Outcome {
   readonly transactions: number;
   readonly seconds: number;
-  readonly answers: readonly { readonly format: (typeof formats)[number]; readonly heard: Heard }[];
+  readonly answers: readonly { readonly heard: Heard; readonly means: unknown }[];
   readonly effects: Readonly<Record<string, unknown>> | undefined;
 }
 
-const storm = async ({ servers, gate }: { readonly servers: number; readonly gate: boolean }): Promise<Outcome> => {
+interface Storm {
+  readonly servers: number;
+  readonly gate: boolean;
+  readonly prepare?: Prepare;
+}
+
+const storm = async ({ servers, gate, prepare = storing }: Storm): Promise<Outcome> => {
   const folder = tempFolder();
   const database = await postgres.createDatabase();
-  const { variables, credential } = await prepareProduction(folder.path, {
+  const production = await prepareProduction(folder.path, {
     DATABASE_URL: database,
     ...(gate && { REDIS_URL: redis.url }),
   });
-  const authorization = basic(credential.username, credential.secret);
+  const { variables } = production;
+  const { authorization, calls } = await prepare(production, folder.path);
   const start = () => Promise.all(Array.from({ length: servers }, () => startServer('serve', folder.path, variables)));
   const stop = (running: Awaited<ReturnType<typeof start>>) => Promise.all(running.map((server) => server.stop()));
 
@@ -52,19 +98,13 @@ const storm = async ({ servers, gate }: { readonly servers: number; readonly gat
 
   const running = await start();
   const callers = running.map(({ callers }) => openCaller(callers, authorization, connections / servers));
-  const input = {
-    merchantAccount: 'AcmeWeb',
-    shopperReference: 'one',
-    card,
-    recurring: { contract: ['ONECLICK', 'RECURRING'] },
-  };
   const key = randomUUID();
-  const calls = formats.map((format) => ({ format, call: callIn(format, 'storeToken', input) }));
   const startedAt = performance.now();
   const answers = await Promise.all(
     Array.from({ length: duplicates }, async (_, at) => {
-      const { format, call } = calls[at % calls.length]!;
-      return { format, heard: await callers[at % callers.length]!.ask(call, key) };
+      const { call, meaning } = calls[at % calls.length]!;
+      const heard = await callers[at % callers.length]!.ask(call, key);
+      return { heard, means: heard.status === 200 ? meaning(heard) : undefined };
     }),
   );
   const seconds = (performance.now() - startedAt) / 1000;
@@ -73,7 +113,7 @@ const storm = async ({ servers, gate }: { readonly servers: number; readonly gat
   const after = await transactions(database);
   const [effects] = await postgres.ask(
     `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
-      (select count(*)::int from shopper) as shoppers`,
+      (select count(*)::int from shopper) as shoppers, (select count(*)::int from payment_instrument) as instruments`,
     [],
     database,
   );
@@ -87,13 +127,13 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
   let first = 0;
   let inProgress = 0;
   const wrong: string[] = [];
-  for (const { format, heard } of answers) {
+  for (const { heard, means } of answers) {
     const { status, headers, body } = heard;
     if (status === 200) {
       if (headers['idempotent-replayed'] === undefined) first += 1;
-      told.add(JSON.stringify([headers.pspreference, meaning(format, 'storeToken', heard)]));
+      told.add(JSON.stringify([headers.pspreference, means]));
     } else if (body.includes('704') && headers['transient-error'] === 'true') inProgress += 1;
-    else wrong.push(`${format}: ${status} ${body}`);
+    else wrong.push(`${status} ${body}`);
   }
   expect(wrong).toEqual([]);
   expect(first).toBe(1);
@@ -101,7 +141,7 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
   return { inProgress };
 };
 
-const one = { keys: 1, details: 1, shoppers: 1 };
+const one = { keys: 1, details: 1, shoppers: 1, instruments: 0 };
 
 describe.each([
   { servers: 1, gate: true, transactionsMax: 50 },
@@ -123,3 +163,9 @@ describe.each([
       );
   }, 120_000);
 });
+
+test('a card: one is issued, and each of two servers gives the same bytes', async () => {
+  const { answers, effects } = await storm({ servers: 2, gate: true, prepare: issuing });
+  expect(proveAnswers(answers).inProgress).toBeLessThan(duplicates / 10);
+  expect(effects).toEqual({ keys: 1, details: 0, shoppers: 0, instruments: 1 });
+}, 120_000);

@@ -1,7 +1,8 @@
 /** What is wrong with an answer, judged by what was really done under its key. */
 import { problems } from '../../src/contract/problem.ts';
+import { namesOf } from '../../src/contract/problem-details.ts';
 import type { Attempt } from './attempt.ts';
-import { operationOf, protocols, textOf } from './body.ts';
+import { heardOf, textOf } from './body.ts';
 import type { Expected } from './model.ts';
 
 /** For how long after a key has expired an answer may still come out of a cache, in milliseconds. */
@@ -20,7 +21,8 @@ export interface Done {
 
 /** Sentences without a subject, which is the attempt. */
 type Faults = readonly string[];
-type ProblemSeen = 'contractNotFound' | 'keyReused' | 'inProgress' | 'unavailable' | 'internal';
+type Refusal = Exclude<Expected['outcome'], 'ok'>;
+type ProblemSeen = Refusal | 'keyReused' | 'inProgress' | 'unavailable' | 'internal';
 
 const headerOf = ({ answer }: Attempt, name: string): string | undefined => answer?.message.headers[name];
 
@@ -28,12 +30,17 @@ export const say = ({ number, client, key, body, protocol }: Attempt): string =>
   `#${number} of ${client} (${key}: ${textOf(body)}, ${protocol})`;
 
 /** Its code and its words are in the body, whatever the protocol makes of them. */
-const inProblem = (attempt: Attempt, name: ProblemSeen, transient: 'true' | 'false' | undefined): Faults => {
-  const { code, message } = problems[name];
+const inProblem = (
+  attempt: Attempt,
+  name: ProblemSeen,
+  transient: 'true' | 'false' | undefined,
+  words = problems[name].message,
+): Faults => {
+  const { code } = attempt.protocol === 'rest' ? namesOf(name) : problems[name];
   const { body } = attempt.answer!.message;
   const plain = /form|adapter/.test(attempt.protocol) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
   return [
-    ...(plain.includes(code) && plain.includes(message) ? [] : [`is answered ${name} in the words ${body}`]),
+    ...(plain.includes(code) && plain.includes(words) ? [] : [`is answered ${name} in the words ${body}`]),
     ...(headerOf(attempt, 'transient-error') === transient ? [] : [`is told the wrong thing about ${name}`]),
   ];
 };
@@ -42,11 +49,16 @@ const inProblem = (attempt: Attempt, name: ProblemSeen, transient: 'true' | 'fal
 const stillKnown = (known: readonly Done[], now: number): readonly Done[] =>
   known.filter((done) => done === known.at(-1) || now <= done.until + cachedMs);
 
-const inOutput = (attempt: Attempt, expected: Readonly<Record<string, string>>): Faults => {
+/** The names of each object in their order. */
+const printed = (value: object): string =>
+  JSON.stringify(value, (_, part) =>
+    typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).toSorted()) : part,
+  );
+
+const inOutput = (attempt: Attempt, expected: object): Faults => {
   const { body, protocol, answer } = attempt;
-  const { value } = protocols[protocol].hear(operationOf(body), answer!.message.body);
-  const shown = JSON.stringify(Object.entries(value as object).toSorted());
-  const wanted = JSON.stringify(Object.entries(expected).toSorted());
+  const shown = printed(heardOf(body, protocol, answer!.message.body));
+  const wanted = printed(expected);
   return [
     ...(shown === wanted ? [] : [`is answered ${shown} instead of ${wanted}`]),
     ...(headerOf(attempt, 'transient-error') === undefined ? [] : ['went well, and may be sent again']),
@@ -72,7 +84,7 @@ const inOutcome = (attempt: Attempt, outcome: Expected['outcome'], known: readon
     ...(isReplay === (done.attempt !== attempt) ? [] : ['is wrong about being a replay']),
     ...(expected.outcome === 'ok'
       ? inOutput(attempt, expected.output)
-      : inProblem(attempt, 'contractNotFound', undefined)),
+      : inProblem(attempt, expected.outcome, undefined, expected.words)),
     ...inText(attempt, done),
   ];
 };
@@ -93,6 +105,8 @@ export const judge = (
   switch (outcome) {
     case 'ok':
     case 'contractNotFound':
+    case 'finallyClosed':
+    case 'illegalMove':
       return { isFinal: true, faults: inOutcome(attempt, outcome, stillKnown(known, now)) };
     case 'keyReused': {
       const faults = [...inProblem(attempt, outcome, 'false'), ...inReuse(attempt, stillKnown(known, now))];

@@ -1,15 +1,14 @@
 /** An attempt: one request as a client sent it, known wherever it is worked on. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Answer } from '../../src/gateway/answer.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
-import type { Body } from './body.ts';
+import type { Body, Spoken } from './body.ts';
 
 export interface Attempt {
   readonly number: number;
   readonly client: string;
   readonly key: string;
   readonly body: Body;
-  readonly protocol: ProtocolName;
+  readonly protocol: Spoken;
   /** The reference that the gateway gave this very request. */
   psp?: string;
   /** Something failed on its way that was made to fail. */

@@ -2,7 +2,8 @@
 import { type Done, judge, say } from './answers.ts';
 import type { Attempt } from './attempt.ts';
 import type { Use } from './body.ts';
-import { changedText, disabledText, jobText, Model, type Step, savedText, toldText } from './model.ts';
+import { addedText, movedText } from './instrument-model.ts';
+import { changedText, disabledText, jobText, type Made, Model, type Step, savedText, toldText } from './model.ts';
 import type { Entry, SimDatabase, SimUnit } from './sim-database.ts';
 import type { Question } from './sim-updater.ts';
 
@@ -32,9 +33,22 @@ const effectOf = ({ statement, parameters }: Entry): readonly string[] => {
       return [changedText(String(parameters[1]), String(parameters[5]))];
     case 'save-job':
       return [jobText(String(parameters[2]))];
+    case 'add-payment_instrument':
+      return [addedText(String(parameters[1]), String(parameters[3]))];
+    case 'change-payment_instrument':
+      return [movedText(String(parameters[1]), String(parameters[3]), String(parameters[4]))];
     default:
       return [];
   }
+};
+
+/** What the gateway chose. */
+const madeIn = (entries: readonly Entry[]): Made => {
+  const find = (name: string) => entries.find(({ statement }) => statement.name === name)?.parameters.map(String);
+  const added = find('add-payment_instrument');
+  if (added === undefined) return { reference: find('save-detail')?.[3] };
+  const { id, card } = JSON.parse(added[5]!);
+  return { instrument: { id, lastFour: card.lastFour, expiration: card.expiration, fingerprint: added[6]! } };
 };
 
 export class Auditor {
@@ -96,6 +110,13 @@ export class Auditor {
       .join();
     const expected = this.#model.lines().join();
     if (stored !== expected) this.fail(`the store holds ${stored} instead of ${expected}`);
+    const kept = database
+      .rows('select id, status, revision from payment_instrument')
+      .map(({ id, status, revision }) => [id, status, revision].join(' '))
+      .toSorted()
+      .join();
+    const instruments = this.#model.instrumentLines().join();
+    if (kept !== instruments) this.fail(`the platform holds ${kept} instead of ${instruments}`);
     this.#finishNotices(database);
   }
 
@@ -135,8 +156,7 @@ export class Auditor {
       this.fail(`${say(attempt)} is done, after ${say(last.attempt)} under the same key`);
       return;
     }
-    const made = entries.find(({ statement }) => statement.name === 'save-detail')?.parameters[3]?.toString();
-    const step = this.#apply(attempt, psp, made);
+    const step = this.#apply(attempt, psp, madeIn(entries));
     const expected = step?.effects.toSorted().join();
     if (step === undefined || effects !== expected) {
       this.fail(`${say(attempt)} wrote ${effects || 'nothing'} instead of ${expected}`);
@@ -150,7 +170,7 @@ export class Auditor {
     this.#done.set(attempt.key, [...known, done]);
   }
 
-  #apply(attempt: Attempt, psp: string, made: string | undefined): Step | undefined {
+  #apply(attempt: Attempt, psp: string, made: Made): Step | undefined {
     try {
       return this.#model.apply(attempt.body, psp, made, attempt.untold);
     } catch (thrown) {

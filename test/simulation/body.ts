@@ -1,12 +1,13 @@
 /** What the clients ask for: a few shoppers and cards, so that requests get into each other's way. */
-import { services } from '../../src/api/index.ts';
+import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { speak } from '../../src/protocol/index.ts';
-import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+import { speak, speakOfResources } from '../../src/protocol/index.ts';
+import type { Call, Protocol } from '../../src/protocol/protocol.ts';
 
 export type Use = 'ONECLICK' | 'RECURRING' | 'PAYOUT';
 
-export type Body =
+/** About stored details. */
+export type DetailBody =
   | {
       readonly operation: 'storeToken';
       readonly shopper: string;
@@ -18,38 +19,103 @@ export type Body =
   /** Without uses: all of them. */
   | { readonly operation: 'disable'; readonly shopper: string; readonly uses?: readonly Use[] };
 
+export type InstrumentStatus = 'inactive' | 'active' | 'suspended' | 'closed';
+
+/** About payment instruments of a balance platform. */
+export type InstrumentBody =
+  | { readonly operation: 'createPaymentInstrument'; readonly reference: string }
+  | { readonly operation: 'updatePaymentInstrument'; readonly id: string; readonly status: InstrumentStatus }
+  | { readonly operation: 'cancelPaymentInstrument'; readonly id: string };
+
+export type Body = DetailBody | InstrumentBody;
+
 export const company = 'Demo';
 export const merchantAccount = 'DemoMerchant';
 export const visa = '4111111111111111';
 export const mastercard = '5555444433331111';
 
+export const balancePlatform = 'DemoPlatform';
+export const balanceAccountId = 'BAFIRST000000000000000000';
+/** There at first, and inactive. */
+export const firstInstrumentId = 'PIFIRST000000000000000000';
+export const issuedCard = {
+  brand: 'visa',
+  brandVariant: 'visadebit',
+  cardholderName: 'Anna van Dijk',
+  formFactor: 'virtual',
+} as const;
+
 export const protocols = speak(services);
-export const protocolNames = Object.keys(protocols) as ProtocolName[];
-const service = services.at(-1)!;
-export const operationOf = ({ operation }: Body): Operation => service.operations.get(operation)!;
+export const resources = speakOfResources(resourceServices);
+export type Spoken = Protocol['name'];
+const spoken: Readonly<Record<Spoken, Protocol>> = { ...protocols, rest: resources };
+
+export const protocolNames = Object.keys(protocols) as readonly Spoken[];
+const restAlone: readonly Spoken[] = ['rest'];
+
+export const isAboutInstruments = (body: Body): body is InstrumentBody => body.operation.endsWith('PaymentInstrument');
+
+/** In what a body can be said. */
+export const protocolNamesOf = (body: Body): readonly Spoken[] =>
+  isAboutInstruments(body) ? restAlone : protocolNames;
+
+const serviceOf = (body: Body) => (isAboutInstruments(body) ? resourceServices.at(-1)! : services.at(-1)!);
+const operationOf = (body: Body): Operation => serviceOf(body).operations.get(body.operation)!;
 
 const inputOf = (body: Body): object => {
-  const shopper = { merchantAccount, shopperReference: body.shopper };
-  if (body.operation === 'disable') return body.uses === undefined ? shopper : { ...shopper, contract: body.uses };
-  const card = { number: body.card, expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
-  if (body.operation === 'scheduleAccountUpdater') return { ...shopper, card, reference: 'check' };
-  return { ...shopper, card, recurring: { contract: body.uses } };
+  switch (body.operation) {
+    case 'disable':
+      return { ...whose(body), ...(body.uses !== undefined && { contract: body.uses }) };
+    case 'scheduleAccountUpdater':
+      return { ...whose(body), card: cardOf(body), reference: 'check' };
+    case 'storeToken':
+      return { ...whose(body), card: cardOf(body), recurring: { contract: body.uses } };
+    case 'createPaymentInstrument':
+      return { type: 'card', issuingCountryCode: 'NL', balanceAccountId, card: issuedCard, reference: body.reference };
+    case 'updatePaymentInstrument':
+      return { id: body.id, status: body.status };
+    case 'cancelPaymentInstrument':
+      return { id: body.id };
+    default:
+      return body satisfies never;
+  }
 };
 
+const whose = ({ shopper }: DetailBody): object => ({ merchantAccount, shopperReference: shopper });
+const cardOf = ({ card }: { readonly card: string }): object => ({
+  ...{ number: card, expiryMonth: '8', expiryYear: '2031' },
+  holderName: 'Anna van Dijk',
+});
+
 export const textOf = (body: Body): string => {
-  if (body.operation === 'scheduleAccountUpdater') return `${body.operation} ${body.shopper} ${body.card.slice(0, 4)}`;
-  const uses = body.uses?.join('+') ?? 'all';
-  return body.operation === 'disable'
-    ? `disable ${body.shopper} ${uses}`
-    : `storeToken ${body.shopper} ${body.card.slice(0, 4)} ${uses}`;
+  switch (body.operation) {
+    case 'disable':
+      return `disable ${body.shopper} ${body.uses?.join('+') ?? 'all'}`;
+    case 'scheduleAccountUpdater':
+      return `${body.operation} ${body.shopper} ${body.card.slice(0, 4)}`;
+    case 'storeToken':
+      return `storeToken ${body.shopper} ${body.card.slice(0, 4)} ${body.uses.join('+')}`;
+    case 'createPaymentInstrument':
+      return `${body.operation} ${body.reference}`;
+    case 'updatePaymentInstrument':
+      return `${body.operation} ${body.id} ${body.status}`;
+    case 'cancelPaymentInstrument':
+      return `${body.operation} ${body.id}`;
+    default:
+      return body satisfies never;
+  }
 };
 
 const calls = new Map<string, Call>();
 
 /** Each is printed once. */
-export const callOf = (body: Body, protocol: ProtocolName): Call => {
+export const callOf = (body: Body, protocol: Spoken): Call => {
   const name = `${protocol} ${textOf(body)}`;
-  const known = calls.get(name) ?? protocols[protocol].ask(service, operationOf(body), inputOf(body));
+  const known = calls.get(name) ?? spoken[protocol].ask(serviceOf(body), operationOf(body), inputOf(body));
   calls.set(name, known);
   return known;
 };
+
+/** What the caller makes of the answer. */
+export const heardOf = (body: Body, protocol: Spoken, text: string): object =>
+  spoken[protocol].hear(operationOf(body), text).value as object;

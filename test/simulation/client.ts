@@ -1,7 +1,7 @@
 /** A client: sends what it is told to, again and in other formats, until it has a final answer; gives up on no key. */
 import type { Attempt } from './attempt.ts';
 import type { Auditor } from './auditor.ts';
-import { type Body, protocolNames, textOf } from './body.ts';
+import { type Body, protocolNamesOf, textOf } from './body.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
@@ -40,7 +40,7 @@ const ask = async (self: Owner, errand: Errand, setting: Setting): Promise<boole
     client: self.name,
     key: errand.key,
     body: errand.body,
-    protocol: random.pick(protocolNames),
+    protocol: random.pick(protocolNamesOf(errand.body)),
     hurt: false,
     unknown: false,
   };

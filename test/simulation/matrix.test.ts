@@ -2,9 +2,10 @@
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Handlers, InquiringHandler } from '../../src/domain/handler.ts';
-import { type Body, mastercard, protocolNames, textOf, visa } from './body.ts';
+import { type Body, firstInstrumentId as id, mastercard, protocolNamesOf, textOf, visa } from './body.ts';
 import { defects } from './controls.ts';
 import { type Cell, type Ran, runCell, type Sending } from './matrix.ts';
+import type { Expected } from './model.ts';
 import type { Fate } from './port.ts';
 import type { Variant } from './process.ts';
 
@@ -24,7 +25,7 @@ interface Form {
 interface Work {
   readonly body: Body;
   readonly wrong: Body;
-  readonly outcome: 'ok' | 'contractNotFound';
+  readonly outcome: Expected['outcome'];
   readonly asks?: boolean;
 }
 
@@ -55,12 +56,33 @@ const works: readonly Work[] = [
     wrong: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['RECURRING'] },
     outcome: 'contractNotFound',
   },
+  {
+    body: { operation: 'createPaymentInstrument', reference: 'one' },
+    wrong: { operation: 'createPaymentInstrument', reference: 'another' },
+    outcome: 'ok',
+  },
+  {
+    body: { operation: 'updatePaymentInstrument', id, status: 'active' },
+    wrong: { operation: 'updatePaymentInstrument', id, status: 'closed' },
+    outcome: 'ok',
+  },
+  {
+    body: { operation: 'updatePaymentInstrument', id, status: 'suspended' },
+    wrong: { operation: 'cancelPaymentInstrument', id },
+    outcome: 'illegalMove',
+  },
+  {
+    body: { operation: 'cancelPaymentInstrument', id },
+    wrong: { operation: 'updatePaymentInstrument', id, status: 'active' },
+    outcome: 'ok',
+  },
 ];
 
 /** A request; a retry to a server that remembers nothing; a retry to another server; another request under the key. */
-const formsOf = ({ body, wrong, outcome, asks = false }: Work): readonly Form[] =>
-  protocolNames.flatMap((same, index) => {
-    const other = protocolNames[(index + 1) % protocolNames.length]!;
+const formsOf = ({ body, wrong, outcome, asks = false }: Work): readonly Form[] => {
+  const names = protocolNamesOf(body);
+  return names.flatMap((same, index) => {
+    const other = names[(index + 1) % names.length]!;
     const order = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): Form => ({
       name: `${textOf(body)}${asks ? ' by an updater outside' : ''}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
       isolation,
@@ -74,6 +96,7 @@ const formsOf = ({ body, wrong, outcome, asks = false }: Work): readonly Form[] 
     });
     return [order([same, other], 'locking'), order([other, same], 'serial')];
   });
+};
 
 const forms = works.flatMap(formsOf);
 const clean: Cell['faults'] = new Map();
@@ -127,6 +150,7 @@ test(
       ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
       ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
       ...['save-shopper', 'disable-detail', 'find-announced', 'save-change', 'updater', 'save-job'],
+      ...['add-payment_instrument', 'find-payment_instrument', 'change-payment_instrument', 'find-balance_account'],
     ])
       expect(all).toContain(point);
   },
@@ -140,9 +164,13 @@ const broken = [
   'answered before the commit',
 ] as const;
 
-test.each(broken)('a gateway with a defect fails in it: %s', async (name) => {
+const forEach = ['storeToken', 'createPaymentInstrument'].flatMap((operation) =>
+  broken.map((name) => [operation, name] as const),
+);
+
+test.each(forEach)('%s by a gateway with a defect fails in it: %s', async (operation, name) => {
   const { variant, givenAwayBy } = defects[name]!;
-  const [form] = forms as [Form];
+  const form = forms.find(({ sendings }) => sendings[0]!.body.operation === operation)!;
   const defective = { ...form, ...(variant && { variant }) };
   const recorded = await runCell({ ...defective, faults: clean });
   expect(recorded.failures).toEqual([]);

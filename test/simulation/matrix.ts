@@ -1,8 +1,8 @@
 /** One cell of the crash matrix: a request, its retries and a wrong retry, with a fault at chosen calls to the outside. */
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
-import type { Body } from './body.ts';
+import type { Body, Spoken } from './body.ts';
+import type { Expected } from './model.ts';
 import type { Fate } from './port.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
@@ -15,12 +15,12 @@ import { epoch, freshDatabase } from './world.ts';
 /** What is sent, and where; each until its answer is final. */
 export interface Sending {
   readonly body: Body;
-  readonly protocol: ProtocolName;
+  readonly protocol: Spoken;
   readonly at: 'first' | 'second';
   /** Before it, what the processes and their gates remember is lost. */
   readonly cold?: boolean;
   /** How it ends. */
-  readonly outcome: 'ok' | 'contractNotFound' | 'keyReused';
+  readonly outcome: Expected['outcome'] | 'keyReused';
 }
 
 export interface Cell {

@@ -1,5 +1,6 @@
 /** What ought to become of requests, said once more and without the code under test: shoppers, their details, outcomes. */
-import { type Body, company, type Use } from './body.ts';
+import { type Body, company, type DetailBody, isAboutInstruments, type Use } from './body.ts';
+import { Instruments, type MadeInstrument } from './instrument-model.ts';
 import { closedCard, firstDetails, vault } from './world.ts';
 
 interface Detail {
@@ -15,8 +16,16 @@ interface Detail {
 
 /** What is answered, in every format. */
 export type Expected =
-  | { readonly outcome: 'ok'; readonly output: Readonly<Record<string, string>> }
-  | { readonly outcome: 'contractNotFound' };
+  | { readonly outcome: 'ok'; readonly output: Readonly<Record<string, unknown>> }
+  /** A refusal that is kept. */
+  | { readonly outcome: 'contractNotFound' | 'finallyClosed' | 'illegalMove'; readonly words: string };
+
+/** What is the gateway's to choose of what is new. */
+export interface Made {
+  /** Of a stored detail. */
+  readonly reference?: string | undefined;
+  readonly instrument?: MadeInstrument | undefined;
+}
 
 export interface Step {
   readonly expected: Expected;
@@ -41,6 +50,7 @@ const unknownYet = (psp: string): Step => ({
 });
 
 export class Model {
+  readonly #instruments = new Instruments();
   readonly #details: Detail[] = firstDetails.map(({ psp, ...rest }) => ({
     ...rest,
     firstPsp: psp,
@@ -49,17 +59,26 @@ export class Model {
   }));
 
   /**
-   * The request is done. `psp`: its reference; `made`: the reference of a new detail, which is the gateway's to choose;
-   * `untold`: an updater was asked about the card, and nothing was heard.
+   * The request is done. `psp`: its reference; `untold`: an updater was asked about the card, and nothing was heard.
    */
-  apply(body: Body, psp: string, made: string | undefined, untold = false): Step {
+  apply(body: Body, psp: string, made: Made, untold = false): Step {
+    return isAboutInstruments(body)
+      ? this.#instruments.apply(body, made.instrument)
+      : this.#applyToDetails(body, psp, made, untold);
+  }
+
+  instrumentLines(): readonly string[] {
+    return this.#instruments.lines();
+  }
+
+  #applyToDetails(body: DetailBody, psp: string, made: Made, untold: boolean): Step {
     switch (body.operation) {
       case 'disable':
         return this.#disable(body, psp);
       case 'scheduleAccountUpdater':
         return untold ? unknownYet(psp) : this.#check(body, psp);
       case 'storeToken':
-        return this.#store(body, psp, made);
+        return this.#store(body, psp, made.reference);
       default:
         return body satisfies never;
     }
@@ -116,7 +135,8 @@ export class Model {
 
   #disable({ shopper, uses }: Extract<Body, { operation: 'disable' }>, psp: string): Step {
     const meant = this.#active(shopper).filter((detail) => !uses || detail.uses.some((use) => uses.includes(use)));
-    if (meant.length === 0) return { expected: { outcome: 'contractNotFound' }, effects: [] };
+    if (meant.length === 0)
+      return { expected: { outcome: 'contractNotFound', words: 'Contract not found' }, effects: [] };
     const effects = meant.flatMap((detail) => {
       const left = uses === undefined ? [] : detail.uses.filter((use) => !uses.includes(use));
       if (left.length > 0) detail.uses = left;

@@ -1,6 +1,6 @@
 /** One simulated server process: the real gateway over simulated ports, which dies, is stopped, and starts again. */
 import { Buffer } from 'node:buffer';
-import { services } from '../../src/api/index.ts';
+import { resourceServices, services } from '../../src/api/index.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Handlers } from '../../src/domain/handler.ts';
 import { handlers as realHandlers } from '../../src/domain/index.ts';
@@ -11,10 +11,9 @@ import { performer } from '../../src/gateway/perform.ts';
 import type { Credentials, Gate, JournaledStore, Marks } from '../../src/gateway/ports.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
-import { speakOfResources } from '../../src/protocol/index.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import { type Attempt, attempts } from './attempt.ts';
-import { callOf, company, merchantAccount, protocols } from './body.ts';
+import { balancePlatform, callOf, company, isAboutInstruments, merchantAccount, protocols, resources } from './body.ts';
 import { type Fates, Port } from './port.ts';
 import type { Records } from './records.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
@@ -50,16 +49,25 @@ export interface Surroundings {
   restartMs(): number;
 }
 
-const routes = compileRoutes(services);
-/** Nothing of resources is asked here. */
-const resources = speakOfResources([]);
-const caller: Caller = Object.freeze({
+const routes = compileRoutes(services, resourceServices);
+const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   company,
   roles: new Set(['recurring'] as const),
   merchantAccounts: new Set([merchantAccount]),
   requiresKey: true,
 });
+const platformCaller: Caller = Object.freeze({
+  credential: 'ws@BalancePlatform.Demo',
+  company,
+  roles: new Set(['balancePlatform'] as const),
+  merchantAccounts: new Set<string>(),
+  balancePlatform,
+  requiresKey: true,
+});
+/** Each request comes with the credential that its operation takes. */
+const callerOf = (attempt: Attempt | undefined): Caller =>
+  attempt !== undefined && isAboutInstruments(attempt.body) ? platformCaller : companyCaller;
 const credentialsMs = 1_000;
 
 const credentialsOver = (port: Port): Credentials => ({
@@ -68,7 +76,7 @@ const credentialsOver = (port: Port): Credentials => ({
       point: 'credentials',
       kind: 'credentials',
       limitMs: credentialsMs,
-      apply: () => caller,
+      apply: () => callerOf(attempts.getStore()),
       fail: () => {
         throw new StoreUnavailable('simulated: the credentials cannot be read');
       },
@@ -136,9 +144,9 @@ export class Process {
   ask(attempt: Attempt): Promise<Answer | undefined> {
     const gateway = this.#gateway;
     if (gateway === undefined) return Promise.resolve(undefined);
-    const { path, contentType, body } = callOf(attempt.body, attempt.protocol);
+    const { method = 'POST', path, contentType, body } = callOf(attempt.body, attempt.protocol);
     const headers = { 'content-type': contentType, 'x-api-key': 'any', 'idempotency-key': attempt.key };
-    const wire = { method: 'POST', path, query: '', headers, inspect: () => {}, body: async () => Buffer.from(body) };
+    const wire = { method, path, query: '', headers, inspect: () => {}, body: async () => Buffer.from(body) };
     return new Promise((resolve) => {
       const lose = () => resolve(undefined);
       this.#lost.add(lose);

@@ -1,7 +1,7 @@
 /** One run: everything in it is drawn from the seed, so that the same seed gives the same run. */
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
-import { type Body, mastercard, textOf, visa } from './body.ts';
+import { type Body, firstInstrumentId as id, isAboutInstruments, mastercard, textOf, visa } from './body.ts';
 import { type Errand, runClient } from './client.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
@@ -32,6 +32,11 @@ const bodies: readonly Body[] = [
   { operation: 'disable', shopper: 'anna' },
   { operation: 'disable', shopper: 'anna', uses: ['RECURRING'] },
   { operation: 'disable', shopper: 'bert' },
+  { operation: 'createPaymentInstrument', reference: 'one' },
+  { operation: 'createPaymentInstrument', reference: 'another' },
+  { operation: 'updatePaymentInstrument', id, status: 'active' },
+  { operation: 'updatePaymentInstrument', id, status: 'suspended' },
+  { operation: 'cancelPaymentInstrument', id },
 ];
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -48,7 +53,10 @@ interface Purpose {
 const purposesOf = (random: Random): readonly Purpose[] =>
   Array.from({ length: 1 + random.below(3) }, (_, index) => {
     const right = random.pick(bodies);
-    const others = bodies.filter((body) => textOf(body) !== textOf(right));
+    // A key belongs to the company or to its balance platform: each may use the other's for something of its own.
+    const others = bodies.filter(
+      (body) => textOf(body) !== textOf(right) && isAboutInstruments(body) === isAboutInstruments(right),
+    );
     return { key: `key-${index + 1}`, right, wrong: random.pick(others) };
   });
 

@@ -16,12 +16,22 @@ const happened = [
   ...['error', 'timeout', 'lost', 'late'].map((fate) => `gate claim fails: ${fate}`),
   ...['gate settle fails: lost', 'gate release fails: lost', 'gate release answered', 'claim-scope fails: conflict'],
   ...['find-scope answered', 'save-detail answered', 'disable-detail answered', 'rollback to savepoint answered'],
+  ...['add-payment_instrument answered', 'change-payment_instrument answered'],
   ...['dies', 'stands still for 16000 ms', 'begins again', 'waits for a row', 'waits to write', 'gives up'],
   ...['a clock is set', 'the records are lost', 'the records are forged', 'the records cannot be read'],
   ...['the records cannot be reached', 'takes over'],
-  ...['ok', 'contractNotFound', 'keyReused', 'inProgress', 'unavailable', 'internal', 'lost', 'nothing'].map(
-    (outcome) => `: ${outcome}`,
-  ),
+  ...[
+    'ok',
+    'contractNotFound',
+    'finallyClosed',
+    'illegalMove',
+    'keyReused',
+    'inProgress',
+    'unavailable',
+    'internal',
+    'lost',
+    'nothing',
+  ].map((outcome) => `: ${outcome}`),
 ];
 
 test(

@@ -1,5 +1,6 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 import type { World } from '../../src/domain/handler.ts';
+import type { Unit } from '../../src/domain/ports.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
@@ -8,7 +9,8 @@ import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createMarks } from '../../src/vault/marks.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { company, mastercard, merchantAccount, visa } from './body.ts';
+import { balanceAccountId, balancePlatform, company, issuedCard, mastercard, merchantAccount, visa } from './body.ts';
+import { firstMade } from './instrument-model.ts';
 import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';
 
@@ -35,7 +37,30 @@ export const firstDetails = [
   { shopper: 'anna', card: mastercard, uses: ['RECURRING'], psp: '8815252013129013', reference: 'FIRST00000000002' },
 ] as const;
 
-const tables = ['job', 'journal', 'detail_change', 'stored_detail', 'shopper'] as const;
+const tables = ['payment_instrument', 'job', 'journal', 'detail_change', 'stored_detail', 'shopper'] as const;
+
+/** One card, of a holder's one account. */
+const furnishPlatform = async (unit: Unit): Promise<void> => {
+  const kept = { platform: balancePlatform, revision: 1 };
+  const open = { status: 'active', timeZone: 'UTC' } as const;
+  const accountHolderId = 'AHFIRST000000000000000000';
+  const holder = { id: accountHolderId, balancePlatform, legalEntityId: 'LE1', ...open };
+  await unit.addResource({ kind: 'accountHolder', ...kept, record: holder });
+  const account = { id: balanceAccountId, accountHolderId, balances: [], defaultCurrencyCode: 'EUR', ...open };
+  await unit.addResource({ kind: 'balanceAccount', ...kept, record: account });
+  const { id, lastFour, expiration, fingerprint } = firstMade;
+  const number = `************${lastFour}`;
+  await unit.addResource({
+    kind: 'paymentInstrument',
+    ...kept,
+    record: {
+      ...{ id, balanceAccountId, issuingCountryCode: 'NL', type: 'card', reference: 'first', status: 'inactive' },
+      card: { ...issuedCard, bin: '400005', expiration, lastFour, number },
+    },
+    fingerprint,
+    sealed: { keyId: 'k-test', dataKey: 'never opened' },
+  });
+};
 
 /** Puts the first details in by the real code, and keeps a copy of them. */
 const furnish = async (database: SimDatabase): Promise<void> => {
@@ -43,6 +68,7 @@ const furnish = async (database: SimDatabase): Promise<void> => {
   database.exec(
     `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
   );
+  database.exec(`insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', 'UTC', 0)`);
   const unit = database.begin(owner('template'), undefined, 0);
   const session: Session = {
     query: async (statement, parameters) => database.run(unit, statement, parameters, false) as never,
@@ -62,6 +88,7 @@ const furnish = async (database: SimDatabase): Promise<void> => {
   const world: World = { clock: { now: () => epoch }, references, updater, vault };
   await store.write(async (page) => {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
+    await furnishPlatform(page);
     await page.saveAnnouncement(company, closed, epoch);
     for (const { shopper, card: number, uses, psp, reference } of firstDetails)
       await keepDetail(

@@ -1,23 +1,32 @@
 /** A client of the torture: it works through shoppers of its own, and repeats each request until it knows what came of it. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
+import type { Call } from '../../src/protocol/protocol.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Place } from './fleet.ts';
 import type { Answered, Ledger } from './ledger.ts';
-import { type Body, callOf, canonicalOf, codeOf, type KeyName, protocolNames, wrongBodies } from './request.ts';
+import {
+  type Body,
+  callOf,
+  canonicalOf,
+  codeOf,
+  keysOf,
+  madeIn,
+  type TrackName,
+  trackNameOf,
+  trackNames,
+  trackOf,
+  type Used,
+  wrongBodiesOf,
+} from './request.ts';
 
 export interface Surroundings {
   readonly places: readonly Place[];
   readonly ledger: Ledger;
   readonly random: Random;
-  readonly authorization: string;
+  readonly authorizations: Readonly<Record<TrackName, string>>;
   /** Makes the keys of this run its own, where runs share a Redis. */
   readonly run: string;
-}
-
-export interface Used {
-  readonly shopper: string;
-  readonly key: KeyName;
 }
 
 /** Shorter than a stalled server stays so, longer than one that works takes. */
@@ -36,9 +45,14 @@ interface Reply {
   readonly text: string;
 }
 
-const post = (url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Reply> =>
+const ask = (
+  address: string,
+  { method = 'POST', path, contentType, body, headers: own }: Call,
+  also: Readonly<Record<string, string>>,
+): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const asked = request(url, { method: 'POST', agent, headers }, (response) => {
+    const headers = { ...own, 'Content-Type': contentType, ...also };
+    const asked = request(address + path, { method, agent, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -64,15 +78,6 @@ const one = (header: string | string[] | undefined): string | undefined =>
 
 const idempotencyKey = ({ run }: Surroundings, { shopper, key }: Used): string => `${run}-${shopper}-${key}`;
 
-/** Undefined where the text is no answer of the operation: the judge then finds a success that says nothing. */
-const canonical = (...about: Parameters<typeof canonicalOf>): string | undefined => {
-  try {
-    return canonicalOf(...about);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Sends once, in some format to some server; undefined where no answer comes. */
 const send = async (
   around: Surroundings,
@@ -80,24 +85,18 @@ const send = async (
   body: Body,
   { last = false }: { readonly last?: boolean } = {},
 ): Promise<Answered | undefined> => {
-  const { random, places, ledger, authorization } = around;
+  const { random, places, ledger, authorizations } = around;
   const place = random.below(places.length);
   const address = places[place]?.address;
   if (address === undefined) return undefined;
-  const protocol = random.pick(protocolNames);
-  const call = callOf(protocol, used.shopper, used.key, body);
+  const protocol = random.pick(trackOf(used.key).protocols);
   const id = ++sendings;
-  ledger.write({ what: 'sent', id, ...used, body, protocol, place, ...(last && { last }) });
+  ledger.write({ what: 'sent', id, ...used, body, protocol: protocol.name, place, ...(last && { last }) });
   try {
-    const { status, headers, text } = await post(
-      address + call.path,
-      {
-        'Content-Type': call.contentType,
-        Authorization: authorization,
-        'Idempotency-Key': idempotencyKey(around, used),
-      },
-      call.body,
-    );
+    const { status, headers, text } = await ask(address, callOf(protocol, used, body), {
+      Authorization: authorizations[trackNameOf(used.key)],
+      'Idempotency-Key': idempotencyKey(around, used),
+    });
     const answer: Answered = {
       what: 'answered',
       id,
@@ -106,7 +105,7 @@ const send = async (
       replayed: one(headers['idempotent-replayed']) === 'true',
       pspReference: one(headers.pspreference),
       echoed: one(headers['idempotency-key']),
-      ...(status === 200 ? { canonical: canonical(protocol, used.key, text) } : { code: codeOf(text) }),
+      ...(status === 200 ? { canonical: canonicalOf(protocol, used.key, text) } : { code: codeOf(text) }),
     };
     ledger.write(answer);
     return answer;
@@ -132,14 +131,14 @@ const settle = async (
   return undefined;
 };
 
-/** One to three copies at once; then perhaps late ones, and others that only have the key in common. */
-const use = async (around: Surroundings, used: Used): Promise<boolean> => {
+/** One to three copies at once; then perhaps late ones, and others that only have the key in common. Undefined unless all went well. */
+const use = async (around: Surroundings, used: Used): Promise<Answered | undefined> => {
   const { random } = around;
   const copies = Array.from({ length: 1 + random.below(3) }, () => settle(around, used, 'right'));
   const answers = await Promise.all(copies);
-  if (random.chance(0.3)) await settle(around, used, random.pick(wrongBodies));
+  if (random.chance(0.3)) await settle(around, used, random.pick(wrongBodiesOf(used.key)));
   if (random.chance(0.3)) await settle(around, used, 'right');
-  return answers.every((answer) => answer?.status === 200);
+  return answers.every((answer) => answer?.status === 200) ? answers[0] : undefined;
 };
 
 /** Goes on with new shoppers until it is told that it is over; gives the keys it used. */
@@ -149,9 +148,14 @@ export const work = async (around: Surroundings, name: string, over: AbortSignal
   for (let counted = 1; !over.aborted; counted += 1) {
     const shopper = `${name}-${counted}`;
     const own: Used[] = [];
-    for (const key of random.chance(0.4) ? (['A', 'B', 'C'] as const) : (['A', 'B'] as const)) {
-      own.push({ shopper, key });
-      if (!(await use(around, { shopper, key })) || over.aborted) break;
+    const keys = keysOf(random.pick(trackNames));
+    let made: string | undefined;
+    for (const key of random.chance(0.4) ? keys : keys.slice(0, -1)) {
+      const used = { shopper, key, made };
+      own.push(used);
+      const answer = await use(around, used);
+      if (answer === undefined || over.aborted) break;
+      made ??= madeIn(answer.canonical);
     }
     all.push(...own);
     for (const used of own) if (random.chance(0.3)) await settle(around, used, 'right');

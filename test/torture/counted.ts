@@ -1,14 +1,19 @@
 /** The stores under torture, prepared as an operator does, with triggers by which the database itself counts every effect. */
+import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '../../src/config.ts';
-import { openStrongroom } from '../../src/strongroom.ts';
+import type { NewCredential } from '../../src/store/sql/credential-registry.ts';
+import { openStrongroom, type Strongroom } from '../../src/strongroom.ts';
 import { createKeyFile } from '../../src/vault/key-ring.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { basic, type Variables } from '../support/server.ts';
 import type { Effect } from './judge.ts';
-import { company, merchantAccount } from './request.ts';
+import { accounts, balancePlatform, holder } from './platform-track.ts';
+import { merchantAccount } from './recurring-track.ts';
+import { company, type TrackName, tracks } from './request.ts';
+import type { Track } from './track.ts';
 
 /** A store of one run. */
 export interface Counted {
@@ -19,28 +24,39 @@ export interface Counted {
 
 /** Gives stores that differ in nothing, each for one run. */
 export interface Stores {
-  readonly authorization: string;
+  /** By the track whose requests they are for. */
+  readonly authorizations: ByTrack;
   /** Of the PostgreSQL at the port: a proxy's, where something stands before it. */
   postgres(port?: number): Promise<Counted>;
   sqlite(): Counted;
 }
 
-const effectTable =
-  'create table effect (shopper text not null, kind text not null, contracts text not null, open_part text not null)';
-const note = `insert into effect select new.shopper_reference,
-  case when new.disabled_at is null then 'stored' else 'disabled' end, new.contracts, new.open_part`;
+const effectTable = 'create table effect (written text not null, row text not null)';
+/** `json`: how the database makes an object of names and values. */
+const note = ({ table, columns }: Track, json: string): string => {
+  const pairs = columns.map((column) => `'${column}', new.${column}`);
+  return `insert into effect values ('${table}', ${json}(${pairs.join(', ')}))`;
+};
+const everyTrack = Object.values(tracks);
 const postgresTriggers = [
   effectTable,
-  `create function note_effect() returns trigger language plpgsql as $$ begin ${note}; return null; end $$`,
-  'create trigger note_effect after insert or update on stored_detail for each row execute function note_effect()',
+  ...everyTrack.flatMap((track) => [
+    `create function note_${track.table}() returns trigger language plpgsql as
+       $$ begin ${note(track, 'json_build_object')}; return null; end $$`,
+    `create trigger note after insert or update on ${track.table} for each row execute function note_${track.table}()`,
+  ]),
 ];
 const sqliteTriggers = [
   effectTable,
-  ...['insert', 'update'].map(
-    (event) => `create trigger note_${event} after ${event} on stored_detail for each row begin ${note}; end`,
+  ...everyTrack.flatMap((track) =>
+    ['insert', 'update'].map(
+      (event) =>
+        `create trigger note_${event}_${track.table} after ${event} on ${track.table} for each row
+           begin ${note(track, 'json_object')}; end`,
+    ),
   ),
 ];
-const select = 'select shopper, kind, contracts, open_part from effect';
+const select = 'select written, row from effect';
 const template = 'torture_template';
 const urlOf = (url: string, database: string, port?: number): string => {
   const changed = new URL(url);
@@ -49,23 +65,47 @@ const urlOf = (url: string, database: string, port?: number): string => {
   return changed.href;
 };
 
-/** Gives the secret of the one credential. */
-const furnish = async (variables: Variables, secret?: string): Promise<{ username: string; secret: string }> => {
+type ByTrack = Readonly<Record<TrackName, string>>;
+
+/** An account holder with the balance accounts that cards are made for. */
+const furnishPlatform = ({ details }: Strongroom): Promise<void> =>
+  details.write(async (unit) => {
+    const common = { platform: balancePlatform, revision: 1 };
+    const open = { status: 'active', timeZone: 'UTC' } as const;
+    const record = { id: holder, balancePlatform, legalEntityId: 'LE1', ...open };
+    await unit.addResource({ kind: 'accountHolder', ...common, record });
+    for (const id of Object.values(accounts)) {
+      const account = { id, accountHolderId: holder, balances: [], defaultCurrencyCode: 'EUR', ...open };
+      await unit.addResource({ kind: 'balanceAccount', ...common, record: account });
+    }
+  });
+
+/** Gives the Authorization headers of a credential for each track. */
+const furnish = async (variables: Variables, secrets: ByTrack): Promise<ByTrack> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const { registry, close } = await openStrongroom(config, { exclusive: false });
+  const room = await openStrongroom(config, { exclusive: false });
+  const { registry } = room;
   try {
     await registry.addMerchantAccount(company, merchantAccount);
-    const merchantAccounts = [merchantAccount];
-    const issued = await registry.addCredential({
+    await registry.saveBalancePlatform({
+      id: balancePlatform,
       company,
-      kind: 'basic',
-      roles: ['recurring'],
-      merchantAccounts,
-      ...(secret !== undefined && { secret }),
+      description: '',
+      status: 'Active',
+      timeZone: 'UTC',
     });
-    return { username: issued.username!, secret: issued.secret };
+    await furnishPlatform(room);
+    const issued = async (track: TrackName, scope: Pick<NewCredential, 'merchantAccounts' | 'balancePlatform'>) => {
+      const [roles, secret] = [[tracks[track].role], secrets[track]];
+      const { username } = await registry.addCredential({ company, kind: 'basic', roles, secret, ...scope });
+      return basic(username!, secret);
+    };
+    return {
+      recurring: await issued('recurring', { merchantAccounts: [merchantAccount] }),
+      platform: await issued('platform', { merchantAccounts: [], balancePlatform }),
+    };
   } finally {
-    await close();
+    await room.close();
   }
 };
 
@@ -82,16 +122,17 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
   const keyFile = join(folder, 'keys');
   createKeyFile(keyFile);
   const dataDir = join(folder, 'template');
-  const { username, secret } = await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir });
+  const secrets = { recurring: randomUUID(), platform: randomUUID() };
+  const authorizations = await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir }, secrets);
   withDatabase(join(dataDir, 'triglyph.db'), (database) => database.exec(sqliteTriggers.join(';')));
   await server.ask(`create database ${template}`);
   const url = urlOf(server.url, template);
-  await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, secret);
+  await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, secrets);
   for (const text of postgresTriggers) await server.ask(text, [], url);
 
   let counted = 0;
   return {
-    authorization: basic(username, secret),
+    authorizations,
     async postgres(port) {
       const database = `torture_${++counted}`;
       await server.ask(`create database ${database} template ${template}`);

@@ -1,15 +1,17 @@
 /** The judge: what the clients were told, against what the database counted. */
 import type { Answered, Entry, Sent } from './ledger.ts';
-import { type KeyName, rightContracts, rightDigits } from './request.ts';
+import { type KeyName, type TrackName, trackNameOf, trackNames, tracks } from './request.ts';
+import type { Row, Track } from './track.ts';
 
 /** One execution, as a trigger of the database noted it. */
 export interface Effect {
-  readonly shopper: string;
-  readonly kind: 'stored' | 'disabled';
-  readonly contracts: string;
-  /** JSON: what is shown of the detail. */
-  readonly open_part: string;
+  /** The table that it wrote to. */
+  readonly written: string;
+  /** JSON: the row as it was written. */
+  readonly row: string;
 }
+
+export type Doubled = Readonly<Record<TrackName, number>>;
 
 export interface Verdict {
   readonly keys: number;
@@ -18,11 +20,13 @@ export interface Verdict {
   readonly disturbed: number;
   /** Executions beyond one for each key. */
   readonly doubled: number;
+  /** The same by the track of the key. */
+  readonly doubledIn: Doubled;
   /** Keys answered with success whose effect is not there. */
   readonly lost: number;
   /** Keys with two answers that differ, or with two pspReferences. */
   readonly different: number;
-  /** Answers that are not allowed, and effects of a body that its key does not belong to. */
+  /** Answers that are not allowed, effects of a body that its key does not belong to, and numbers issued twice. */
   readonly wrong: number;
   /** Keys without an answer in the end. */
   readonly open: number;
@@ -30,26 +34,48 @@ export interface Verdict {
   readonly findings: readonly string[];
 }
 
-/** Refusals that may ask for another try, by their codes: failed, unavailable, in progress. */
-const passing: ReadonlySet<string | undefined> = new Set(['701', '703', '704']);
+/** Refusals that may ask for another try, by their codes: failed (of a resource, too), unavailable, in progress. */
+const passing: ReadonlySet<string | undefined> = new Set(['701', '00_500', '703', '704']);
 
-/** The key that an execution belongs to; undefined for one that no key allowed. */
-const keyOf = ({ kind, contracts, open_part }: Effect): KeyName | undefined => {
-  const card = (JSON.parse(open_part) as { readonly card?: { readonly number: string; readonly holderName: string } })
-    .card;
-  if (contracts !== rightContracts.join() || card?.number !== rightDigits) return undefined;
-  return kind === 'disabled' ? 'B' : (card.holderName as KeyName);
-};
+const trackOf = ({ written }: Effect): Track => Object.values(tracks).find(({ table }) => table === written)!;
+const rowOf = ({ row }: Effect): Row => JSON.parse(row);
+const nameOf = ({ shopper, key }: { readonly shopper: string; readonly key: string }): string => `${shopper}-${key}`;
+const ownerOf = (effect: Effect) => trackOf(effect).ownerOf(rowOf(effect));
 
 /** A server that cannot even ask who calls has not come to the key. */
 const isEchoed = ({ echoed, transient }: Answered, key: string): boolean =>
   echoed === key || (transient && echoed === undefined);
 
-/** Executions beyond one for each key, as far as they are counted. */
-export const doubledIn = (effects: readonly Effect[]): number =>
-  effects.length - new Set(effects.map((effect) => `${effect.shopper}-${keyOf(effect)}`)).size;
+const byTrack = (of: (track: TrackName) => number): Doubled =>
+  Object.fromEntries(trackNames.map((track) => [track, of(track)])) as Doubled;
 
-interface Record {
+/** Executions beyond one for each key, as far as they are counted. */
+export const doubledIn = (effects: readonly Effect[]): Doubled => {
+  const owners = effects.flatMap((effect) => ownerOf(effect) ?? []);
+  return byTrack((track) => {
+    const own = owners.filter(({ key }) => trackNameOf(key as KeyName) === track);
+    return own.length - new Set(own.map(nameOf)).size;
+  });
+};
+
+/** What a control is to show: no track gets on without the journal. */
+export const doubledEverywhere = (doubled: Doubled): boolean => Object.values(doubled).every((times) => times > 0);
+
+/** Of what was issued twice, the second ones. */
+const issuedTwice = (effects: readonly Effect[]): readonly Row[] => {
+  const holders = new Map<string, string>();
+  return effects.flatMap((effect) => {
+    const row = rowOf(effect);
+    const issued = trackOf(effect).issuedIn?.(row);
+    if (issued === undefined) return [];
+    const holder = holders.get(issued.number) ?? issued.to;
+    holders.set(issued.number, holder);
+    return holder === issued.to ? [] : [row];
+  });
+};
+
+interface Heard {
+  readonly key: KeyName;
   readonly answers: Answered[];
   first: number;
   last: number;
@@ -68,14 +94,14 @@ export const judge = (entries: readonly Entry[], effects: readonly Effect[], run
     if (findings.length < 10) findings.push(`${what}: ${JSON.stringify(about)}`);
   };
   const sent = new Map<number, Sent>();
-  const keys = new Map<string, Record>();
+  const keys = new Map<string, Heard>();
   let disturbed = 0;
   let wrong = 0;
   for (const entry of entries) {
     if (entry.what === 'sent') {
       sent.set(entry.id, entry);
-      const name = `${entry.shopper}-${entry.key}`;
-      if (!keys.has(name)) keys.set(name, { answers: [], first: 0, last: 0, executed: 0 });
+      const name = nameOf(entry);
+      if (!keys.has(name)) keys.set(name, { key: entry.key, answers: [], first: 0, last: 0, executed: 0 });
       continue;
     }
     if (entry.what === 'unanswered') {
@@ -83,7 +109,7 @@ export const judge = (entries: readonly Entry[], effects: readonly Effect[], run
       continue;
     }
     const asked = sent.get(entry.id)!;
-    const name = `${asked.shopper}-${asked.key}`;
+    const name = nameOf(asked);
     const record = keys.get(name)!;
     if (!allowed(asked, entry) || !isEchoed(entry, `${run}-${name}`)) {
       wrong += 1;
@@ -97,14 +123,18 @@ export const judge = (entries: readonly Entry[], effects: readonly Effect[], run
     }
   }
   for (const effect of effects) {
-    const key = keyOf(effect);
-    const record = key === undefined ? undefined : keys.get(`${effect.shopper}-${key}`);
+    const owner = ownerOf(effect);
+    const record = owner && keys.get(nameOf(owner));
     if (record === undefined) {
       wrong += 1;
       found('an effect that no key allowed', effect);
     } else record.executed += 1;
   }
-  const count = (what: string, holds: (record: Record) => number): number => {
+  for (const row of issuedTwice(effects)) {
+    wrong += 1;
+    found('a number issued twice', row);
+  }
+  const count = (what: string, holds: (record: Heard) => number): number => {
     let sum = 0;
     for (const [name, record] of keys) {
       const times = holds(record);
@@ -113,12 +143,18 @@ export const judge = (entries: readonly Entry[], effects: readonly Effect[], run
     }
     return sum;
   };
-  const texts = ({ answers }: Record) => answers.map(({ status, code, canonical }) => canonical ?? `${status} ${code}`);
+  const texts = ({ answers }: Heard) => answers.map(({ status, code, canonical }) => canonical ?? `${status} ${code}`);
+  const beyondOne = ({ executed }: Heard) => Math.max(0, executed - 1);
   return {
     keys: keys.size,
     requests: sent.size,
     disturbed,
-    doubled: count('doubled', ({ executed }) => Math.max(0, executed - 1)),
+    doubled: count('doubled', beyondOne),
+    doubledIn: byTrack((track) =>
+      [...keys.values()]
+        .filter(({ key }) => trackNameOf(key) === track)
+        .reduce((sum, record) => sum + beyondOne(record), 0),
+    ),
     lost: count('lost', ({ answers, executed }) =>
       executed === 0 && answers.some(({ status }) => status === 200) ? 1 : 0,
     ),

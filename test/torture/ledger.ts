@@ -1,15 +1,13 @@
 /** The clients' ledger on disk: a line before each sending and after each answer; the judge believes nothing else. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
-import type { Body, KeyName } from './request.ts';
+import type { Protocol } from '../../src/protocol/protocol.ts';
+import type { Body, Used } from './request.ts';
 
-export interface Sent {
+export interface Sent extends Used {
   readonly what: 'sent';
   readonly id: number;
-  readonly shopper: string;
-  readonly key: KeyName;
   readonly body: Body;
-  readonly protocol: ProtocolName;
+  readonly protocol: Protocol['name'];
   /** The place in the fleet. */
   readonly place: number;
   /** Once the faults are over. */

@@ -1,65 +1,66 @@
-/** What the clients ask: three keys for a shopper, each with the body that it belongs to and others that it does not. */
-import { services } from '../../src/api/index.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { speak } from '../../src/protocol/index.ts';
-import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+/** What the clients ask, on every track: the call of a key with one of its bodies, and what its answer says. */
+import type { Call, Protocol } from '../../src/protocol/protocol.ts';
+import { platformTrack } from './platform-track.ts';
+import { recurringTrack } from './recurring-track.ts';
+import type { KeyUse, Track } from './track.ts';
 
-/** In the order in which a shopper's keys are used: stored, disabled, and stored once more. */
-export const keyNames = ['A', 'B', 'C'] as const;
-export type KeyName = (typeof keyNames)[number];
-
-export const wrongBodies = ['other card', 'other contract'] as const;
-export type Body = 'right' | (typeof wrongBodies)[number];
-
-export const merchantAccount = 'AcmeWeb';
 export const company = 'Acme';
 
-const protocols = speak(services);
-export const protocolNames = Object.keys(protocols) as readonly ProtocolName[];
+export const tracks = Object.freeze({ recurring: recurringTrack, platform: platformTrack });
+export type TrackName = keyof typeof tracks;
+export const trackNames = Object.keys(tracks) as readonly TrackName[];
 
-const service = services.find(({ operations }) => operations.has('storeToken'))!;
+export type KeyName = { [T in TrackName]: keyof (typeof tracks)[T]['keys'] }[TrackName];
 
-export const operationOf = (key: KeyName): Operation => service.operations.get(key === 'B' ? 'disable' : 'storeToken')!;
+/** `right`, or the name of a body that the key does not belong to. */
+export type Body = string;
 
-/** The last four digits, and so what is shown of the card, tell the two apart. */
-const numbers = { right: '4111111111111111', other: '5500000000000004' } as const;
-export const rightDigits = numbers.right.slice(-4);
-export const rightContracts = ['ONECLICK', 'RECURRING'] as const;
+/** One key of one shopper. */
+export interface Used {
+  readonly shopper: string;
+  readonly key: KeyName;
+  /** What the first key of the shopper was answered: the id that the others are about. */
+  readonly made?: string | undefined;
+}
 
-/** The name of the holder says which key a stored detail is the effect of. */
-const storing = (shopperReference: string, key: KeyName, body: Body): object => ({
-  card: {
-    number: body === 'other card' ? numbers.other : numbers.right,
-    expiryMonth: '8',
-    expiryYear: '2040',
-    holderName: key,
-  },
-  merchantAccount,
-  recurring: { contract: body === 'other contract' ? ['PAYOUT'] : [...rightContracts] },
-  shopperReference,
-});
+export const keysOf = (track: TrackName): readonly KeyName[] => Object.keys(tracks[track].keys) as readonly KeyName[];
 
-const disabling = (shopperReference: string, body: Body): object => ({
-  merchantAccount,
-  shopperReference,
-  ...(body !== 'right' && { contract: ['ONECLICK'] }),
-});
+/** No two tracks have a key of the same name. */
+const trackNameByKey: ReadonlyMap<string, TrackName> = new Map(
+  trackNames.flatMap((name) => keysOf(name).map((key) => [key, name])),
+);
 
-export const callOf = (protocol: ProtocolName, shopper: string, key: KeyName, body: Body): Call =>
-  protocols[protocol].ask(
-    service,
-    operationOf(key),
-    key === 'B' ? disabling(shopper, body) : storing(shopper, key, body),
-  );
+export const trackNameOf = (key: KeyName): TrackName => trackNameByKey.get(key)!;
+export const trackOf = (key: KeyName): Track => tracks[trackNameOf(key)];
 
-/** In all formats: `errorCode` and its value, or the code after the type. */
-const codeForm = /(?:errorCode(?:"\s*:\s*"|=)|(?:validation|security|internal) )(\w+)/;
+const useOf = (key: KeyName): KeyUse => trackOf(key).keys[key]!;
 
-export const codeOf = (text: string): string | undefined => codeForm.exec(text)?.[1];
+export const wrongBodiesOf = (key: KeyName): readonly Body[] =>
+  Object.keys(useOf(key).bodies).filter((name) => name !== 'right');
 
-/** The canonical answer as JSON, its names in their order. Throws where the text is no answer of the operation. */
-export const canonicalOf = (protocol: ProtocolName, key: KeyName, text: string): string => {
-  const { value, issues } = protocols[protocol].hear(operationOf(key), text);
-  if (issues.length > 0) throw new TypeError(`an answer that breaks the contract: ${text.slice(0, 200)}`);
-  return JSON.stringify(Object.entries(value as object).sort(([one], [other]) => (one < other ? -1 : 1)));
+export const callOf = (protocol: Protocol, { shopper, key, made }: Used, body: Body): Call => {
+  const { service, about } = trackOf(key);
+  const { operation, bodies } = useOf(key);
+  return protocol.ask(service, operation, { ...about(shopper, made), ...bodies[body] });
 };
+
+/** `errorCode` and its value; in SOAP the code after the type. */
+const codeForms = [/errorCode(?:"\s*:\s*"|=)(\w+)/, /(?:validation|security|internal) (\w+)/];
+
+export const codeOf = (text: string): string | undefined =>
+  codeForms.map((form) => form.exec(text)?.[1]).find((code) => code !== undefined);
+
+/** The canonical answer as JSON, its names in their order; undefined where the text is no answer of the operation. */
+export const canonicalOf = (protocol: Protocol, key: KeyName, text: string): string | undefined => {
+  try {
+    const { value, issues } = protocol.hear(useOf(key).operation, text);
+    if (issues.length > 0) return undefined;
+    return JSON.stringify(Object.entries(value as object).sort(([one], [other]) => (one < other ? -1 : 1)));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The id in a canonical answer; undefined where it has none. */
+export const madeIn = (canonical: string | undefined): string | undefined =>
+  canonical === undefined ? undefined : Object.fromEntries(JSON.parse(canonical)).id;

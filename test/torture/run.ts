@@ -12,7 +12,7 @@ import type { FaultClass, Field } from './classes.ts';
 import { askAgain, work } from './client.ts';
 import { type Counted, prepareStores, type Stores } from './counted.ts';
 import { startFleet } from './fleet.ts';
-import { doubledIn, judge, type Verdict } from './judge.ts';
+import { type Doubled, doubledIn, judge, type Verdict } from './judge.ts';
 import { openLedger, readLedger } from './ledger.ts';
 import { journalVariable } from './points.ts';
 import { openSlowProxy, type SlowProxy } from './slow-proxy.ts';
@@ -61,7 +61,7 @@ export interface Plan {
   /** With faults going on for as long as the aim is not reached, but no longer than this. */
   readonly secondsMax: number;
   /** Asked every now and then: whether the run has seen enough. */
-  readonly enough: (seen: { readonly doubled: number; readonly kills: number; readonly faults: number }) => boolean;
+  readonly enough: (seen: { readonly doubled: Doubled; readonly kills: number; readonly faults: number }) => boolean;
   readonly stallMs: number;
 }
 
@@ -112,7 +112,7 @@ export const torture = async (faultClass: FaultClass, ground: Ground, plan: Plan
   try {
     const { places } = fleet;
     const ledger = openLedger(join(folder, 'ledger.jsonl'));
-    const around = { places, ledger, random, authorization: stores.authorization, run };
+    const around = { places, ledger, random, authorizations: stores.authorizations, run };
     const working = Array.from({ length: clients }, (_, index) => work(around, `s${index}`, over.signal));
     const field: Field = { places, random, postgres, cutter, redis, slow, stallMs: plan.stallMs };
     let faults = 0;

@@ -1,4 +1,5 @@
 /** The table of a torture: a line for each run. */
+import { trackNames } from './request.ts';
 import type { Report } from './run.ts';
 
 const columns: readonly (readonly [string, (report: Report) => string | number])[] = [
@@ -9,7 +10,7 @@ const columns: readonly (readonly [string, (report: Report) => string | number])
   ['keys', ({ verdict }) => verdict.keys],
   ['requests', ({ verdict }) => verdict.requests],
   ['disturbed', ({ verdict }) => verdict.disturbed],
-  ['doubled', ({ verdict }) => verdict.doubled],
+  ...trackNames.map((track) => [`doubled (${track})`, ({ verdict }: Report) => verdict.doubledIn[track]] as const),
   ['lost', ({ verdict }) => verdict.lost],
   ['different', ({ verdict }) => verdict.different],
   ['wrong', ({ verdict }) => verdict.wrong],

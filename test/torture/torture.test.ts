@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type FaultClass, faultClasses, killAt } from './classes.ts';
 import { hangUp } from './client.ts';
-import { holds } from './judge.ts';
+import { doubledEverywhere, holds } from './judge.ts';
+import { trackNames } from './request.ts';
 import { type Ground, openGround, type Plan, torture } from './run.ts';
 
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000);
@@ -73,10 +74,10 @@ describe('the control: without the journal effects are doubled', () => {
         stallMs,
         seconds: 0.5,
         secondsMax: 60,
-        enough: ({ doubled }) => doubled > 0,
+        enough: ({ doubled }) => doubledEverywhere(doubled),
       };
       const { verdict } = await torture(faultClass, ground, plan);
-      expect(verdict.doubled).toBeGreaterThan(0);
+      for (const track of trackNames) expect(verdict.doubledIn[track]).toBeGreaterThan(0);
       expect(holds(verdict)).toBe(false);
     },
     msMax,

@@ -1,8 +1,8 @@
 /** The client library that merchants use drives the recurring interface: its requests are understood, and it reads what it gets. */
 import { randomUUID } from 'node:crypto';
-import { HttpClientException, RecurringAPI, type Types } from '@adyen/api-library';
+import { RecurringAPI, type Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientAt, type Secret, type Secured, secure } from '../support/merchant-library.ts';
+import { clientAt, refusal, type Secret, type Secured, secure } from '../support/merchant-library.ts';
 import { ask, type Server, startServer, tempFolder } from '../support/server.ts';
 
 const folder = tempFolder();
@@ -31,17 +31,6 @@ const store = async (shopperReference: string, number: string): Promise<string> 
   const recurring = { contract: 'RECURRING' };
   const { answer } = await ask(server.callers, 'storeToken', { merchantAccount, shopperReference, card, recurring });
   return String(answer.recurringDetailReference);
-};
-
-/** What the library throws for a refusal. */
-const refusal = async (asked: Promise<unknown>): Promise<HttpClientException> => {
-  try {
-    await asked;
-  } catch (thrown) {
-    if (thrown instanceof HttpClientException) return thrown;
-    throw thrown;
-  }
-  throw new Error('it was not refused');
 };
 
 describe.each(secrets)('with %s', (_, secret) => {

@@ -1,8 +1,8 @@
 /** The client library that platforms use drives all endpoints that it knows, and its records hold every answer. */
 import { randomUUID } from 'node:crypto';
-import { BalancePlatformAPI, HttpClientException, Types } from '@adyen/api-library';
+import { BalancePlatformAPI, Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientAt, type Secret, type Secured, secure } from '../support/merchant-library.ts';
+import { clientAt, refusal, type Secret, type Secured, secure } from '../support/merchant-library.ts';
 import { type Server, startServer, tempFolder } from '../support/server.ts';
 
 const { balancePlatform: models } = Types;
@@ -46,16 +46,6 @@ const cardInfo = (more: object = {}): Types.balancePlatform.PaymentInstrumentInf
   },
   ...more,
 });
-
-const refusal = async (asked: Promise<unknown>): Promise<HttpClientException> => {
-  try {
-    await asked;
-  } catch (thrown) {
-    if (thrown instanceof HttpClientException) return thrown;
-    throw thrown;
-  }
-  throw new Error('it was not refused');
-};
 
 describe.each(secrets)('with %s', (_, secret) => {
   test('a platform, and its account holders page by page', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import * as library from '@adyen/api-library';
 
-const { Client, EnvironmentEnum, HttpURLConnectionClient } = library;
+const { Client, EnvironmentEnum, HttpClientException, HttpURLConnectionClient } = library;
 
 export interface Secured {
   /** `https://127.0.0.1:40123` */
@@ -82,3 +82,14 @@ export const clientAt = (origin: string, secret: Secret): library.Client =>
     { environment: EnvironmentEnum.TEST, certificatePath: 'unencrypted', ...secret } as library.Config,
     new Redirected(origin),
   );
+
+/** What the library throws for a refusal. */
+export const refusal = async (asked: Promise<unknown>): Promise<library.HttpClientException> => {
+  try {
+    await asked;
+  } catch (thrown) {
+    if (thrown instanceof HttpClientException) return thrown;
+    throw thrown;
+  }
+  throw new Error('it was not refused');
+};

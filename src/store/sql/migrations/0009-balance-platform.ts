@@ -14,7 +14,7 @@ export const balancePlatform: Migration = Object.freeze({
        created_at bigint not null
      )`,
     'alter table credential add column balance_platform text references balance_platform (balance_platform)',
-    // `listed_at` is the moment of the database in which a row came to be: the order of lists.
+    // `listed_at` is the place in the list of its parent: the moment at which a row came there, and behind all that were there.
     `create table account_holder (
        balance_platform text not null,
        id text not null,

@@ -11,8 +11,10 @@ import type { Question } from './sim-updater.ts';
 const knownMs = 31 * 24 * 60 * 60 * 1000;
 
 const toldOf = (payload: string): string => {
-  const { kind, shopperReference, recurringDetailReference, pspReference } = JSON.parse(payload);
-  return toldText(kind, shopperReference, recurringDetailReference, pspReference);
+  const { kind, shopperReference, recurringDetailReference, record, operation, pspReference } = JSON.parse(payload);
+  return record === undefined
+    ? toldText(kind, shopperReference, recurringDetailReference, pspReference)
+    : toldText(kind, record.id, operation, pspReference);
 };
 
 /** Those of one request are in the order of its details, which is not the model's to know. */
@@ -59,7 +61,7 @@ export class Auditor {
   readonly #done = new Map<string, Done[]>();
   /** As what each card was asked about, for each key. */
   readonly #names = new Map<string, string>();
-  /** What shoppers' events are to be, in the order of the commits. */
+  /** What events of shoppers and of instruments are to be, in the order of the commits. */
   readonly #told = new Map<string, string[]>();
 
   constructor(now: () => number) {

@@ -42,6 +42,15 @@ export const disabledText = (shopper: string, reference: string): string => `dis
 export const toldText = (kind: string, shopper: string, reference: string, psp: string): string =>
   `tell ${kind} ${shopper} ${reference} ${psp}`;
 
+/** Each new state of an instrument is told. */
+const withTold = (step: Step, psp: string): Step => ({
+  ...step,
+  effects: step.effects.flatMap((effect) => {
+    const [what, id] = effect.split(' ');
+    return [effect, toldText('paymentInstrument', id!, what === 'add' ? 'created' : 'updated', psp)];
+  }),
+});
+
 export const jobText = (kind: string): string => `job ${kind}`;
 
 const unknownYet = (psp: string): Step => ({
@@ -63,7 +72,7 @@ export class Model {
    */
   apply(body: Body, psp: string, made: Made, untold = false): Step {
     return isAboutInstruments(body)
-      ? this.#instruments.apply(body, made.instrument)
+      ? withTold(this.#instruments.apply(body, made.instrument), psp)
       : this.#applyToDetails(body, psp, made, untold);
   }
 

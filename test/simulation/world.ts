@@ -105,10 +105,11 @@ const furnish = async (database: SimDatabase): Promise<void> => {
       );
   });
   if (!database.commit(unit)) throw new Error('the template was not kept');
-  // Nobody delivers to it: what it would be told stays in the table of jobs, for the auditor to read.
-  database.exec(
-    `insert into webhook_endpoint values ('${company}', 'we_sim', 'https://shop.example.com/', 'tokenization', 'k', 'd', 's', 0)`,
-  );
+  // Nobody delivers to them: what they would be told stays in the table of jobs, for the auditor to read.
+  for (const format of ['tokenization', 'configuration'])
+    database.exec(
+      `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0)`,
+    );
   for (const table of tables) database.exec(`create table template_${table} as select * from ${table}`);
 };
 

@@ -85,8 +85,13 @@ const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
   const next = (place: readonly string[]) =>
     `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
        where balance_platform = ${place[0]} and ${parent ?? 'balance_platform'} = ${place.at(-1)})`;
+  // What is passed over is walked in the index alone: a far offset would else read each row before it.
   const page = (also: string, from: number) =>
-    `select ${read} from ${name} where ${ofParent}${also} order by listed_at, id limit $${from} offset $${from + 1}`;
+    `select ${read} from
+       (select id as page_id, listed_at as page_at from ${name} where ${ofParent}${also}
+         order by listed_at, id limit $${from} offset $${from + 1}) page
+       cross join ${name} where balance_platform = $1 and id = page_id
+       order by page_at, page_id`;
   return Object.freeze({
     find: statement<ResourceRow>(`find-${name}`, `select ${read} from ${name} where balance_platform = $1 and id = $2`),
     list: statement<ResourceRow>(`list-${name}`, page('', 3)),

@@ -15,7 +15,10 @@ const ask = (port: number, agent: Agent): Promise<number> =>
       response.on('end', () => resolve(response.statusCode ?? 0));
       response.on('error', reject);
     });
-    sent.on('error', reject);
+    // A connection that the port's end met before anyone took it is reset by the system: that is a refusal, too.
+    sent.on('error', (thrown: NodeJS.ErrnoException) =>
+      reject(thrown.code === 'ECONNRESET' && !sent.reusedSocket ? { code: 'ECONNREFUSED' } : thrown),
+    );
     sent.end('{}');
   });
 

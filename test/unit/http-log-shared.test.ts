@@ -54,5 +54,8 @@ test('gathered for a pipe that is shared, all lines are whole', async () => {
 });
 
 test('gathered as for a pipe of its own, some are torn: the test can tell', async () => {
-  expect((await twoWriters(false)).torn).toBeGreaterThan(0);
-});
+  // On a busy machine the two may take turns; in one of several runs they meet.
+  let torn = 0;
+  for (let runs = 0; runs < 10 && torn === 0; runs += 1) ({ torn } = await twoWriters(false));
+  expect(torn).toBeGreaterThan(0);
+}, 60_000);

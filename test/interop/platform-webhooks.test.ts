@@ -1,75 +1,37 @@
 /** Webhooks of a balance platform from a real server to a real receiver: what arrives, as the library of merchants reads and checks it. */
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { readConfig } from '../../src/config.ts';
-import { openStrongroom, type Strongroom } from '../../src/strongroom.ts';
 import { type Delivery, openReceiver, type Receiver, until } from '../support/receiver.ts';
-import { ask, basic, prepareProduction, type Server, startServer, tempFolder, triglyph } from '../support/server.ts';
+import { type Shop, startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
 
-const folder = tempFolder();
-const [company, merchantAccount, balancePlatform] = ['Both', 'BothWeb', 'BothPlatform'];
+const [company, balancePlatform] = ['Both', 'BothPlatform'];
 const validator = new hmacValidator();
-let variables: Readonly<Record<string, string>>;
-let server: Server;
-let room: Strongroom;
+let serving: WebhookServer;
+let shop: Shop;
 let receiver: Receiver;
 let platformSecret: string;
-let shopAuthorization: string;
 const keys: Record<string, string> = {};
-
-const run = async (...parameters: string[]): Promise<string> => {
-  const { code, stdout, stderr } = await triglyph(['webhooks', ...parameters], folder.path, variables);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  return stdout;
-};
 
 beforeAll(async () => {
   receiver = await openReceiver();
-  ({ variables } = await prepareProduction(folder.path, { WEBHOOK_MS_MAX: '500', WEBHOOK_GIVE_UP_MS: '3000' }));
-  server = await startServer('serve', folder.path, variables);
-  room = await openStrongroom(readConfig('production', variables), { exclusive: false });
-  const { registry } = room;
-  await registry.addMerchantAccount(company, merchantAccount);
-  for (const [owner, id] of [
-    [company, balancePlatform],
-    ['Alone', 'AlonePlatform'],
-  ] as const)
-    await registry.saveBalancePlatform({ id, company: owner, status: 'Active', timeZone: 'UTC' });
-  const shop = await registry.addCredential({
-    ...{ company, kind: 'basic', roles: ['recurring'], merchantAccounts: [merchantAccount] },
-  });
-  shopAuthorization = basic(shop.username!, shop.secret);
-  platformSecret = await secretOf(company, balancePlatform);
-  for (const format of ['configuration', 'tokenization', 'classic']) {
-    const url = `${receiver.origin}/${format}`;
-    keys[format] = JSON.parse(await run('endpoint', 'add', company, url, '--format', format, '--json')).key;
-  }
+  serving = await startWebhookServer({ WEBHOOK_MS_MAX: '500' });
+  shop = await serving.openShop(company);
+  platformSecret = await serving.openPlatform(company, balancePlatform);
+  for (const format of ['configuration', 'tokenization', 'classic'])
+    keys[format] = (await shop.listen(`${receiver.origin}/${format}`, format)).key;
 }, 60_000);
 afterAll(async () => {
-  await room?.close();
-  await server?.stop();
+  await serving?.close();
   await receiver?.close();
-  folder.discard();
 });
-
-const secretOf = async (owner: string, platform: string): Promise<string> => {
-  const wanted = { company: owner, kind: 'apiKey', roles: ['balancePlatform'], merchantAccounts: [] } as const;
-  return (await room.registry.addCredential({ ...wanted, balancePlatform: platform })).secret;
-};
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever its operation gives
 type Answered = any;
 
-const call = async (
-  method: string,
-  path: string,
-  body?: object,
-  headers = {},
-  secret = platformSecret,
-): Promise<Answered> => {
-  const response = await fetch(`${server.callers}/bcl/v2${path}`, {
+const call = async (method: string, path: string, body?: object, headers = {}): Promise<Answered> => {
+  const response = await fetch(`${serving.server.callers}/bcl/v2${path}`, {
     method,
-    headers: { 'Content-Type': 'application/json', 'X-API-Key': secret, ...headers },
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': platformSecret, ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   expect(response.status).toBe(200);
@@ -159,13 +121,7 @@ test('holder, account and cards: each change arrives, signed, in the order of it
 
 test('a stored detail is told in the formats of stored details, and not in the other one', async () => {
   const before = receiver.at('/configuration').length;
-  const input = {
-    merchantAccount,
-    card: { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' },
-    recurring: { contract: 'RECURRING' },
-    shopperReference: 'anna',
-  };
-  const { answer } = await ask(server.callers, 'storeToken', input, shopAuthorization);
+  const answer = await shop.call('storeToken', tokenOf('anna'));
   await until(
     () => receiver.at('/tokenization').length + receiver.at('/classic').length >= 2,
     () => receiver.journal,
@@ -177,37 +133,10 @@ test('a stored detail is told in the formats of stored details, and not in the o
   expect(new TokenizationWebhooksHandler(event!.body).getGenericWebhook()).toMatchObject({
     type: 'recurring.token.created',
     eventId: answer.pspReference,
-    data: { merchantAccount, storedPaymentMethodId: answer.recurringDetailReference },
+    data: { merchantAccount: 'BothWeb', storedPaymentMethodId: answer.recurringDetailReference },
   });
   const item = JSON.parse(receiver.at('/classic')[0]!.body).notificationItems[0].NotificationRequestItem;
   expect(validator.validateHMAC(item, keys.classic!)).toBe(true);
   expect(item.pspReference).toBe(answer.recurringDetailReference);
   expect(receiver.at('/configuration')).toHaveLength(before);
-}, 60_000);
-
-test('what nobody takes is a dead letter of its platform, whose company has nothing else, and is sent again', async () => {
-  let isRefusing = true;
-  receiver.respond('/alone', (response) => {
-    response.statusCode = isRefusing ? 500 : 202;
-    response.end();
-  });
-  await run('endpoint', 'add', 'Alone', `${receiver.origin}/alone`, '--format', 'configuration');
-  const secret = await secretOf('Alone', 'AlonePlatform');
-  const holder = await call('POST', '/accountHolders', { legalEntityId: 'LE1' }, {}, secret);
-  const letters = async () => JSON.parse(await run('list', '--json'));
-  await until(async () => (await letters()).length === 1, letters, 30_000);
-  const [letter] = await letters();
-  expect(letter).toMatchObject({
-    company: 'Alone',
-    type: 'balancePlatform.accountHolder.created',
-    balancePlatform: 'AlonePlatform',
-  });
-  expect(letter).not.toHaveProperty('merchantAccount');
-  isRefusing = false;
-  await run('retry', letter.id);
-  await until(async () => (await letters()).length === 0, letters);
-  const tries = receiver.at('/alone');
-  expect(new Set(tries.map(({ body, headers }) => `${headers.eventid} ${body}`)).size).toBe(1);
-  expect(letter.id.startsWith(`${tries[0]?.headers.eventid}/we_`)).toBe(true);
-  expect(JSON.parse(tries.at(-1)!.body).data.accountHolder).toEqual(holder);
 }, 60_000);

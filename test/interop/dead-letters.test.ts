@@ -1,0 +1,93 @@
+/** Webhooks that nobody takes, from a server that soon gives up: what becomes of them, and of those behind them. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { tell } from '../support/production-platform.ts';
+import { openReceiver, type Receiver, until } from '../support/receiver.ts';
+import { startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
+
+let serving: WebhookServer;
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await openReceiver();
+  serving = await startWebhookServer({ WEBHOOK_MS_MAX: '500', WEBHOOK_GIVE_UP_MS: '3000' });
+});
+afterAll(async () => {
+  await serving?.close();
+  await receiver?.close();
+});
+
+test.concurrent('what nobody takes is a dead letter; the next goes on; and it is delivered when it is tried again', async () => {
+  const shop = await serving.openShop('Dead');
+  const { id } = await shop.listen(`${receiver.origin}/dead?token=hidden`);
+  let refusing = true;
+  receiver.respond('/dead?token=hidden', (response, { body }) => {
+    if (refusing && JSON.parse(body).type === 'recurring.token.created') response.writeHead(500);
+    response.end();
+  });
+  const idsHere = () => receiver.at('/dead?token=hidden').map(({ body }) => JSON.parse(body).eventId);
+  const refused = (await shop.call('storeToken', tokenOf('anna'))).pspReference!;
+  const next = (await shop.call('storeToken', tokenOf('anna', { expiryYear: '2031' }))).pspReference!;
+  await until(() => idsHere().includes(next), idsHere, 30_000);
+  expect(idsHere().filter((each) => each === refused).length).toBeGreaterThan(1);
+
+  const [letter, ...others] = JSON.parse(await serving.webhooks('list', 'Dead', '--json'));
+  expect(others).toEqual([]);
+  expect(letter).toEqual({
+    id: `${refused}/${id}`,
+    company: 'Dead',
+    type: 'recurring.token.created',
+    merchantAccount: 'DeadWeb',
+    endpoint: `${receiver.origin}/dead`,
+    happenedAt: expect.any(String),
+    givenUpAt: expect.any(String),
+    attempts: expect.any(Number),
+    because: 'it answered 500',
+  });
+  expect(await serving.webhooks('list', 'Else')).toBe('There is no dead letter.\n');
+  expect(await serving.webhooks('list')).toContain(
+    `${refused}/${id}  Dead  recurring.token.created  ${receiver.origin}/dead  given up`,
+  );
+  const metrics = await (await fetch(`${serving.server.admin}/metrics`)).text();
+  expect(metrics).toMatch(/^triglyph_webhooks_total\{outcome="givenUp"\} [1-9]/m);
+  expect(metrics).toMatch(/^triglyph_webhooks_total\{outcome="refused"\} [1-9]/m);
+  expect(metrics).toMatch(/^triglyph_webhooks_dead_letters [1-9]/m);
+  expect(metrics).toMatch(/^triglyph_webhooks_oldest_due_seconds \d/m);
+
+  const before = idsHere().length;
+  refusing = false;
+  expect(await serving.webhooks('retry', `${refused}/${id}`)).toBe(
+    '1 webhooks are tried again, by the servers, as if they were new.\n',
+  );
+  await until(() => idsHere().length > before, idsHere);
+  expect(idsHere().at(-1)).toBe(refused);
+  await until(async () => (await serving.webhooks('list', 'Dead')) === 'There is no dead letter.\n', idsHere);
+}, 60_000);
+
+test.concurrent('what nobody takes is a dead letter of its platform, whose company has nothing else, and is sent again', async () => {
+  let isRefusing = true;
+  receiver.respond('/alone', (response) => {
+    response.statusCode = isRefusing ? 500 : 202;
+    response.end();
+  });
+  const platformSecret = await serving.openPlatform('Alone', 'AlonePlatform');
+  await serving.listen('Alone', `${receiver.origin}/alone`, 'configuration');
+  const { status, text } = await tell(serving.server.callers, ['POST', '/accountHolders', { legalEntityId: 'LE1' }], {
+    'X-API-Key': platformSecret,
+  });
+  expect(status).toBe(200);
+  const letters = async () => JSON.parse(await serving.webhooks('list', 'Alone', '--json'));
+  await until(async () => (await letters()).length === 1, letters, 30_000);
+  const [letter] = await letters();
+  expect(letter).toMatchObject({
+    company: 'Alone',
+    type: 'balancePlatform.accountHolder.created',
+    balancePlatform: 'AlonePlatform',
+  });
+  expect(letter).not.toHaveProperty('merchantAccount');
+  isRefusing = false;
+  await serving.webhooks('retry', letter.id);
+  await until(async () => (await letters()).length === 0, letters);
+  const tries = receiver.at('/alone');
+  expect(new Set(tries.map(({ body, headers }) => `${headers.eventid} ${body}`)).size).toBe(1);
+  expect(letter.id.startsWith(`${tries[0]?.headers.eventid}/we_`)).toBe(true);
+  expect(JSON.parse(tries.at(-1)!.body).data.accountHolder).toEqual(JSON.parse(text));
+}, 60_000);

@@ -1,0 +1,91 @@
+/** A production server that delivers webhooks, its commands about them, and companies that listen. */
+import { readConfig } from '../../src/config.ts';
+import { openStrongroom, type Strongroom } from '../../src/strongroom.ts';
+import {
+  ask,
+  basic,
+  prepareProduction,
+  type Server,
+  startServer,
+  tempFolder,
+  triglyph,
+  type Variables,
+} from './server.ts';
+
+/** An endpoint's id, and the key under which it is signed. */
+export interface Listening {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** A company with one merchant account, `<company>Web`, and a credential for it. */
+export interface Shop {
+  listen(url: string, format?: string): Promise<Listening>;
+  /** The answer of an operation that succeeds. */
+  call(operation: string, input: object, headers?: Variables): Promise<Record<string, string>>;
+}
+
+export interface WebhookServer {
+  readonly server: Server;
+  /** The same store as the server's. */
+  readonly room: Strongroom;
+  /** What `triglyph webhooks …` prints; rejects where it fails, or says anything on the side. */
+  webhooks(...parameters: string[]): Promise<string>;
+  listen(company: string, url: string, format?: string): Promise<Listening>;
+  openShop(company: string): Promise<Shop>;
+  /** A balance platform of a company's; gives an API key for it. */
+  openPlatform(company: string, balancePlatform: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export const startWebhookServer = async (also: Variables): Promise<WebhookServer> => {
+  const folder = tempFolder();
+  const { variables } = await prepareProduction(folder.path, also);
+  const server = await startServer('serve', folder.path, variables);
+  const room = await openStrongroom(readConfig('production', variables), { exclusive: false });
+  const webhooks = async (...parameters: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await triglyph(['webhooks', ...parameters], folder.path, variables);
+    if (code !== 0 || stderr !== '') throw new Error(`webhooks ${parameters.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout;
+  };
+  const listen = async (company: string, url: string, format = 'tokenization'): Promise<Listening> =>
+    JSON.parse(await webhooks('endpoint', 'add', company, url, '--format', format, '--json'));
+  return {
+    server,
+    room,
+    webhooks,
+    listen,
+    async openShop(company) {
+      const merchantAccount = `${company}Web`;
+      await room.registry.addMerchantAccount(company, merchantAccount);
+      const wanted = { company, kind: 'basic', roles: ['recurring'], merchantAccounts: [merchantAccount] } as const;
+      const { username, secret } = await room.registry.addCredential(wanted);
+      return {
+        listen: (url, format) => listen(company, url, format),
+        async call(operation, input, headers) {
+          const given = { merchantAccount, ...input };
+          const { status, answer } = await ask(server.callers, operation, given, basic(username!, secret), headers);
+          if (status !== 200) throw new Error(`${operation} was answered ${status}: ${JSON.stringify(answer)}`);
+          return answer as Record<string, string>;
+        },
+      };
+    },
+    async openPlatform(company, balancePlatform) {
+      await room.registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
+      const wanted = { company, kind: 'apiKey', roles: ['balancePlatform'], merchantAccounts: [] } as const;
+      return (await room.registry.addCredential({ ...wanted, balancePlatform })).secret;
+    },
+    async close() {
+      await room.close();
+      await server.stop();
+      folder.discard();
+    },
+  };
+};
+
+/** The input of a `storeToken`; `more` changes its card. */
+export const tokenOf = (shopperReference: string, more: object = {}) => ({
+  card: { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk', ...more },
+  recurring: { contract: 'RECURRING' },
+  shopperReference,
+});

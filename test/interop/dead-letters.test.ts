@@ -1,7 +1,8 @@
 /** Webhooks that nobody takes, from a server that soon gives up: what becomes of them, and of those behind them. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tell } from '../support/production-platform.ts';
-import { openReceiver, type Receiver, until } from '../support/receiver.ts';
+import { openReceiver, type Receiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
 import { startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
 
 let serving: WebhookServer;
@@ -26,7 +27,7 @@ test.concurrent('what nobody takes is a dead letter; the next goes on; and it is
   const idsHere = () => receiver.at('/dead?token=hidden').map(({ body }) => JSON.parse(body).eventId);
   const refused = (await shop.call('storeToken', tokenOf('anna'))).pspReference!;
   const next = (await shop.call('storeToken', tokenOf('anna', { expiryYear: '2031' }))).pspReference!;
-  await until(() => idsHere().includes(next), idsHere, 30_000);
+  await until(idsHere, () => idsHere().includes(next));
   expect(idsHere().filter((each) => each === refused).length).toBeGreaterThan(1);
 
   const [letter, ...others] = JSON.parse(await serving.webhooks('list', 'Dead', '--json'));
@@ -57,9 +58,9 @@ test.concurrent('what nobody takes is a dead letter; the next goes on; and it is
   expect(await serving.webhooks('retry', `${refused}/${id}`)).toBe(
     '1 webhooks are tried again, by the servers, as if they were new.\n',
   );
-  await until(() => idsHere().length > before, idsHere);
+  await until(idsHere, () => idsHere().length > before);
   expect(idsHere().at(-1)).toBe(refused);
-  await until(async () => (await serving.webhooks('list', 'Dead')) === 'There is no dead letter.\n', idsHere);
+  await until(idsHere, async () => (await serving.webhooks('list', 'Dead')) === 'There is no dead letter.\n');
 }, 60_000);
 
 test.concurrent('what nobody takes is a dead letter of its platform, whose company has nothing else, and is sent again', async () => {
@@ -75,7 +76,7 @@ test.concurrent('what nobody takes is a dead letter of its platform, whose compa
   });
   expect(status).toBe(200);
   const letters = async () => JSON.parse(await serving.webhooks('list', 'Alone', '--json'));
-  await until(async () => (await letters()).length === 1, letters, 30_000);
+  await until(letters, async () => (await letters()).length === 1);
   const [letter] = await letters();
   expect(letter).toMatchObject({
     company: 'Alone',
@@ -85,7 +86,7 @@ test.concurrent('what nobody takes is a dead letter of its platform, whose compa
   expect(letter).not.toHaveProperty('merchantAccount');
   isRefusing = false;
   await serving.webhooks('retry', letter.id);
-  await until(async () => (await letters()).length === 0, letters);
+  await until(letters, async () => (await letters()).length === 0);
   const tries = receiver.at('/alone');
   expect(new Set(tries.map(({ body, headers }) => `${headers.eventid} ${body}`)).size).toBe(1);
   expect(letter.id.startsWith(`${tries[0]?.headers.eventid}/we_`)).toBe(true);

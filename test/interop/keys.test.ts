@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { until } from '../support/redis.ts';
 import {
   ask,
   basic,
@@ -18,6 +17,7 @@ import {
   triglyph,
 } from '../support/server.ts';
 import { startTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
 
 /** More for a measurement: `ROTATION_ROWS=100000 npm run jest -- test/interop/keys`. */
 const rows = Number(process.env.ROTATION_ROWS ?? 2_000);

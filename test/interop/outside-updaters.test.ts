@@ -1,7 +1,6 @@
 /** Updaters outside as an operator runs them: the real server with each, the commands beside it, and what logs, metrics and the data folder tell. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import {
   ask,
@@ -14,6 +13,7 @@ import {
   triglyph,
   type Variables,
 } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { say, startUpdater, type TestUpdater } from '../support/updater.ts';
 
 const renewed = '4000009900000020';
@@ -59,13 +59,6 @@ const outcomesOf = async (shopper: string, variables: Variables): Promise<readon
   );
 };
 
-const until = async (what: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; !(await what()); tries++) {
-    if (tries > 100) throw new Error('it never came to that');
-    await wait(100);
-  }
-};
-
 const metric = async ({ admin }: Server, kind: string): Promise<number> => {
   const page = await (await fetch(`${admin}/metrics`)).text();
   return Number(new RegExp(`^triglyph_updater_events_total\\{kind="${kind}"\\} (\\d+)`, 'm').exec(page)?.[1] ?? 0);
@@ -96,7 +89,7 @@ test('http: asked with the secret of a file; what it does not tell at once comes
     outside.answer = (_, response) => say(response, { result: 'PANChanged', newNumber: replaced });
     expect((await checked(server, 'http-2', replaced)).result).toBe('Success');
     outside.answer = answer;
-    await until(async () => (await outcomesOf('http-2', variables)).length > 0);
+    await until('the outcomes', async () => (await outcomesOf('http-2', variables)).length > 0);
     expect(await outcomesOf('http-2', variables)).toEqual(['PANChanged']);
     expect(new Set(outside.asked.slice(1).map(({ id }) => id)).size).toBe(1);
     expect({ told: await metric(server, 'told'), malformed: await metric(server, 'malformed') }).toEqual({
@@ -148,8 +141,8 @@ test('batch: by the commands beside a server, and by the server', async () => {
     const news = { newExpiryMonth: '3', newExpiryYear: '2031' };
     const answer = { merchantAccount: 'AcmeWeb', check: second.pspReference, result: 'CardExpiryChanged', ...news };
     writeFileSync(join(batch, 'answers', 'rest.jsonl'), `${JSON.stringify(answer)}\n`);
-    await until(async () => (await outcomesOf('batch-2', variables)).length > 0);
-    await until(async () => readdirSync(join(batch, 'answers')).length === 0);
+    await until('the outcomes', async () => (await outcomesOf('batch-2', variables)).length > 0);
+    await until('the answers to be read', async () => readdirSync(join(batch, 'answers')).length === 0);
     expect(await metric(server, 'told')).toBe(1);
   } finally {
     await server.stop();

@@ -1,7 +1,8 @@
 /** Webhooks of a balance platform from a real server to a real receiver: what arrives, as the library of merchants reads and checks it. */
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Delivery, openReceiver, type Receiver, until } from '../support/receiver.ts';
+import { type Delivery, openReceiver, type Receiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
 import { type Shop, startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
 
 const [company, balancePlatform] = ['Both', 'BothPlatform'];
@@ -73,8 +74,8 @@ test('holder, account and cards: each change arrives, signed, in the order of it
     ...{ type: 'bankAccount', issuingCountryCode: 'NL', balanceAccountId: account.id },
   });
   await until(
-    () => receiver.at('/configuration').length >= 10,
     () => receiver.journal,
+    () => receiver.at('/configuration').length >= 10,
   );
 
   const heard = receiver.at('/configuration').map(read);
@@ -123,8 +124,8 @@ test('a stored detail is told in the formats of stored details, and not in the o
   const before = receiver.at('/configuration').length;
   const answer = await shop.call('storeToken', tokenOf('anna'));
   await until(
-    () => receiver.at('/tokenization').length + receiver.at('/classic').length >= 2,
     () => receiver.journal,
+    () => receiver.at('/tokenization').length + receiver.at('/classic').length >= 2,
   );
   const [event] = receiver.at('/tokenization');
   expect(validator.validateHMACSignature(keys.tokenization!, String(event?.headers.hmacsignature), event!.body)).toBe(

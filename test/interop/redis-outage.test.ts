@@ -2,9 +2,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { type RedisServer, startRedis, until } from '../support/redis.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
 import { basic, prepareProduction, startServer, tempFolder } from '../support/server.ts';
 import { startTraffic, type Timed } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
 
 const outageMs = Number(process.env.OUTAGE_MS ?? 3_000);
 /** A command's time-out; for each request there are two commands at most, before the breaker opens. */

@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { freePort, type HaProxy, startHaProxy } from '../support/haproxy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { until } from '../support/redis.ts';
 import { basic, type Production, prepareProduction, type Server, startServer, tempFolder } from '../support/server.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
 
 const restarts = Number(process.env.RESTARTS ?? 4);
 const restartMsMax = 30_000;

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { openReceiver, type Receiver, until } from '../support/receiver.ts';
+import { openReceiver, type Receiver } from '../support/receiver.ts';
 import {
   basic,
   type Production,
@@ -18,6 +18,7 @@ import {
   tempFolder,
   triglyph,
 } from '../support/server.ts';
+import { until } from '../support/until.ts';
 
 const kills = Number(process.env.WEBHOOK_KILLS ?? 2);
 const shoppers = Array.from({ length: 8 }, (_, n) => `shopper-${n}`);
@@ -157,8 +158,8 @@ const torment = async (fleet: Fleet, receiver: Receiver, times: number, file?: s
   for (let n = 0; n < times; n += 1) {
     const before = receiver.journal.length;
     await until(
-      () => receiver.journal.length > before + 20,
       () => receiver.journal.length,
+      () => receiver.journal.length > before + 20,
     );
     await setTimeout(Math.random() * 300);
     const at = n % servers.length;

@@ -2,7 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { hmacValidator } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openReceiver, type Receiver, until } from '../support/receiver.ts';
+import { openReceiver, type Receiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
 import { startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
 
 let serving: WebhookServer;
@@ -37,8 +38,8 @@ test.concurrent('each event arrives signed, in both formats, and holds no card',
   });
   await shop.call('disable', { shopperReference: 'anna' });
   await until(
-    () => receiver.at('/every?for=us').length >= 6,
     () => receiver.journal,
+    () => receiver.at('/every?for=us').length >= 6,
   );
 
   const validator = new hmacValidator();
@@ -67,8 +68,8 @@ test.concurrent('each event arrives signed, in both formats, and holds no card',
   expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(6);
 
   await until(
-    () => receiver.at('/classic').length >= 2,
     () => receiver.journal,
+    () => receiver.at('/classic').length >= 2,
   );
   const items = eventsAt('/classic').map(({ notificationItems: [item] }) => item.NotificationRequestItem);
   expect(items.map(({ eventCode, pspReference }) => `${eventCode} ${pspReference}`)).toEqual([
@@ -96,8 +97,8 @@ test.concurrent('shoppers at once, each in order, over few connections', async (
     }),
   );
   await until(
-    () => receiver.at('/order').length >= 120,
     () => receiver.at('/order').length,
+    () => receiver.at('/order').length >= 120,
   );
   const events = eventsAt('/order');
   for (const shopper of shoppers)
@@ -119,8 +120,8 @@ test.concurrent('a receiver that is down, and comes back, hears of all in order'
   await setTimeout(1_000);
   await own.reopen();
   await until(
-    () => own.journal.length >= 5,
     () => own.journal,
+    () => own.journal.length >= 5,
   );
   expect(eventsAt('/', own).map(({ eventId }) => eventId)).toEqual(wanted);
   await own.close();
@@ -137,8 +138,8 @@ test.concurrent('no answer in time, a refusal, a redirect: each is tried again, 
   const { pspReference } = await shop.call('storeToken', tokenOf('anna'));
   const next = await shop.call('storeToken', tokenOf('anna', { expiryYear: '2031' }));
   await until(
-    () => idsAt('/trouble').includes(next.pspReference),
     () => idsAt('/trouble'),
+    () => idsAt('/trouble').includes(next.pspReference),
   );
   expect(idsAt('/trouble').slice(0, 4)).toEqual([pspReference, pspReference, pspReference, next.pspReference]);
   expect(
@@ -166,8 +167,8 @@ test.concurrent('an answer that never ends, or is too long, holds nobody up', as
       (await shop.call('storeToken', tokenOf(shopper, { expiryYear: String(2030 + wanted.length) }))).pspReference!,
     );
   await until(
-    () => idsAt('/chatty').length >= 4,
     () => idsAt('/chatty'),
+    () => idsAt('/chatty').length >= 4,
   );
   await setTimeout(1_500);
   // A head that says 200 is acceptance: nothing comes again.
@@ -184,8 +185,8 @@ test.concurrent('one endpoint that never answers does not hold up another, and i
     await Promise.all(many.slice(from, from + 30).map((shopper) => bad.call('storeToken', tokenOf(shopper))));
   await Promise.all(many.slice(0, 40).map((shopper) => good.call('storeToken', tokenOf(shopper))));
   await until(
-    () => receiver.at('/lively').length >= 40,
     () => receiver.at('/lively').length,
+    () => receiver.at('/lively').length >= 40,
   );
   const tried = receiver.at('/silent').length;
   // All 150 were due before.

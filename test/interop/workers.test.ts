@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { type RedisServer, startRedis, until } from '../support/redis.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
 import {
   ask,
   basic,
@@ -17,6 +17,7 @@ import {
   type Variables,
 } from '../support/server.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
 
 const workers = 2;
 const folder = tempFolder();

@@ -19,8 +19,8 @@ import {
   startRedis,
   startRedisCluster,
   startSentinelSet,
-  until,
 } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 
 const hash = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
 

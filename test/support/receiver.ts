@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
 
 export interface Delivery {
   /** With its query. */
@@ -80,13 +79,4 @@ export const openReceiver = async (): Promise<Receiver> => {
     },
     reopen: listen,
   };
-};
-
-/** Waits until it is so; rejects with what is there instead. */
-export const until = async (isSo: () => unknown, what: () => unknown, msMax = 20_000): Promise<void> => {
-  const deadline = performance.now() + msMax;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`it did not come to be: ${JSON.stringify(await what())}`);
-    await setTimeout(20);
-  }
 };

@@ -4,9 +4,9 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { until } from './until.ts';
 
 const host = '127.0.0.1';
 const startMsMax = 30_000;
@@ -14,20 +14,6 @@ const portTries = 20;
 
 /** Below the ports that systems give to outgoing connections. */
 const somePort = (): number => randomInt(12_000, 30_000);
-
-/** Waits until it holds; a probe that throws does not hold yet. Rejects after `msMax`, saying what was waited for. */
-export const until = async (what: string, holds: () => unknown, msMax = startMsMax): Promise<void> => {
-  const endsAt = performance.now() + msMax;
-  for (;;) {
-    try {
-      if (await holds()) return;
-    } catch {
-      // Not yet.
-    }
-    if (performance.now() > endsAt) throw new Error(`${what}: not within ${msMax} ms`);
-    await after(10);
-  }
-};
 
 class PortTaken extends Error {}
 

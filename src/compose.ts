@@ -49,7 +49,7 @@ const knownNames = (protocols: Protocols, resources: Protocol): KnownNames => {
 /** What must work for a request to be answered: the store, and the key that new cards are sealed with. */
 const probesOf = ({ details, world }: Strongroom): readonly Probe[] => {
   const nobody = { company: '', merchantAccount: '', shopperReference: '' };
-  const nothing = { company: '', recurringDetailReference: '' };
+  const nothing = { company: '', record: '' };
   return [
     { name: 'store', check: () => details.read((view) => view.findShopper(nobody)) },
     {

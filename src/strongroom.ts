@@ -2,7 +2,9 @@
 import type { Config } from './config.ts';
 import { isKnownTo } from './domain/balance-platform/secrets.ts';
 import type { World } from './domain/handler.ts';
-import { type Gathering, type Jobs, type Updater, type Vault, VaultUnavailable } from './domain/ports.ts';
+import type { Gathering, Jobs } from './domain/ports/jobs.ts';
+import type { Updater } from './domain/ports/updater.ts';
+import { type Vault, VaultUnavailable } from './domain/ports/vault.ts';
 import { announcedUpdater } from './domain/recurring/announced-changes.ts';
 import type { Credentials, Marks } from './gateway/ports.ts';
 import { type Bell, createBell } from './jobs/bell.ts';
@@ -80,7 +82,7 @@ const knowsDetail = (sample: Sample<'findSample'>, vault: Vault): boolean => {
   const { company, detail } = sample;
   const { recurringDetailReference, sealed, open } = detail;
   const part = sealed.number === undefined ? 'shown' : 'number';
-  const clear = vault.open({ company, recurringDetailReference }, sealed, part);
+  const clear = vault.open({ company, record: recurringDetailReference }, sealed, part);
   // Under another index key every card would be new, and be kept twice.
   return part === 'shown' || open.alias === vault.alias(company, clear);
 };

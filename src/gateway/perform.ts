@@ -2,7 +2,7 @@
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
 import type { Handlers, InquiringHandler, World } from '../domain/handler.ts';
-import type { Store, Unit, View } from '../domain/ports.ts';
+import type { Store, Unit, View } from '../domain/ports/store.ts';
 
 export interface Performer {
   /** Alone: reads what is there, or writes in a unit of its own. */

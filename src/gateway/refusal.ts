@@ -1,6 +1,7 @@
 /** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
 import { Problem } from '../contract/problem.ts';
-import { StoreUnavailable, VaultUnavailable } from '../domain/ports.ts';
+import { StoreUnavailable } from '../domain/ports/store.ts';
+import { VaultUnavailable } from '../domain/ports/vault.ts';
 import { Contended } from './ports.ts';
 
 export const refusalOf = (thrown: unknown): Problem => {

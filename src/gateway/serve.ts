@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
-import type { References } from '../domain/ports.ts';
+import type { References } from '../domain/ports/world.ts';
 import type { Protocols } from '../protocol/index.ts';
 import type { Decoded, Protocol, Target } from '../protocol/protocol.ts';
 import type { Message, WireRequest } from '../protocol/wire.ts';

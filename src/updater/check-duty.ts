@@ -1,6 +1,7 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 import type { World } from '../domain/handler.ts';
-import type { Store, Updater } from '../domain/ports.ts';
+import type { Store } from '../domain/ports/store.ts';
+import type { Updater } from '../domain/ports/updater.ts';
 import { cardOf, checkOf, pendingMsMax, settleCheck } from '../domain/recurring/pending-check.ts';
 import { backoffMs, type Duty } from '../jobs/worker.ts';
 

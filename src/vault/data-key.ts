@@ -1,6 +1,6 @@
 /** The data key of a record: wrapped under a key of the ring, unwrapped, and moved to the current one without opening what it seals. */
 import { randomBytes } from 'node:crypto';
-import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from '../domain/ports.ts';
+import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from '../domain/ports/vault.ts';
 import type { KeyRing } from './key-ring.ts';
 import { binding, nonceBytes, openBytes, sealBytes } from './seal.ts';
 
@@ -20,8 +20,7 @@ const wrappingKey = (ring: KeyRing, keyId: string) => {
   return key;
 };
 
-const bound = ({ company, recurringDetailReference }: SealScope, keyId: string): Buffer =>
-  binding(company, recurringDetailReference, 'dataKey', keyId);
+const bound = ({ company, record }: SealScope, keyId: string): Buffer => binding(company, record, 'dataKey', keyId);
 
 /**
  * Wraps under the current key. A data key that is moved takes along the id that its parts are bound to, within the

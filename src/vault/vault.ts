@@ -1,19 +1,19 @@
 /** Card data at rest: a data key for each record, wrapped by a key from outside the store, everything bound to its place. */
 import { randomBytes } from 'node:crypto';
-import type { SealedDetail, SealScope, Vault } from '../domain/ports.ts';
+import type { Sealed, SealScope, Vault } from '../domain/ports/vault.ts';
 import { dataKeyBytes, unwrap, wrap } from './data-key.ts';
 import { aliasOf, companyKeys, fingerprintOf } from './derive.ts';
 import type { KeyRing } from './key-ring.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
 
-const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): SealedDetail => {
+const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): Sealed => {
   const sealedUnder = ring.current;
-  const bound = (field: string) => binding(scope.company, scope.recurringDetailReference, field, sealedUnder);
+  const bound = (field: string) => binding(scope.company, scope.record, field, sealedUnder);
   const random = randomBytes(dataKeyBytes + 3 * nonceBytes);
   const key = random.subarray(0, dataKeyBytes);
   const nonce = (index: number) => random.subarray(dataKeyBytes + index * nonceBytes).subarray(0, nonceBytes);
   const { number, shown } = secrets;
-  const sealed = Object.freeze<SealedDetail>({
+  const sealed = Object.freeze<Sealed>({
     ...wrap(ring, scope, nonce(0), { key, sealedUnder }),
     number: number === undefined ? undefined : sealBytes(key, nonce(1), bound('number'), number),
     shown: shown === undefined ? undefined : sealBytes(key, nonce(2), bound('shown'), shown),
@@ -22,11 +22,11 @@ const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']
   return sealed;
 };
 
-const open = (ring: KeyRing, scope: SealScope, sealed: SealedDetail, part: 'number' | 'shown'): string => {
+const open = (ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string => {
   const { key, sealedUnder } = unwrap(ring, scope, sealed);
   const text = sealed[part];
   if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
-  const clear = openBytes(key, binding(scope.company, scope.recurringDetailReference, part, sealedUnder), text);
+  const clear = openBytes(key, binding(scope.company, scope.record, part, sealedUnder), text);
   key.fill(0);
   return clear.toString('utf8');
 };

@@ -1,5 +1,9 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
-import type { Clock, Store, TakenJob, Vault } from '../domain/ports.ts';
+
+import type { TakenJob } from '../domain/ports/jobs.ts';
+import type { Store } from '../domain/ports/store.ts';
+import type { Vault } from '../domain/ports/vault.ts';
+import type { Clock } from '../domain/ports/world.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
 import { classicMessage } from './classic.ts';
 import { configurationMessage } from './configuration.ts';
@@ -37,7 +41,7 @@ const holdMsMin = 2_000;
 /** The record that an endpoint's key is sealed for. */
 export const keyScope = ({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) => ({
   company,
-  recurringDetailReference: `webhook ${endpointId}`,
+  record: `webhook ${endpointId}`,
 });
 
 const eventOf = ({ payload }: TakenJob): Event => JSON.parse(payload) as Event;

@@ -1,5 +1,8 @@
 /** What the webhooks need of the store: who is to be told, and how much is still to be told. */
-import type { Notice, RecurringNotice, ResourceNotice, SealedDetail, TakenJob } from '../domain/ports.ts';
+
+import type { TakenJob } from '../domain/ports/jobs.ts';
+import type { Notice, RecurringNotice, ResourceNotice } from '../domain/ports/notices.ts';
+import type { Sealed } from '../domain/ports/vault.ts';
 
 /**
  * Of stored details, `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of
@@ -14,7 +17,7 @@ export interface Endpoint {
   readonly url: string;
   readonly format: EndpointFormat;
   /** The key that deliveries are signed with, as `shown`; for the record `webhook <endpointId>`. */
-  readonly sealed: SealedDetail;
+  readonly sealed: Sealed;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }

@@ -1,4 +1,5 @@
 /** Sends a message to an endpoint, with Node's own client: connections are kept and used again. */
+import { failureCode } from '../failure-code.ts';
 import type { Message } from './message.ts';
 
 /** What came of it. `because` is for people, and for the list of dead letters: it holds nothing of the message. */
@@ -15,14 +16,6 @@ const drop = async (body: Response['body']): Promise<void> => {
     bytes += (chunk as Uint8Array).byteLength;
     if (bytes > answerBytesMax) return;
   }
-};
-
-/** The code of what the client met, down the causes: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED. */
-const codeOf = (thrown: unknown): string => {
-  if (!(thrown instanceof Error)) return 'unknown';
-  const { code } = thrown as NodeJS.ErrnoException;
-  if (typeof code === 'string') return code;
-  return thrown.cause === undefined ? thrown.name : codeOf(thrown.cause);
 };
 
 /** Any 2xx is acceptance. Never rejects, and never takes longer than `msMax`. */
@@ -42,6 +35,6 @@ export const send = async (url: string, { body, headers }: Message, msMax: numbe
     return answer.ok ? { kind: 'accepted' } : { kind: 'refused', because: `it answered ${answer.status}` };
   } catch (thrown) {
     if (signal.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
-    return { kind: 'unreachable', because: `it could not be reached: ${codeOf(thrown)}` };
+    return { kind: 'unreachable', because: `it could not be reached: ${failureCode(thrown)}` };
   }
 };

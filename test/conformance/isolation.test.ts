@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { balancePlatformV2 } from '../../src/api/balance-platform/v2.ts';
 import { type Endpoint, placeOf } from '../../src/contract/resource.ts';
-import type { Kept, Kind } from '../../src/domain/balance-platform/ports.ts';
+import type { Kept, Kind } from '../../src/domain/ports/resources.ts';
 import type { DetailStore } from '../../src/store/sql/details.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { cardInfo, type Furnished, furnished } from '../support/furnished-platform.ts';

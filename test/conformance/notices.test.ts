@@ -1,7 +1,7 @@
 /** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
-import type { Fate } from '../../src/domain/ports.ts';
+import type { Fate } from '../../src/domain/ports/updater.ts';
 import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
 import { settleCheck } from '../../src/domain/recurring/pending-check.ts';
 import { speak } from '../../src/protocol/index.ts';

@@ -2,7 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { recurringV25 as service } from '../../src/api/recurring/v25.ts';
-import { type Updater, VaultUnavailable } from '../../src/domain/ports.ts';
+import type { Updater } from '../../src/domain/ports/updater.ts';
+import { VaultUnavailable } from '../../src/domain/ports/vault.ts';
 import { checkDuty } from '../../src/updater/check-duty.ts';
 import { httpUpdater } from '../../src/updater/http/updater.ts';
 import { createUpdaterWatch, type UpdaterEvent } from '../../src/updater/watch.ts';

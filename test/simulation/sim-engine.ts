@@ -1,5 +1,5 @@
 /** The engine of one simulated process over the shared database: units that overlap, meet, fail and are run again. */
-import { CommitUnknown, StoreUnavailable } from '../../src/domain/ports.ts';
+import { CommitUnknown, StoreUnavailable } from '../../src/domain/ports/store.ts';
 import { Contended } from '../../src/gateway/ports.ts';
 import type { Engine, Row, Session, Statement, UnitSession, Value } from '../../src/store/sql/engine.ts';
 import { attempts } from './attempt.ts';

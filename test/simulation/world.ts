@@ -1,6 +1,6 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 import type { World } from '../../src/domain/handler.ts';
-import type { Unit } from '../../src/domain/ports.ts';
+import type { Unit } from '../../src/domain/ports/store.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';

@@ -1,6 +1,7 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Announcement, DetailChange, ShopperKey } from '../../src/domain/ports.ts';
+import type { DetailChange, ShopperKey } from '../../src/domain/ports/details.ts';
+import type { Announcement } from '../../src/domain/ports/updater.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { cardIdentity } from '../../src/domain/recurring/instrument.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
@@ -65,7 +66,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       await announce({ ...renewal, newNumber });
       const { sealed, fingerprint } = (await find())!;
       expect(JSON.stringify(sealed)).not.toContain(newNumber);
-      const elsewhere = { company: 'Demo', recurringDetailReference: fingerprint };
+      const elsewhere = { company: 'Demo', record: fingerprint };
       expect(() => vault.open(elsewhere, sealed!, 'number')).toThrow();
     });
     test('is kept with the unit, or lost with it', async () => {

@@ -1,6 +1,6 @@
 /** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/domain/ports.ts';
+import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/domain/ports/jobs.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -43,7 +43,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     const later = (ms: number) => engine.write((session) => session.execute(pass, [ms]));
 
     test('one comes back as it was saved, and nobody else gets it while it is held', async () => {
-      const scope = { company: 'Demo', recurringDetailReference: 'job one' };
+      const scope = { company: 'Demo', record: 'job one' };
       const sealed = vault.seal(scope, { number: '4111111111111111' });
       await save(job('one', { sealed, kind: 'check' }));
       expect(rung).toEqual(['check']);

@@ -1,6 +1,6 @@
 /** Moving stored details to another wrapping key, on every engine: nothing lost, nothing twice, whoever else writes. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { StoredDetail } from '../../src/domain/ports.ts';
+import type { StoredDetail } from '../../src/domain/ports/details.ts';
 import { announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { announcementsOf, saveAnnouncement } from '../../src/store/sql/card-changes.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
@@ -54,7 +54,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
     const expectOpens = (details: readonly StoredDetail[], company = 'Demo', keys = alone) => {
       const vault = createVault(keys);
       for (const { recurringDetailReference, sealed } of details) {
-        const scope = { company, recurringDetailReference };
+        const scope = { company, record: recurringDetailReference };
         expect(vault.open(scope, sealed, 'number')).toBe(cardNumber);
         expect(vault.open(scope, sealed, 'shown')).toContain(iban);
       }
@@ -118,7 +118,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
         ...replaced,
         sealed: { ...replaced.sealed, keyId: 'k-new', dataKey: expect.any(String) },
       });
-      const scope = { company: 'Demo', recurringDetailReference: `announced ${replaced.fingerprint}` };
+      const scope = { company: 'Demo', record: `announced ${replaced.fingerprint}` };
       expect(createVault(alone).open(scope, moved!.sealed!, 'number')).toBe(cardNumber2);
     });
 
@@ -199,7 +199,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       const rotated = await rotation.rotate(quietly);
       expect(rotated).toEqual({
         moved: 5,
-        broken: { first: [{ company: 'Demo', recurringDetailReference: 'BROKEN' }], rows: 1 },
+        broken: { first: [{ company: 'Demo', record: 'BROKEN' }], rows: 1 },
         counts: new Map([
           ['k-new', 5],
           [old, 1],

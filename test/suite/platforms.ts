@@ -301,7 +301,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
         view.findResource('paymentInstrument', 'DemoPlatform', id),
       );
       expect(kept!.sealed!.keyId).toBe('k-new');
-      const scope = { company: 'DemoPlatform', recurringDetailReference: `paymentInstrument ${id}` };
+      const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
       const opened = JSON.parse(createVault(next).open(scope, kept!.sealed!, 'shown'));
       expect(opened).toEqual({ iban: made.body.bankAccount.iban });
     });

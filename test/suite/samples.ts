@@ -1,6 +1,6 @@
 /** Shoppers, details and keys for the tests of the store. */
 import type { KeyObject } from 'node:crypto';
-import type { ShopperKey, StoredDetail } from '../../src/domain/ports.ts';
+import type { ShopperKey, StoredDetail } from '../../src/domain/ports/details.ts';
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -35,7 +35,7 @@ export function sampleDetail(
       variant: 'visa',
     },
     sealed: vault.seal(
-      { company, recurringDetailReference: reference },
+      { company, record: reference },
       { number: cardNumber, shown: JSON.stringify({ bank: { iban, ownerName: 'Anna' } }) },
     ),
     ...rest,

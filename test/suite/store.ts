@@ -1,6 +1,6 @@
 /** What every engine owes the repositories: run by each engine's own test over fresh databases. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ShopperKey } from '../../src/domain/ports.ts';
+import type { ShopperKey } from '../../src/domain/ports/details.ts';
 import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
@@ -115,11 +115,11 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       });
       const shopper = await find(anna);
       expect(shopper).toEqual({ createdAt: 7, email: 'anna@example.com', details: [detail] });
-      const scope = { company: 'Demo', recurringDetailReference: 'D1' };
+      const scope = { company: 'Demo', record: 'D1' };
       expect(vault.open(scope, shopper!.details[0]!.sealed, 'number')).toBe(cardNumber);
     });
     test('a detail without secrets and with one contract', async () => {
-      const sealed = vault.seal({ company: 'Demo', recurringDetailReference: 'D1' }, {});
+      const sealed = vault.seal({ company: 'Demo', record: 'D1' }, {});
       const detail = sampleDetail('D1', { contracts: ['PAYOUT'], sealed });
       await save(anna, detail);
       expect((await find(anna))?.details).toEqual([detail]);

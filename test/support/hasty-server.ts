@@ -1,7 +1,7 @@
 /** A control: a server as it is, but for its webhooks, which count as delivered before they are sent. */
 import { startServer } from '../../src/compose.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Jobs, TakenJob } from '../../src/domain/ports.ts';
+import type { Jobs, TakenJob } from '../../src/domain/ports/jobs.ts';
 import type { DetailStore, ImportUnit } from '../../src/store/sql/details.ts';
 import { openStrongroom } from '../../src/strongroom.ts';
 

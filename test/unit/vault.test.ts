@@ -1,6 +1,6 @@
 /** The vault: what is sealed opens in its own place under its own key, and nowhere else. */
 import { describe, expect, test } from '@jest/globals';
-import { type SealedDetail, VaultUnavailable } from '../../src/domain/ports.ts';
+import { type Sealed, VaultUnavailable } from '../../src/domain/ports/vault.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
@@ -9,7 +9,7 @@ import { createVault } from '../../src/vault/vault.ts';
 const text = freshKeys();
 const ring = parseKeyRing(text);
 const vault = createVault(ring);
-const here = { company: 'Demo', recurringDetailReference: '8314442372419167' };
+const here = { company: 'Demo', record: '8314442372419167' };
 const secrets = { number: '4111111111111111', shown: '{"bank":{"ownerName":"Änna 😀"}}' };
 
 /** The same bytes with one bit turned. */
@@ -49,14 +49,11 @@ describe('sealing', () => {
 
 describe('a ciphertext out of its place fails closed', () => {
   const sealed = vault.seal(here, secrets);
-  const other = vault.seal({ ...here, recurringDetailReference: 'OTHER' }, secrets);
+  const other = vault.seal({ ...here, record: 'OTHER' }, secrets);
   const places: [string, Parameters<typeof vault.open>][] = [
-    ['another record', [{ ...here, recurringDetailReference: 'OTHER' }, sealed, 'number']],
+    ['another record', [{ ...here, record: 'OTHER' }, sealed, 'number']],
     ['another company', [{ ...here, company: 'Other' }, sealed, 'number']],
-    [
-      'the border of company and record moved',
-      [{ company: 'Demo8', recurringDetailReference: '314442372419167' }, sealed, 'number'],
-    ],
+    ['the border of company and record moved', [{ company: 'Demo8', record: '314442372419167' }, sealed, 'number']],
     ['another field', [here, { ...sealed, shown: sealed.number }, 'shown']],
     ['the data key of another record', [here, { ...sealed, dataKey: other.dataKey }, 'number']],
     ['the number of another record', [here, { ...sealed, number: other.number }, 'number']],
@@ -75,7 +72,7 @@ describe('a ciphertext out of its place fails closed', () => {
   test.each(['dataKey', 'number'] as const)('any bit of %s turned', (part) => {
     const length = Buffer.from(sealed[part]!, 'base64').length;
     for (let index = 0; index < length; index += 1) {
-      const changed: SealedDetail = { ...sealed, [part]: turned(sealed[part]!, index) };
+      const changed: Sealed = { ...sealed, [part]: turned(sealed[part]!, index) };
       expect(() => vault.open(here, changed, 'number')).toThrow(SealBroken);
     }
   });
@@ -134,7 +131,7 @@ describe('moving a detail to another wrapping key', () => {
     wrapping: new Map([...from.wrapping].filter(([id]) => id !== keyId)),
   });
   const sealed = vault.seal(here, secrets);
-  const moved: SealedDetail = { ...sealed, ...createWrapping(newer).rewrap(here, sealed) };
+  const moved: Sealed = { ...sealed, ...createWrapping(newer).rewrap(here, sealed) };
 
   test('changes the wrapping alone, and then the old key is needed no more', () => {
     expect(moved).toEqual({ ...sealed, keyId: 'k-new', dataKey: expect.any(String) });
@@ -154,7 +151,7 @@ describe('moving a detail to another wrapping key', () => {
     expect(vault.open(here, back, 'shown')).toBe(secrets.shown);
   });
   test.each([
-    ['another record', { ...here, recurringDetailReference: 'OTHER' }, sealed],
+    ['another record', { ...here, record: 'OTHER' }, sealed],
     ['another company', { ...here, company: 'Other' }, sealed],
     ['a field as data key', here, { ...sealed, dataKey: sealed.number! }],
     ['a turned bit', here, { ...sealed, dataKey: turned(sealed.dataKey, 20) }],
@@ -164,7 +161,7 @@ describe('moving a detail to another wrapping key', () => {
   });
   test('leaves it bound to its place', () => {
     const moving = createVault(newer);
-    const other = { ...here, recurringDetailReference: 'OTHER' };
+    const other = { ...here, record: 'OTHER' };
     expect(() => moving.open(other, moved, 'number')).toThrow(SealBroken);
     expect(() => moving.open({ ...here, company: 'Other' }, moved, 'number')).toThrow(SealBroken);
     expect(() => moving.open(here, { ...moved, shown: moved.number }, 'shown')).toThrow(SealBroken);

@@ -8,7 +8,7 @@ import { createAccountHolder } from '../../domain/balance-platform/account-holde
 import { createBalanceAccount } from '../../domain/balance-platform/balance-accounts.ts';
 import { createPaymentInstrument } from '../../domain/balance-platform/create-instrument.ts';
 import type { World } from '../../domain/handler.ts';
-import type { Unit } from '../../domain/ports.ts';
+import type { Unit } from '../../domain/ports/store.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({

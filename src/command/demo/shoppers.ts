@@ -1,6 +1,6 @@
 /** The demo's shoppers: the ones that the README describes, and as many generated ones as are asked for. */
 import { luhn } from '../../contract/lexical.ts';
-import type { ContractType, ShopperKey } from '../../domain/ports.ts';
+import type { ContractType, ShopperKey } from '../../domain/ports/details.ts';
 import type { NewDetail } from '../../domain/recurring/keep-detail.ts';
 
 export interface DemoDetail {

@@ -1,5 +1,5 @@
 /** `triglyph keys rotate` and `status`: which key everything is sealed under, and moving it to the current one. */
-import type { Wrapping } from '../../domain/ports.ts';
+import type { Wrapping } from '../../domain/ports/vault.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Strongroom } from '../../strongroom.ts';
 import { beside } from '../beside.ts';
@@ -39,8 +39,7 @@ export const status = (): Promise<void> =>
 /** Why records are left under another key than the current one; of absent keys the counts tell. */
 const leftLines = ({ broken, counts }: Rotated, { current, ids }: Wrapping): readonly string[] => {
   const lines = broken.first.map(
-    ({ company, recurringDetailReference }) =>
-      `${company} ${recurringDetailReference}: its data key does not open; it was changed, or belongs elsewhere`,
+    ({ company, record }) => `${company} ${record}: its data key does not open; it was changed, or belongs elsewhere`,
   );
   if (broken.rows > lines.length) lines.push(`and ${broken.rows - lines.length} more like these`);
   const known = new Map([...counts].filter(([id]) => ids.includes(id)));

@@ -3,12 +3,12 @@ import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts
 import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
+import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { grant } from './capability.ts';
 import { change, checkIfMatch, create, entries, eTagOf, given } from './keep.ts';
 import { checkMove } from './lifecycle.ts';
 import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
-import type { Kept, PlatformUnit } from './ports.ts';
 import { checkPlatform } from './standing.ts';
 import { telling } from './telling.ts';
 import { invalid, refuseAll } from './wrong.ts';

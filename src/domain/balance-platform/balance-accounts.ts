@@ -3,11 +3,11 @@ import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts
 import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
+import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, checkIfMatch, create, entries, eTagOf, given, type Keeping } from './keep.ts';
 import { checkMove } from './lifecycle.ts';
 import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
-import type { Kept, PlatformUnit } from './ports.ts';
 import { checkHolder, checkPlatform, parentOf } from './standing.ts';
 import { telling } from './telling.ts';
 

@@ -3,9 +3,9 @@ import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts
 import type { Input } from '../../contract/operation.ts';
 import type { Issue } from '../../contract/problem.ts';
 import type { World } from '../handler.ts';
+import type { Kept, Records } from '../ports/resources.ts';
 import { createWithNumber, eTagOf, type Keeping } from './keep.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
-import type { Kept, Records } from './ports.ts';
 import { checkReplaceable, settleReplacement } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
 import { accountsAreMadeIn, makeAccount } from './shown-account.ts';

@@ -1,7 +1,7 @@
 /** The one place where a resource comes to be or changes: it is noted here, so that its company is told in the same unit. */
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Kind, PlatformUnit, Records } from './ports.ts';
+import type { Kept, Kind, PlatformUnit, Records } from '../ports/resources.ts';
 
 /** A unit that notes what comes to be and changes in it; `telling` opens it, and tells at its end. */
 export interface Keeping extends PlatformUnit {

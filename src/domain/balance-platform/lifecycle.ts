@@ -1,6 +1,6 @@
 /** The lifecycles: which status may follow which. Closed is for good; to stay as it is, is no move. */
 import { describe, Problem } from '../../contract/problem.ts';
-import type { Kind, Records } from './ports.ts';
+import type { Kind, Records } from '../ports/resources.ts';
 
 type StatusOf<K extends Kind> = Records[K]['status'];
 

@@ -1,6 +1,6 @@
 /** One page of a list: one item more is asked for than is given, which tells whether there are others. */
 import { limitUsual } from '../../api/balance-platform/shapes.ts';
-import type { Children, Kept, Kind, PlatformView, Range } from './ports.ts';
+import type { Children, Kept, Kind, PlatformView, Range } from '../ports/resources.ts';
 
 export interface Page<K extends Kind> {
   readonly items: readonly Kept<K>[];

@@ -1,7 +1,7 @@
 /** Whose it is: every resource is looked for under the caller's own platform, so that another's is no other than none. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Kind, Platform, PlatformView } from './ports.ts';
+import type { Kept, Kind, Platform, PlatformView } from '../ports/resources.ts';
 
 /** Throws notAllowed for a caller that acts for no platform. */
 export const platformOf = ({ balancePlatform }: Caller): string => {

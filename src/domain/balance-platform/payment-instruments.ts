@@ -4,11 +4,11 @@ import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts
 import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler, World } from '../handler.ts';
+import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, checkIfMatch, eTagOf } from './keep.ts';
 import { checkMove } from './lifecycle.ts';
 import { pageOf } from './list.ts';
 import { findOwn } from './own.ts';
-import type { Kept, PlatformUnit } from './ports.ts';
 import { settleReplacement } from './replacement.ts';
 import { openRecord } from './secrets.ts';
 import { type Card, type CardInfo, changedCard } from './shown-card.ts';

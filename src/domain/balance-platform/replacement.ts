@@ -1,7 +1,7 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
 import { Problem } from '../../contract/problem.ts';
+import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, type Keeping } from './keep.ts';
-import type { Kept, PlatformUnit } from './ports.ts';
 import { invalid, refuseAll } from './wrong.ts';
 
 type Instrument = Kept<'paymentInstrument'>;

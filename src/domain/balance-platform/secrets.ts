@@ -1,8 +1,8 @@
 /** What is secret of a payment instrument: sealed when it is made, opened where an answer shows it. */
 import type { World } from '../handler.ts';
-import type { Vault } from '../ports.ts';
+import type { Kept, Records } from '../ports/resources.ts';
+import type { Vault } from '../ports/vault.ts';
 import type { IssuedCard } from './issued-cards.ts';
-import type { Kept, Records } from './ports.ts';
 import type { AccountNumbers, MadeAccount } from './shown-account.ts';
 
 /** A number is given out once, whichever platform it is for: its fingerprint is nobody's own. No company has this name. */
@@ -10,7 +10,7 @@ const everyone = 'every balance platform';
 
 const scopeOf = (platform: string, id: string) => ({
   company: platform,
-  recurringDetailReference: `paymentInstrument ${id}`,
+  record: `paymentInstrument ${id}`,
 });
 
 const cardText = (number: string): string => `card ${number}`;

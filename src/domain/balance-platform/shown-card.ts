@@ -3,8 +3,8 @@ import type { cardInfo } from '../../api/balance-platform/card.ts';
 import { type Issue, Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/shape.ts';
 import type { World } from '../handler.ts';
+import type { Records } from '../ports/resources.ts';
 import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';
-import type { Records } from './ports.ts';
 import { invalid, refuseAll } from './wrong.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;

@@ -1,6 +1,6 @@
 /** What may grow: below a platform, an account holder or a balance account that is not active nothing comes to be or to work. */
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Platform, PlatformView } from './ports.ts';
+import type { Kept, Platform, PlatformView } from '../ports/resources.ts';
 
 export const checkPlatform = ({ status }: Platform): void => {
   if (status !== 'Active') throw new Problem('platformNotActive');

@@ -1,6 +1,6 @@
 /** Why a status is what it is: the reason `other` says nothing without a comment. */
 import type { Issue } from '../../contract/problem.ts';
-import type { Records } from './ports.ts';
+import type { Records } from '../ports/resources.ts';
 import { missing } from './wrong.ts';
 
 export type Reason = Pick<Records['paymentInstrument'], 'statusReason' | 'statusComment'>;

@@ -2,9 +2,10 @@
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
 import type { World } from '../handler.ts';
-import type { ResourceNotice, Unit } from '../ports.ts';
+import type { ResourceNotice } from '../ports/notices.ts';
+import type { Kept } from '../ports/resources.ts';
+import type { Unit } from '../ports/store.ts';
 import type { Keeping } from './keep.ts';
-import type { Kept } from './ports.ts';
 
 /** What it notes is told; it writes no resource in any other way. */
 type KeepingHandler<O extends Operation> = (

@@ -1,14 +1,16 @@
 /** Announced card changes: how one is kept, sealed, and the updater that answers by them. */
 import type { CardChangeRow } from '../../api/recurring/card-change-row.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Announcement, CheckedCard, Expiry, Fate, SealScope, Updater, Vault } from '../ports.ts';
+import type { Expiry } from '../ports/details.ts';
+import type { Announcement, CheckedCard, Fate, Updater } from '../ports/updater.ts';
+import type { SealScope, Vault } from '../ports/vault.ts';
 import { cardIdentity, plainMonth } from './instrument.ts';
 import { fateOfTestCard } from './test-cards.ts';
 
 /** A record of its own: a number that is moved to a stored detail does not open there. */
 const scopeOf = (company: string, fingerprint: string): SealScope => ({
   company,
-  recurringDetailReference: `announced ${fingerprint}`,
+  record: `announced ${fingerprint}`,
 });
 
 type KnowingUpdater = Extract<Updater, { readonly kind: 'known' }>;

@@ -2,7 +2,8 @@
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
-import type { ContractType, ShopperKey, StoredDetail, Unit } from '../ports.ts';
+import type { ContractType, ShopperKey, StoredDetail } from '../ports/details.ts';
+import type { Unit } from '../ports/store.ts';
 import { type DetailNotice, noticeOf } from './notice.ts';
 
 /** The details meant: the one that is named, or all. */

@@ -1,6 +1,8 @@
 /** What a stored detail becomes when its card was renewed, replaced or closed. */
 import type { World } from '../handler.ts';
-import type { CheckedCard, DetailChange, Expiry, Fate, ShopperKey, ShownCard, StoredDetail, Unit } from '../ports.ts';
+import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../ports/details.ts';
+import type { Unit } from '../ports/store.ts';
+import type { CheckedCard, Fate } from '../ports/updater.ts';
 import { cardVariant } from './brand.ts';
 import { cardIdentity } from './instrument.ts';
 import { type DetailNotice, noticeOf } from './notice.ts';
@@ -54,7 +56,7 @@ export const checkedCard = (company: string, detail: StoredCard, { vault }: Worl
     fingerprint,
     // No more of the card than that: it leaves the house.
     expiry: { expiryMonth, expiryYear },
-    number: () => vault.open({ company, recurringDetailReference }, sealed, 'number'),
+    number: () => vault.open({ company, record: recurringDetailReference }, sealed, 'number'),
   };
 };
 
@@ -84,7 +86,7 @@ const renew = (detail: StoredCard, expiry: Expiry): StoredCard => {
 /** The detail keeps its reference; what was said of the old piece of plastic goes with it. */
 const replace = (detail: StoredCard, number: string, expiry: Expiry, company: string, { vault }: World): StoredCard => {
   const { recurringDetailReference, open, sealed } = detail;
-  const scope = { company, recurringDetailReference };
+  const scope = { company, record: recurringDetailReference };
   const alias = vault.alias(company, number);
   const variant = cardVariant(number) ?? open.variant;
   return {

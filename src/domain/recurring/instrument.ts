@@ -2,7 +2,8 @@
 import type { bankAccount, card, elv, tokenDetails } from '../../api/recurring/shapes.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/shape.ts';
-import type { OpenDetail, SecretDetail, Vault } from '../ports.ts';
+import type { OpenDetail, SecretDetail } from '../ports/details.ts';
+import type { Vault } from '../ports/vault.ts';
 import { bankVariant, cardVariant, cvcLength } from './brand.ts';
 
 type Card = Infer<typeof card>;

@@ -2,7 +2,8 @@
 import { contractType } from '../../api/recurring/shapes.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { World } from '../handler.ts';
-import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail, Unit } from '../ports.ts';
+import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from '../ports/details.ts';
+import type { Unit } from '../ports/store.ts';
 import { type Given, instrumentOf } from './instrument.ts';
 
 /** As many as the interface lets a shopper have. */
@@ -89,7 +90,7 @@ export const keepDetail = async (
       paymentMethodVariant: given.also.paymentMethodVariant ?? variant,
       variant,
     },
-    sealed: vault.seal({ company: key.company, recurringDetailReference }, { number, shown }),
+    sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, shown }),
   };
   await unit.saveShopper(key, { createdAt, email: given.shopperEmail });
   await unit.saveDetail(key, detail);

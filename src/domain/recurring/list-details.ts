@@ -1,7 +1,8 @@
 /** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import type { Handler } from '../handler.ts';
-import type { ContractType, ListedDetail, RecurringDetail, SecretDetail, Vault } from '../ports.ts';
+import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from '../ports/details.ts';
+import type { Vault } from '../ports/vault.ts';
 
 /** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
 const serves = (detail: ListedDetail, asked: readonly ContractType[] | undefined): boolean =>
@@ -12,7 +13,7 @@ const shown = (detail: ListedDetail, company: string, vault: Vault): RecurringDe
   const secret =
     sealed?.shown === undefined
       ? undefined
-      : (JSON.parse(vault.open({ company, recurringDetailReference }, sealed, 'shown')) as SecretDetail);
+      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'shown')) as SecretDetail);
   return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
 };
 

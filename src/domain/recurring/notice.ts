@@ -1,5 +1,7 @@
 /** The notice of what became of a stored detail. */
-import type { RecurringNotice, ShopperKey, StoredDetail } from '../ports.ts';
+
+import type { ShopperKey, StoredDetail } from '../ports/details.ts';
+import type { RecurringNotice } from '../ports/notices.ts';
 
 export type DetailNotice = Exclude<RecurringNotice, { readonly kind: 'checked' }>;
 

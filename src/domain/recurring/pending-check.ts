@@ -1,18 +1,11 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
 import type { World } from '../handler.ts';
-import type {
-  CheckedCard,
-  Expiry,
-  Fate,
-  HeldDetail,
-  JobKind,
-  Notice,
-  ShopperKey,
-  TakenJob,
-  Unit,
-  Updater,
-  Vault,
-} from '../ports.ts';
+import type { Expiry, HeldDetail, ShopperKey } from '../ports/details.ts';
+import type { JobKind, TakenJob } from '../ports/jobs.ts';
+import type { Notice } from '../ports/notices.ts';
+import type { Unit } from '../ports/store.ts';
+import type { CheckedCard, Fate, Updater } from '../ports/updater.ts';
+import type { Vault } from '../ports/vault.ts';
 import { asNews, followCard, isCard, resultOf, type StoredCard } from './follow-card.ts';
 
 export type Account = Omit<ShopperKey, 'shopperReference'>;
@@ -59,7 +52,7 @@ const kindOf = ({ kind }: Updater): JobKind | undefined => {
 
 const scopeOf = ({ company, jobId }: Pick<TakenJob, 'company' | 'jobId'>) => ({
   company,
-  recurringDetailReference: `job ${jobId}`,
+  record: `job ${jobId}`,
 });
 
 /** The active details of an account that hold the card. */

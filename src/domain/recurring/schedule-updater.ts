@@ -2,7 +2,8 @@
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import type { Input } from '../../contract/operation.ts';
 import type { InquiringHandler, World } from '../handler.ts';
-import type { CheckedCard, Fate, Unit, View } from '../ports.ts';
+import type { Unit, View } from '../ports/store.ts';
+import type { CheckedCard, Fate } from '../ports/updater.ts';
 import { asNews, checkedCard, isCard, resultOf } from './follow-card.ts';
 import { cardIdentity, plainMonth } from './instrument.ts';
 import { type Account, type Held, heldBy, letFollow, questionId, saveCheck } from './pending-check.ts';

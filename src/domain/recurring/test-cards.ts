@@ -1,5 +1,7 @@
 /** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
-import type { CheckedCard, Expiry, Fate } from '../ports.ts';
+
+import type { Expiry } from '../ports/details.ts';
+import type { CheckedCard, Fate } from '../ports/updater.ts';
 
 export interface TestCard {
   readonly number: string;

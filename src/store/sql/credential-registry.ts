@@ -2,8 +2,8 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
-import type { Platform } from '../../domain/balance-platform/ports.ts';
-import type { Clock } from '../../domain/ports.ts';
+import type { Platform } from '../../domain/ports/resources.ts';
+import type { Clock } from '../../domain/ports/world.ts';
 import type { Shown } from '../../gateway/ports.ts';
 import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';

@@ -1,17 +1,10 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
-import type { Kept } from '../../domain/balance-platform/ports.ts';
-import type {
-  Announcement,
-  ContractType,
-  JobKind,
-  ListedDetail,
-  Shopper,
-  ShopperKey,
-  Store,
-  StoredDetail,
-  Unit,
-  View,
-} from '../../domain/ports.ts';
+
+import type { ContractType, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../../domain/ports/details.ts';
+import type { JobKind } from '../../domain/ports/jobs.ts';
+import type { Kept } from '../../domain/ports/resources.ts';
+import type { Store, Unit, View } from '../../domain/ports/store.ts';
+import type { Announcement } from '../../domain/ports/updater.ts';
 import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
 import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';

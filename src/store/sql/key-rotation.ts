@@ -1,6 +1,6 @@
 /** Moves what is sealed to the current wrapping key, online: what is left to do is what lies under another key, so it goes on anywhere. */
 import { setTimeout } from 'node:timers/promises';
-import type { SealScope, Wrapping } from '../../domain/ports.ts';
+import type { SealScope, Wrapping } from '../../domain/ports/vault.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
 
 /** How many records lie under which key, disabled details too; by the id of the key. */
@@ -143,7 +143,7 @@ const rewrapped = (
   for (const row of rows) {
     const { company, record_key, key_id: keyId, data_key: dataKey } = row;
     if (keyId === current || !ids.includes(keyId)) continue;
-    const scope = { company, recurringDetailReference: record(record_key) };
+    const scope = { company, record: record(record_key) };
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {

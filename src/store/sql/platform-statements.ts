@@ -1,5 +1,5 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
-import type { Kind } from '../../domain/balance-platform/ports.ts';
+import type { Kind } from '../../domain/ports/resources.ts';
 import { statement } from './engine.ts';
 
 export type PlatformRow = {

@@ -1,13 +1,6 @@
 /** Balance platforms and their resources in a database: what handlers see of them, and what a unit of work writes. */
-import type {
-  Children,
-  Kept,
-  Kind,
-  Platform,
-  PlatformUnit,
-  PlatformView,
-  Sealed,
-} from '../../domain/balance-platform/ports.ts';
+import type { Children, Kept, Kind, Platform, PlatformUnit, PlatformView } from '../../domain/ports/resources.ts';
+import type { Sealed } from '../../domain/ports/vault.ts';
 import type { Session } from './engine.ts';
 import * as sql from './platform-statements.ts';
 

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StoreUnavailable } from '../../domain/ports.ts';
+import { StoreUnavailable } from '../../domain/ports/store.ts';
 import type { Engine } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
 import { SqliteEngine } from './engine.ts';

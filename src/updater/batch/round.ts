@@ -1,6 +1,7 @@
 /** The round that one of all processes makes every few seconds: checks that have waited go into a file, answers are read. */
 import { randomBytes } from 'node:crypto';
-import type { Clock, Gathering } from '../../domain/ports.ts';
+import type { Gathering } from '../../domain/ports/jobs.ts';
+import type { Clock } from '../../domain/ports/world.ts';
 import { pendingMsMax } from '../../domain/recurring/pending-check.ts';
 import type { Duty } from '../../jobs/worker.ts';
 import type { Room } from '../../rows/keep.ts';

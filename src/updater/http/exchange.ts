@@ -1,5 +1,6 @@
 /** One question to an updater behind a URL: a POST, bounded in time and in what it may answer, that follows nobody elsewhere. */
 import { Buffer } from 'node:buffer';
+import { failureCode } from '../../failure-code.ts';
 
 /** What came of it; reasons are codes and names, never what was sent or received. */
 export type Exchanged =
@@ -22,14 +23,6 @@ const answerBytesMax = 16_384;
 
 const refused = (reason: string): Exchanged => ({ kind: 'refused', reason });
 const failed = (reason: string): Exchanged => ({ kind: 'failed', reason });
-
-/** Its code as Node or the fetch has it; messages may quote what was sent. */
-const reasonOf = (thrown: unknown): string => {
-  if (!(thrown instanceof Error)) return 'unknown';
-  const { cause } = thrown;
-  const { code } = (cause ?? thrown) as NodeJS.ErrnoException;
-  return typeof code === 'string' ? code : (cause instanceof Error ? cause : thrown).name;
-};
 
 const isJson = (contentType: string | null): boolean => /^application\/json\s*(;|$)/i.test(contentType ?? '');
 
@@ -77,6 +70,6 @@ export const exchange = async ({ url, secret, id, body, msMax }: Question): Prom
     });
     return await read(response);
   } catch (thrown) {
-    return failed(reasonOf(thrown));
+    return failed(failureCode(thrown));
   }
 };

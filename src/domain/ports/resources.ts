@@ -1,9 +1,10 @@
-/** What the balance platform needs of the store: its resources, each under the platform that it belongs to. */
+/** What is kept of balance platforms: resources, each under the platform that it belongs to. */
 import type { accountHolder } from '../../api/balance-platform/account-holder.ts';
 import type { balanceAccount } from '../../api/balance-platform/balance-account.ts';
 import type { platformStatus } from '../../api/balance-platform/balance-platform.ts';
 import type { paymentInstrument } from '../../api/balance-platform/payment-instrument.ts';
 import type { Infer } from '../../contract/shape.ts';
+import type { Sealed } from './vault.ts';
 
 export interface Platform {
   readonly id: string;
@@ -24,14 +25,6 @@ export interface Records {
 }
 
 export type Kind = keyof Records;
-
-/** What the vault made of secrets; opaque to all but it. */
-export interface Sealed {
-  readonly keyId: string;
-  readonly dataKey: string;
-  readonly number?: string | undefined;
-  readonly shown?: string | undefined;
-}
 
 /** A resource as it is kept. */
 export interface Kept<K extends Kind = Kind> {

@@ -1,0 +1,86 @@
+/** What is kept of shoppers and their stored details. */
+import type { contractType, recurringDetail } from '../../api/recurring/shapes.ts';
+import type { Infer } from '../../contract/shape.ts';
+import type { Sealed } from './vault.ts';
+
+export type ContractType = Infer<typeof contractType>;
+
+export type RecurringDetail = Infer<typeof recurringDetail>;
+
+/** A shopper belongs to a company's merchant account; the same reference elsewhere is somebody else. */
+export interface ShopperKey {
+  readonly company: string;
+  readonly merchantAccount: string;
+  readonly shopperReference: string;
+}
+
+export interface Shopper<D extends ListedDetail = StoredDetail> {
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly email?: string | undefined;
+  /** The active details, oldest first. */
+  readonly details: readonly D[];
+}
+
+/** The part of a detail that an answer shows and that needs no key; bank accounts and numbers are in `sealed`. */
+export type OpenDetail = Omit<
+  RecurringDetail,
+  'recurringDetailReference' | 'creationDate' | 'contractTypes' | 'bank' | 'elv' | 'socialSecurityNumber'
+>;
+
+/** The part of a detail that an answer shows and that is kept sealed. */
+export type SecretDetail = Pick<RecurringDetail, 'bank' | 'elv' | 'socialSecurityNumber'>;
+
+export interface StoredDetail {
+  readonly recurringDetailReference: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly contracts: readonly ContractType[];
+  /** Equal for the same card or account within a company; says nothing without the key. */
+  readonly fingerprint: string;
+  readonly open: OpenDetail;
+  readonly sealed: Sealed;
+}
+
+/** As much of a detail as listing it takes: what is sealed comes along only where an answer shows it. */
+export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'open'> & {
+  readonly sealed?: Sealed | undefined;
+};
+
+/** A shopper who holds a card or an account. */
+export interface Holder {
+  readonly shopperReference: string;
+  readonly email?: string | undefined;
+  /** Of the detail; milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A stored detail with the shopper to whom it belongs. */
+export interface HeldDetail {
+  readonly shopperReference: string;
+  readonly detail: StoredDetail;
+}
+
+/** The month in which a card expires; without a leading zero. */
+export interface Expiry {
+  readonly expiryMonth: string;
+  readonly expiryYear: string;
+}
+
+/** What of a card is in a history. */
+export type ShownCard = Expiry & { readonly lastFour: string; readonly alias?: string | undefined };
+
+/** What an update did to a stored detail. */
+export interface DetailChange {
+  readonly recurringDetailReference: string;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** The credential that asked. */
+  readonly changedBy: string;
+  /** Of the request. */
+  readonly pspReference: string;
+  readonly outcome: string;
+  readonly before: ShownCard;
+  /** Absent where the card stayed as it was. */
+  readonly after?: ShownCard | undefined;
+}

@@ -1,0 +1,43 @@
+/** What companies are told of stored details and of resources. */
+import type { Kind, Records } from './resources.ts';
+
+/** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
+export type RecurringNotice = { readonly merchantAccount: string } & (
+  | {
+      readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
+      readonly shopperReference: string;
+      readonly recurringDetailReference: string;
+      readonly variant: string;
+      readonly firstPspReference: string;
+    }
+  | {
+      readonly kind: 'checked';
+      /** That of the merchant for the check. */
+      readonly reference: string;
+      readonly result: string;
+      /** As far as the request named them. */
+      readonly shopperReference?: string | undefined;
+      readonly recurringDetailReference?: string | undefined;
+    }
+);
+
+/** What a company is told of a resource of its balance platform: that it came to be or changed, and how it is now. */
+export interface ResourceNotice<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly operation: 'created' | 'updated';
+  readonly platform: string;
+  /** What lies open of it, so nothing that is sealed. */
+  readonly record: Records[K];
+}
+
+export type Notice = RecurringNotice | ResourceNotice;
+
+/** What one request did, in the order in which it did it. */
+export interface Telling {
+  readonly company: string;
+  /** Of the request; each notice is known by it, so it tells once. */
+  readonly pspReference: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly notices: readonly Notice[];
+}

@@ -1,0 +1,56 @@
+/** How stored details and resources are read and written: in units, each kept whole or not at all. */
+import type { DetailChange, HeldDetail, Holder, ListedDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
+import type { NewJob, TakenJob } from './jobs.ts';
+import type { Telling } from './notices.ts';
+import type { PlatformUnit, PlatformView } from './resources.ts';
+import type { Announcements } from './updater.ts';
+
+/** What can be read of stored details. */
+export interface View extends PlatformView {
+  findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
+  /** An active detail of the shopper, with all that is sealed of it. */
+  findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined>;
+  /** Who of a merchant account has an active detail with this fingerprint: the earliest 100, oldest first. */
+  findHolders(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly Holder[]>;
+}
+
+/** One unit of work: all of it is kept, or nothing. */
+export interface Unit extends View, PlatformUnit, Announcements {
+  findShopper(key: ShopperKey): Promise<Shopper | undefined>;
+  /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
+  saveShopper(
+    key: ShopperKey,
+    shopper: { readonly createdAt: number; readonly email?: string | undefined },
+  ): Promise<void>;
+  /** Adds the detail, or replaces the active one with the same reference. */
+  saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void>;
+  /** `at`: milliseconds since the epoch. */
+  disableDetail(key: ShopperKey, recurringDetailReference: string, at: number): Promise<void>;
+  /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
+  findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
+  /** Adds to the history of the detail; one request changes a detail once. */
+  saveChange(company: string, change: DetailChange): Promise<void>;
+  /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper, or of its resource. */
+  tell(telling: Telling): Promise<void>;
+  saveJob(job: NewJob): Promise<void>;
+  /** A check that is in a file and waits for its answer. */
+  findGathered(company: string, jobId: string): Promise<TakenJob | undefined>;
+  /** The job is done, by what this unit does. Throws `LeaseLost` where it is somebody else's by now; the unit must be given up then. */
+  endJob(job: TakenJob): Promise<void>;
+}
+
+export interface Store {
+  read<T>(work: (view: View) => Promise<T>): Promise<T>;
+  /** Resolves when the unit is durable: fsynced, not merely written. */
+  write<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
+}
+
+/** The store cannot answer now; nothing was done. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The store went away during the commit: the unit was kept whole, or nothing of it. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+}

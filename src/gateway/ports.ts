@@ -3,13 +3,13 @@ import type { Caller } from '../contract/canonical.ts';
 import type { Unit, View } from '../domain/ports/store.ts';
 
 /** A secret as a caller shows it. */
-export type Shown =
+export type Presented =
   | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
   | { readonly kind: 'apiKey'; readonly secret: string };
 
 export interface Credentials {
   /** The caller behind a secret, or undefined; takes as long for an unknown one as for a wrong one. */
-  verify(shown: Shown): Promise<Caller | undefined>;
+  verify(shown: Presented): Promise<Caller | undefined>;
 }
 
 /** What is told of a request with an Idempotency-Key; keyed, so that none of it says anything to who lacks the key. */

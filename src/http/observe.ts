@@ -1,7 +1,7 @@
 /** Observes the journeys: each answered request is one log line and one count. */
 import type { Account } from '../gateway/answer.ts';
 import { type Log, logAnswer, logFailure, type Seen } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 export interface Observer {
   begun(): void;

@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { openAdmin, type Probe } from '../http/admin.ts';
-import { workersMetrics } from '../http/metrics.ts';
+import { workersMetrics } from '../http/metrics/workers.ts';
 import { type Ask, isSaid } from './messages.ts';
 
 /** How long a worker may take to say whether it is ready. */

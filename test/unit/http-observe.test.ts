@@ -7,7 +7,7 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { Account } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { openLog, type Seen } from '../../src/http/log.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observe.ts';
 import { veil } from '../../src/veil.ts';
 

@@ -1,11 +1,11 @@
 /** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
-import type { Shown } from '../../gateway/ports.ts';
+import type { Presented } from '../../gateway/ports.ts';
 
 export interface PublishedCredential {
   readonly company: string;
   /** Where it acts for one, and not for the company's merchant accounts. */
   readonly balancePlatform?: string;
-  readonly shown: Shown;
+  readonly shown: Presented;
 }
 
 export const demoAccounts = Object.freeze([

@@ -4,14 +4,14 @@ import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import type { Platform } from '../../domain/ports/resources.ts';
 import type { Clock } from '../../domain/ports/world.ts';
-import type { Shown } from '../../gateway/ports.ts';
+import type { Presented } from '../../gateway/ports.ts';
 import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';
 import { findPlatform, listPlatforms, savePlatform as savePlatformRow } from './platform-statements.ts';
 import { platformOf } from './platforms.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 
-export type CredentialKind = Shown['kind'];
+export type CredentialKind = Presented['kind'];
 
 export interface NewCredential {
   /** Letters, digits, `_` and `-`. */

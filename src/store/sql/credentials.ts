@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Role } from '../../contract/operation.ts';
 import type { Clock } from '../../domain/ports/world.ts';
-import type { Credentials, Shown } from '../../gateway/ports.ts';
+import type { Credentials, Presented } from '../../gateway/ports.ts';
 import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
 import {
@@ -56,7 +56,7 @@ const secretOf = (row: SecretRow) => ({
   validUntil: row.valid_until,
 });
 
-const find = (finds: Record<Shown['kind'], Find>, keys: PepperKeys, shown: Shown): Promise<Found> => {
+const find = (finds: Record<Presented['kind'], Find>, keys: PepperKeys, shown: Presented): Promise<Found> => {
   switch (shown.kind) {
     case 'basic':
       return finds.basic(findByUsername, isName(shown.username) ? shown.username : '');

@@ -2,7 +2,8 @@
  * The whole proof: installs the outside tools that the tests lean on, then runs the compiler, the linter, the check of
  * imports and every test. The last line counts the tests and these checks: `N passed, N failed`.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -88,16 +89,20 @@ const checks = [
   ['imports', node('--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'))],
 ];
 
+/** Tests within one process: they compute, and leave a core to those that start servers and watch the clock. */
+const inOneProcess = 'test/(conformance|law|simulation|types|unit)/';
+/** Side by side; together they are all tests, also those of a folder that nobody has thought of here. */
+const lanes = { computing: ['--testPathPatterns', inOneProcess], serving: ['--testPathIgnorePatterns', inOneProcess] };
+
 /** Counts also the files of tests that could not be run at all. */
-const runTests = () => {
-  const folder = join(root, '.cache');
-  const results = join(folder, 'jest.json');
-  mkdirSync(folder, { recursive: true });
+const runLane = async ([lane, filter]) => {
+  const results = join(root, '.cache', `jest-${lane}.json`);
+  mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(results, { force: true });
   const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
-  const { status } = run(node(...flags, bin('jest/bin/jest.js'), '--json', `--outputFile=${results}`), {
-    stdio: ['inherit', 'ignore', 'inherit'],
-  });
+  const jest = [...flags, bin('jest/bin/jest.js'), '--runInBand', '--json', `--outputFile=${results}`];
+  const child = spawn(process.execPath, [...jest, ...filter], { cwd: root, stdio: ['inherit', 'ignore', 'inherit'] });
+  const [status] = await once(child, 'close');
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
       readFileSync(results, 'utf8'),
@@ -119,9 +124,9 @@ for (const [name, command] of checks) {
   else failures.push(`the check of ${name} failed`);
 }
 say('\n== tests');
-const tests = runTests();
-passed += tests.passed;
-const failed = failures.length + tests.failed;
+const ran = await Promise.all(Object.entries(lanes).map(runLane));
+for (const lane of ran) passed += lane.passed;
+const failed = ran.reduce((sum, lane) => sum + lane.failed, failures.length);
 for (const failure of failures) say(`FAILED: ${failure}`);
 say(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

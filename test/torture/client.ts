@@ -1,6 +1,7 @@
 /** A client of the torture: it works through shoppers of its own, and repeats each request until it knows what came of it. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
+import { type Role, roles } from '../../src/contract/operation.ts';
 import type { Call } from '../../src/protocol/protocol.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Place } from './fleet.ts';
@@ -12,10 +13,8 @@ import {
   codeOf,
   keysOf,
   madeIn,
-  type TrackName,
-  trackNameOf,
-  trackNames,
   trackOf,
+  tracksOf,
   type Used,
   wrongBodiesOf,
 } from './request.ts';
@@ -24,7 +23,7 @@ export interface Surroundings {
   readonly places: readonly Place[];
   readonly ledger: Ledger;
   readonly random: Random;
-  readonly authorizations: Readonly<Record<TrackName, string>>;
+  readonly authorizations: Readonly<Record<Role, string>>;
   /** Makes the keys of this run its own, where runs share a Redis. */
   readonly run: string;
 }
@@ -89,12 +88,13 @@ const send = async (
   const place = random.below(places.length);
   const address = places[place]?.address;
   if (address === undefined) return undefined;
-  const protocol = random.pick(trackOf(used.key).protocols);
+  const { role, protocols } = trackOf(used.key);
+  const protocol = random.pick(protocols);
   const id = ++sendings;
   ledger.write({ what: 'sent', id, ...used, body, protocol: protocol.name, place, ...(last && { last }) });
   try {
     const { status, headers, text } = await ask(address, callOf(protocol, used, body), {
-      Authorization: authorizations[trackNameOf(used.key)],
+      Authorization: authorizations[role],
       'Idempotency-Key': idempotencyKey(around, used),
     });
     const answer: Answered = {
@@ -148,7 +148,7 @@ export const work = async (around: Surroundings, name: string, over: AbortSignal
   for (let counted = 1; !over.aborted; counted += 1) {
     const shopper = `${name}-${counted}`;
     const own: Used[] = [];
-    const keys = keysOf(random.pick(trackNames));
+    const keys = keysOf(random.pick(tracksOf(random.pick(roles))));
     let made: string | undefined;
     for (const key of random.chance(0.4) ? keys : keys.slice(0, -1)) {
       const used = { shopper, key, made };

@@ -4,16 +4,17 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '../../src/config.ts';
+import type { Role } from '../../src/contract/operation.ts';
 import type { NewCredential } from '../../src/store/sql/credential-registry.ts';
 import { openStrongroom, type Strongroom } from '../../src/strongroom.ts';
 import { createKeyFile } from '../../src/vault/key-ring.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { basic, type Variables } from '../support/server.ts';
 import type { Effect } from './judge.ts';
-import { accounts, balancePlatform, holder } from './platform-track.ts';
-import { merchantAccount } from './recurring-track.ts';
-import { company, type TrackName, tracks } from './request.ts';
-import type { Track } from './track.ts';
+import { company, tracks } from './request.ts';
+import { accounts, balancePlatform, holder } from './tracks/platform.ts';
+import { merchantAccount } from './tracks/recurring.ts';
+import type { Track } from './tracks/track.ts';
 
 /** A store of one run. */
 export interface Counted {
@@ -24,8 +25,8 @@ export interface Counted {
 
 /** Gives stores that differ in nothing, each for one run. */
 export interface Stores {
-  /** By the track whose requests they are for. */
-  readonly authorizations: ByTrack;
+  /** By the role that they have. */
+  readonly authorizations: ByRole;
   /** Of the PostgreSQL at the port: a proxy's, where something stands before it. */
   postgres(port?: number): Promise<Counted>;
   sqlite(): Counted;
@@ -37,10 +38,9 @@ const note = ({ table, columns }: Track, json: string): string => {
   const pairs = columns.map((column) => `'${column}', new.${column}`);
   return `insert into effect values ('${table}', ${json}(${pairs.join(', ')}))`;
 };
-const everyTrack = Object.values(tracks);
 const postgresTriggers = [
   effectTable,
-  ...everyTrack.flatMap((track) => [
+  ...tracks.flatMap((track) => [
     `create function note_${track.table}() returns trigger language plpgsql as
        $$ begin ${note(track, 'json_build_object')}; return null; end $$`,
     `create trigger note after insert or update on ${track.table} for each row execute function note_${track.table}()`,
@@ -48,7 +48,7 @@ const postgresTriggers = [
 ];
 const sqliteTriggers = [
   effectTable,
-  ...everyTrack.flatMap((track) =>
+  ...tracks.flatMap((track) =>
     ['insert', 'update'].map(
       (event) =>
         `create trigger note_${event}_${track.table} after ${event} on ${track.table} for each row
@@ -65,14 +65,15 @@ const urlOf = (url: string, database: string, port?: number): string => {
   return changed.href;
 };
 
-type ByTrack = Readonly<Record<TrackName, string>>;
+type ByRole = Readonly<Record<Role, string>>;
 
-/** An account holder with the balance accounts that cards are made for. */
+/** An account holder with the balance accounts that cards are made for; more are opened for it later on. */
 const furnishPlatform = ({ details }: Strongroom): Promise<void> =>
   details.write(async (unit) => {
     const common = { platform: balancePlatform, revision: 1 };
     const open = { status: 'active', timeZone: 'UTC' } as const;
-    const record = { id: holder, balancePlatform, legalEntityId: 'LE1', ...open };
+    const primary = { primaryBalanceAccount: accounts.right };
+    const record = { id: holder, balancePlatform, legalEntityId: 'LE1', ...primary, ...open };
     await unit.addResource({ kind: 'accountHolder', ...common, record });
     for (const id of Object.values(accounts)) {
       const account = { id, accountHolderId: holder, balances: [], defaultCurrencyCode: 'EUR', ...open };
@@ -80,8 +81,8 @@ const furnishPlatform = ({ details }: Strongroom): Promise<void> =>
     }
   });
 
-/** Gives the Authorization headers of a credential for each track. */
-const furnish = async (variables: Variables, secrets: ByTrack): Promise<ByTrack> => {
+/** Gives the Authorization headers of a credential for each role. */
+const furnish = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
   const room = await openStrongroom(config, { exclusive: false });
   const { registry } = room;
@@ -95,14 +96,14 @@ const furnish = async (variables: Variables, secrets: ByTrack): Promise<ByTrack>
       timeZone: 'UTC',
     });
     await furnishPlatform(room);
-    const issued = async (track: TrackName, scope: Pick<NewCredential, 'merchantAccounts' | 'balancePlatform'>) => {
-      const [roles, secret] = [[tracks[track].role], secrets[track]];
-      const { username } = await registry.addCredential({ company, kind: 'basic', roles, secret, ...scope });
+    const issued = async (role: Role, scope: Pick<NewCredential, 'merchantAccounts' | 'balancePlatform'>) => {
+      const secret = secrets[role];
+      const { username } = await registry.addCredential({ company, kind: 'basic', roles: [role], secret, ...scope });
       return basic(username!, secret);
     };
     return {
       recurring: await issued('recurring', { merchantAccounts: [merchantAccount] }),
-      platform: await issued('platform', { merchantAccounts: [], balancePlatform }),
+      balancePlatform: await issued('balancePlatform', { merchantAccounts: [], balancePlatform }),
     };
   } finally {
     await room.close();
@@ -122,7 +123,7 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
   const keyFile = join(folder, 'keys');
   createKeyFile(keyFile);
   const dataDir = join(folder, 'template');
-  const secrets = { recurring: randomUUID(), platform: randomUUID() };
+  const secrets = { recurring: randomUUID(), balancePlatform: randomUUID() };
   const authorizations = await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir }, secrets);
   withDatabase(join(dataDir, 'triglyph.db'), (database) => database.exec(sqliteTriggers.join(';')));
   await server.ask(`create database ${template}`);

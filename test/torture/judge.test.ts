@@ -2,9 +2,12 @@
 import { expect, test } from '@jest/globals';
 import { doubledIn, type Effect, holds, judge, type Verdict } from './judge.ts';
 import type { Answered, Entry, Sent } from './ledger.ts';
-import { accounts } from './platform-track.ts';
-import { rightContracts, rightDigits } from './recurring-track.ts';
-import type { Row } from './track.ts';
+import type { KeyName } from './request.ts';
+import { rightLegalEntity } from './tracks/account-holder.ts';
+import { rightCurrency } from './tracks/balance-account.ts';
+import { accounts, described, elsewhere, holder } from './tracks/platform.ts';
+import { rightContracts, rightDigits } from './tracks/recurring.ts';
+import type { Row } from './tracks/track.ts';
 
 const run = 'run';
 const asked = (id: number, also: Partial<Sent> = {}): Sent => ({
@@ -52,14 +55,16 @@ const instrument = (key: string, status: string, also: object = {}, row: Row = {
     }),
     ...row,
   });
-const activated: readonly Entry[] = [
-  asked(1, { key: 'create' }),
-  answer(1, { replayed: false, echoed: 'run-s-create' }),
-  asked(2, { key: 'create', last: true }),
-  answer(2, { echoed: 'run-s-create' }),
-  asked(3, { key: 'activate', made: 'PI1', last: true }),
-  answer(3, { replayed: false, echoed: 'run-s-activate' }),
+/** Two keys of a shopper, the second about what the first one made. */
+const inOrder = (first: KeyName, second: KeyName): readonly Entry[] => [
+  asked(1, { key: first }),
+  answer(1, { replayed: false, echoed: `run-s-${first}` }),
+  asked(2, { key: first, last: true }),
+  answer(2, { echoed: `run-s-${first}` }),
+  asked(3, { key: second, made: 'ID1', last: true }),
+  answer(3, { replayed: false, echoed: `run-s-${second}` }),
 ];
+const activated = inOrder('create', 'activate');
 const made = instrument('create', 'inactive');
 const active = instrument('activate', 'active');
 
@@ -68,16 +73,88 @@ test('a card that was made and activated once holds', () => {
   expect(holds(judge(activated, [made, active], run))).toBe(true);
 });
 
-test('what was doubled is told by its track', () => {
-  expect(judge(activated, [made, active, active], run).doubledIn).toEqual({ recurring: 0, platform: 1 });
-  expect(judge(right, [effect(), effect()], run).doubledIn).toEqual({ recurring: 1, platform: 0 });
-  expect(doubledIn([effect(), effect(), made])).toEqual({ recurring: 1, platform: 0 });
-  expect(doubledIn([effect(), made, made, active])).toEqual({ recurring: 0, platform: 1 });
+/** A track on which a record says by its description which key it is the effect of. */
+interface DescribedTrack {
+  readonly resource: string;
+  /** As the right bodies make it; each of `others` as a wrong one would. */
+  readonly own: object;
+  readonly others: Readonly<Record<string, object>>;
+  readonly table: string;
+  /** The first one makes it; the third one is not used here. */
+  readonly keys: readonly [KeyName, KeyName, KeyName];
+}
+
+const holders: DescribedTrack = {
+  resource: 'account holder',
+  own: { legalEntityId: rightLegalEntity },
+  others: { 'legal entity': { legalEntityId: 'LE1' } },
+  table: 'account_holder',
+  keys: ['enrol', 'rename', 'retitle'],
+};
+const openedAccounts: DescribedTrack = {
+  resource: 'balance account',
+  own: { accountHolderId: holder, defaultCurrencyCode: rightCurrency },
+  others: { currency: { defaultCurrencyCode: 'USD' }, holder: { accountHolderId: 'AH1' } },
+  table: 'balance_account',
+  keys: ['open', 'label', 'relabel'],
+};
+const describedTracks = [holders, openedAccounts];
+
+const stateOf = ({ table, own }: DescribedTrack, also: object): Effect =>
+  effectOf(table, { record: JSON.stringify({ reference: 's', ...own, ...also }) });
+const statesOf = (track: DescribedTrack): readonly Effect[] =>
+  track.keys.slice(0, 2).map((key) => stateOf(track, described(key)));
+
+test.each(describedTracks)('$resource: one that was made and changed once holds', (track) => {
+  const [first, second] = track.keys;
+  const verdict = judge(inOrder(first, second), statesOf(track), run);
+  expect(verdict).toMatchObject({ keys: 2, wrong: 0, findings: [] });
+  expect(holds(verdict)).toBe(true);
+});
+
+test('what was doubled is told by its role', () => {
+  expect(judge(activated, [made, active, active], run).doubledIn).toEqual({ recurring: 0, balancePlatform: 1 });
+  expect(judge(right, [effect(), effect()], run).doubledIn).toEqual({ recurring: 1, balancePlatform: 0 });
+  expect(doubledIn([effect(), effect(), made])).toEqual({ recurring: 1, balancePlatform: 0 });
+  expect(doubledIn([effect(), made, made, active])).toEqual({ recurring: 0, balancePlatform: 1 });
+  const states = describedTracks.flatMap(statesOf);
+  expect(doubledIn([effect(), ...states])).toEqual({ recurring: 0, balancePlatform: 0 });
+  expect(doubledIn([effect(), ...states, ...states])).toEqual({ recurring: 0, balancePlatform: 4 });
 });
 
 type Fault = 'doubled' | 'lost' | 'different' | 'wrong' | 'open';
+type Case = readonly [string, Fault, readonly Entry[], readonly Effect[]];
 
-const faults: readonly (readonly [string, Fault, readonly Entry[], readonly Effect[]])[] = [
+const faultsOf = (track: DescribedTrack): readonly Case[] => {
+  const { resource, keys, others } = track;
+  const [first, second, third] = keys;
+  const entries = inOrder(first, second);
+  const states = statesOf(track);
+  const [creation, change] = states;
+  const beside = (also: object) => [...states, stateOf(track, also)];
+  const echoed = `run-s-${second}`;
+  const again = asked(4, { key: second, made: 'ID1' });
+  const cases: readonly Case[] = [
+    ['a second one', 'doubled', entries, beside({ id: 'ID2', ...described(first) })],
+    ['a second change', 'doubled', entries, beside(described(second))],
+    ['one that is not there', 'lost', entries, [change!]],
+    ['a change that is not there', 'lost', entries, [creation!]],
+    ['another answer', 'different', [...entries, again, answer(4, { echoed, canonical: '[["id","ID2"]]' })], states],
+    ['a change that is refused', 'wrong', [...entries, again, answer(4, { echoed, ...refused })], states],
+    ['one in another time zone', 'wrong', entries, beside(elsewhere(first))],
+    ['a change of another time zone', 'wrong', entries, beside(elsewhere(second))],
+    ['a change that no key was sent for', 'wrong', entries, beside(described(third))],
+    ['a change that no key describes', 'wrong', entries, beside({ ...described(second), description: undefined })],
+    ["another shopper's", 'wrong', entries, beside({ reference: 't', ...described(first) })],
+    ...Object.entries(others).map(
+      ([name, other]): Case => [`one of another ${name}`, 'wrong', entries, beside({ ...described(first), ...other })],
+    ),
+  ];
+  return cases.map(([name, ...rest]) => [`${resource}: ${name}`, ...rest]);
+};
+
+const faults: readonly Case[] = [
+  ...describedTracks.flatMap(faultsOf),
   ['a second execution', 'doubled', right, [effect(), effect()]],
   ['a success without its effect', 'lost', right, []],
   ['another answer', 'different', [...right, asked(5), answer(5, { canonical: '{"a":1}' })], [effect()]],

@@ -1,7 +1,8 @@
 /** The judge: what the clients were told, against what the database counted. */
+import { type Role, roles } from '../../src/contract/operation.ts';
 import type { Answered, Entry, Sent } from './ledger.ts';
-import { type KeyName, type TrackName, trackNameOf, trackNames, tracks } from './request.ts';
-import type { Row, Track } from './track.ts';
+import { type KeyName, trackOf, tracks } from './request.ts';
+import type { Row, Track } from './tracks/track.ts';
 
 /** One execution, as a trigger of the database noted it. */
 export interface Effect {
@@ -11,7 +12,7 @@ export interface Effect {
   readonly row: string;
 }
 
-export type Doubled = Readonly<Record<TrackName, number>>;
+export type Doubled = Readonly<Record<Role, number>>;
 
 export interface Verdict {
   readonly keys: number;
@@ -20,7 +21,7 @@ export interface Verdict {
   readonly disturbed: number;
   /** Executions beyond one for each key. */
   readonly doubled: number;
-  /** The same by the track of the key. */
+  /** The same by the role that the key is used in. */
   readonly doubledIn: Doubled;
   /** Keys answered with success whose effect is not there. */
   readonly lost: number;
@@ -37,28 +38,28 @@ export interface Verdict {
 /** Refusals that may ask for another try, by their codes: failed (of a resource, too), unavailable, in progress. */
 const passing: ReadonlySet<string | undefined> = new Set(['701', '00_500', '703', '704']);
 
-const trackOf = ({ written }: Effect): Track => Object.values(tracks).find(({ table }) => table === written)!;
+const writerOf = ({ written }: Effect): Track => tracks.find(({ table }) => table === written)!;
 const rowOf = ({ row }: Effect): Row => JSON.parse(row);
 const nameOf = ({ shopper, key }: { readonly shopper: string; readonly key: string }): string => `${shopper}-${key}`;
-const ownerOf = (effect: Effect) => trackOf(effect).ownerOf(rowOf(effect));
+const ownerOf = (effect: Effect) => writerOf(effect).ownerOf(rowOf(effect));
 
 /** A server that cannot even ask who calls has not come to the key. */
 const isEchoed = ({ echoed, transient }: Answered, key: string): boolean =>
   echoed === key || (transient && echoed === undefined);
 
-const byTrack = (of: (track: TrackName) => number): Doubled =>
-  Object.fromEntries(trackNames.map((track) => [track, of(track)])) as Doubled;
+const byRole = (of: (role: Role) => number): Doubled =>
+  Object.fromEntries(roles.map((role) => [role, of(role)])) as Doubled;
 
 /** Executions beyond one for each key, as far as they are counted. */
 export const doubledIn = (effects: readonly Effect[]): Doubled => {
   const owners = effects.flatMap((effect) => ownerOf(effect) ?? []);
-  return byTrack((track) => {
-    const own = owners.filter(({ key }) => trackNameOf(key as KeyName) === track);
+  return byRole((role) => {
+    const own = owners.filter(({ key }) => trackOf(key as KeyName).role === role);
     return own.length - new Set(own.map(nameOf)).size;
   });
 };
 
-/** What a control is to show: no track gets on without the journal. */
+/** What a control is to show: no role gets on without the journal. */
 export const doubledEverywhere = (doubled: Doubled): boolean => Object.values(doubled).every((times) => times > 0);
 
 /** Of what was issued twice, the second ones. */
@@ -66,7 +67,7 @@ const issuedTwice = (effects: readonly Effect[]): readonly Row[] => {
   const holders = new Map<string, string>();
   return effects.flatMap((effect) => {
     const row = rowOf(effect);
-    const issued = trackOf(effect).issuedIn?.(row);
+    const issued = writerOf(effect).issuedIn?.(row);
     if (issued === undefined) return [];
     const holder = holders.get(issued.number) ?? issued.to;
     holders.set(issued.number, holder);
@@ -150,9 +151,9 @@ export const judge = (entries: readonly Entry[], effects: readonly Effect[], run
     requests: sent.size,
     disturbed,
     doubled: count('doubled', beyondOne),
-    doubledIn: byTrack((track) =>
+    doubledIn: byRole((role) =>
       [...keys.values()]
-        .filter(({ key }) => trackNameOf(key) === track)
+        .filter(({ key }) => trackOf(key).role === role)
         .reduce((sum, record) => sum + beyondOne(record), 0),
     ),
     lost: count('lost', ({ answers, executed }) =>

@@ -1,16 +1,19 @@
 /** What the clients ask, on every track: the call of a key with one of its bodies, and what its answer says. */
+import type { Role } from '../../src/contract/operation.ts';
 import type { Call, Protocol } from '../../src/protocol/protocol.ts';
-import { platformTrack } from './platform-track.ts';
-import { recurringTrack } from './recurring-track.ts';
-import type { KeyUse, Track } from './track.ts';
+import { accountHolderTrack } from './tracks/account-holder.ts';
+import { balanceAccountTrack } from './tracks/balance-account.ts';
+import { paymentInstrumentTrack } from './tracks/payment-instrument.ts';
+import { recurringTrack } from './tracks/recurring.ts';
+import type { KeyUse, Track } from './tracks/track.ts';
 
 export const company = 'Acme';
 
-export const tracks = Object.freeze({ recurring: recurringTrack, platform: platformTrack });
-export type TrackName = keyof typeof tracks;
-export const trackNames = Object.keys(tracks) as readonly TrackName[];
+const everyTrack = [recurringTrack, accountHolderTrack, balanceAccountTrack, paymentInstrumentTrack] as const;
+export const tracks: readonly Track[] = Object.freeze(everyTrack);
 
-export type KeyName = { [T in TrackName]: keyof (typeof tracks)[T]['keys'] }[TrackName];
+type KeyOf<T> = T extends Track ? keyof T['keys'] : never;
+export type KeyName = KeyOf<(typeof everyTrack)[number]>;
 
 /** `right`, or the name of a body that the key does not belong to. */
 export type Body = string;
@@ -23,15 +26,15 @@ export interface Used {
   readonly made?: string | undefined;
 }
 
-export const keysOf = (track: TrackName): readonly KeyName[] => Object.keys(tracks[track].keys) as readonly KeyName[];
+export const tracksOf = (role: Role): readonly Track[] => tracks.filter((track) => track.role === role);
+export const keysOf = ({ keys }: Track): readonly KeyName[] => Object.keys(keys) as readonly KeyName[];
 
 /** No two tracks have a key of the same name. */
-const trackNameByKey: ReadonlyMap<string, TrackName> = new Map(
-  trackNames.flatMap((name) => keysOf(name).map((key) => [key, name])),
+const trackByKey: ReadonlyMap<string, Track> = new Map(
+  tracks.flatMap((track) => keysOf(track).map((key) => [key, track])),
 );
 
-export const trackNameOf = (key: KeyName): TrackName => trackNameByKey.get(key)!;
-export const trackOf = (key: KeyName): Track => tracks[trackNameOf(key)];
+export const trackOf = (key: KeyName): Track => trackByKey.get(key)!;
 
 const useOf = (key: KeyName): KeyUse => trackOf(key).keys[key]!;
 

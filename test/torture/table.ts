@@ -1,5 +1,5 @@
 /** The table of a torture: a line for each run. */
-import { trackNames } from './request.ts';
+import { roles } from '../../src/contract/operation.ts';
 import type { Report } from './run.ts';
 
 const columns: readonly (readonly [string, (report: Report) => string | number])[] = [
@@ -10,7 +10,7 @@ const columns: readonly (readonly [string, (report: Report) => string | number])
   ['keys', ({ verdict }) => verdict.keys],
   ['requests', ({ verdict }) => verdict.requests],
   ['disturbed', ({ verdict }) => verdict.disturbed],
-  ...trackNames.map((track) => [`doubled (${track})`, ({ verdict }: Report) => verdict.doubledIn[track]] as const),
+  ...roles.map((role) => [`doubled (${role})`, ({ verdict }: Report) => verdict.doubledIn[role]] as const),
   ['lost', ({ verdict }) => verdict.lost],
   ['different', ({ verdict }) => verdict.different],
   ['wrong', ({ verdict }) => verdict.wrong],

@@ -1,9 +1,9 @@
 /** The torture in short: all faults in turn with the journal, and controls without it, which must fail. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { roles } from '../../src/contract/operation.ts';
 import { type FaultClass, faultClasses, killAt } from './classes.ts';
 import { hangUp } from './client.ts';
 import { doubledEverywhere, holds } from './judge.ts';
-import { trackNames } from './request.ts';
 import { type Ground, openGround, type Plan, torture } from './run.ts';
 
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000);
@@ -77,7 +77,7 @@ describe('the control: without the journal effects are doubled', () => {
         enough: ({ doubled }) => doubledEverywhere(doubled),
       };
       const { verdict } = await torture(faultClass, ground, plan);
-      for (const track of trackNames) expect(verdict.doubledIn[track]).toBeGreaterThan(0);
+      for (const role of roles) expect(verdict.doubledIn[role]).toBeGreaterThan(0);
       expect(holds(verdict)).toBe(false);
     },
     msMax,

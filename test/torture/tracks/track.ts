@@ -1,6 +1,6 @@
 /** A track of the torture: the keys that clients use there for a shopper, their bodies, and which executions are theirs. */
-import type { AnyService, Operation } from '../../src/contract/operation.ts';
-import type { Protocol } from '../../src/protocol/protocol.ts';
+import type { AnyService, Operation, Role } from '../../../src/contract/operation.ts';
+import type { Protocol } from '../../../src/protocol/protocol.ts';
 
 /** What a key is used for. */
 export interface KeyUse {
@@ -14,7 +14,7 @@ export type Row = Readonly<Record<string, string | null>>;
 
 export interface Track {
   /** The role of the credential that it takes. */
-  readonly role: 'recurring' | 'balancePlatform';
+  readonly role: Role;
   readonly service: AnyService;
   /** At least one. */
   readonly protocols: readonly Protocol[];

@@ -1,16 +1,6 @@
 /** Payment instruments of a balance platform: a card is made, activated, suspended, and perhaps cancelled. */
-import { resourceServices } from '../../src/api/index.ts';
-import type { Operation } from '../../src/contract/operation.ts';
-import { speakOfResources } from '../../src/protocol/index.ts';
+import { accounts, onPlatform, operation } from './platform.ts';
 import type { Track } from './track.ts';
-
-export const balancePlatform = 'AcmePlatform';
-export const holder = 'AH00000000000000000000001';
-/** Cards are made for the right one. */
-export const accounts = { right: 'BA00000000000000000000001', other: 'BA00000000000000000000002' } as const;
-
-const service = resourceServices.find(({ operations }) => operations.has('createPaymentInstrument'))!;
-const operation = (name: string): Operation => service.operations.get(name)!;
 
 /** The comment says which key a state is the effect of; the reason, whether it is that of its body. */
 const because = (key: string, statusReason = 'other') => ({ statusReason, statusComment: key });
@@ -59,12 +49,9 @@ const statuses: Readonly<Record<string, string>> = {
   cancel: 'closed',
 } satisfies Record<keyof typeof keys, string>;
 
-export const platformTrack = Object.freeze({
-  role: 'balancePlatform',
-  service,
-  protocols: [speakOfResources(resourceServices)],
+export const paymentInstrumentTrack = Object.freeze({
+  ...onPlatform,
   keys,
-  about: (reference, id) => (id === undefined ? { reference } : { id }),
   table: 'payment_instrument',
   columns: ['id', 'status', 'record', 'number_fingerprint'],
   ownerOf({ status, record }) {

@@ -169,8 +169,8 @@ const torment = async (fleet: Fleet, receiver: Receiver, times: number, file?: s
   isOver = true;
   const answered = new Map(await Promise.all(writing));
   await until(
-    async () => (await fleet.waiting()) === 0,
     () => fleet.waiting(),
+    async () => (await fleet.waiting()) === 0,
     60_000,
   );
   // Of the control: what is being sent counts no more as waiting.

@@ -3,7 +3,8 @@ import { problems } from '../../src/contract/problem.ts';
 import { namesOf } from '../../src/contract/problem-details.ts';
 import type { Attempt } from './attempt.ts';
 import { heardOf, textOf } from './body.ts';
-import type { Expected } from './model.ts';
+import { printed } from './effect-text.ts';
+import type { Expected, Refusal } from './expected.ts';
 
 /** For how long after a key has expired an answer may still come out of a cache, in milliseconds. */
 const cachedMs = 2 * 60 * 60 * 1000;
@@ -21,7 +22,6 @@ export interface Done {
 
 /** Sentences without a subject, which is the attempt. */
 type Faults = readonly string[];
-type Refusal = Exclude<Expected['outcome'], 'ok'>;
 type ProblemSeen = Refusal | 'keyReused' | 'inProgress' | 'unavailable' | 'internal';
 
 const headerOf = ({ answer }: Attempt, name: string): string | undefined => answer?.message.headers[name];
@@ -49,21 +49,19 @@ const inProblem = (
 const stillKnown = (known: readonly Done[], now: number): readonly Done[] =>
   known.filter((done) => done === known.at(-1) || now <= done.until + cachedMs);
 
-/** The names of each object in their order. */
-const printed = (value: object): string =>
-  JSON.stringify(value, (_, part) =>
-    typeof part === 'object' && !Array.isArray(part) ? Object.fromEntries(Object.entries(part).toSorted()) : part,
-  );
-
-const inOutput = (attempt: Attempt, expected: object): Faults => {
-  const { body, protocol, answer } = attempt;
-  const shown = printed(heardOf(body, protocol, answer!.message.body));
-  const wanted = printed(expected);
-  return [
-    ...(shown === wanted ? [] : [`is answered ${shown} instead of ${wanted}`]),
-    ...(headerOf(attempt, 'transient-error') === undefined ? [] : ['went well, and may be sent again']),
-  ];
+const inShown = ({ body, protocol, answer }: Attempt, output: object, { texts }: Done): Faults => {
+  const text = answer!.message.body;
+  // The same bytes have been looked at before.
+  if (texts.get(protocol) === text) return [];
+  const [shown, wanted] = [heardOf(body, protocol, text), output].map(printed);
+  return shown === wanted ? [] : [`is answered ${shown} instead of ${wanted}`];
 };
+
+const inOutput = (attempt: Attempt, { output, eTag }: Extract<Expected, { outcome: 'ok' }>, done: Done): Faults => [
+  ...inShown(attempt, output, done),
+  ...(headerOf(attempt, 'ETag') === eTag ? [] : [`has the tag ${headerOf(attempt, 'ETag')} instead of ${eTag}`]),
+  ...(headerOf(attempt, 'transient-error') === undefined ? [] : ['went well, and may be sent again']),
+];
 
 /** The same bytes each time, beside what the headers may say. */
 const inText = ({ protocol, answer }: Attempt, { texts }: Done): Faults => {
@@ -83,7 +81,7 @@ const inOutcome = (attempt: Attempt, outcome: Expected['outcome'], known: readon
   return [
     ...(isReplay === (done.attempt !== attempt) ? [] : ['is wrong about being a replay']),
     ...(expected.outcome === 'ok'
-      ? inOutput(attempt, expected.output)
+      ? inOutput(attempt, expected, done)
       : inProblem(attempt, expected.outcome, undefined, expected.words)),
     ...inText(attempt, done),
   ];
@@ -107,6 +105,12 @@ export const judge = (
     case 'contractNotFound':
     case 'finallyClosed':
     case 'illegalMove':
+    case 'holderInUse':
+    case 'holderNotActive':
+    case 'accountHolderClosed':
+    case 'accountInUse':
+    case 'accountNotActive':
+    case 'accountClosed':
       return { isFinal: true, faults: inOutcome(attempt, outcome, stillKnown(known, now)) };
     case 'keyReused': {
       const faults = [...inProblem(attempt, outcome, 'false'), ...inReuse(attempt, stillKnown(known, now))];

@@ -1,8 +1,9 @@
-/** What the clients ask for: a few shoppers and cards, so that requests get into each other's way. */
+/** What the clients ask for, as calls: of shoppers and cards a few, so that requests get into each other's way. */
 import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { speak, speakOfResources } from '../../src/protocol/index.ts';
 import type { Call, Protocol } from '../../src/protocol/protocol.ts';
+import { inputOfResource, type ResourceBody, textOfResource } from './resource-body.ts';
 
 export type Use = 'ONECLICK' | 'RECURRING' | 'PAYOUT';
 
@@ -19,31 +20,12 @@ export type DetailBody =
   /** Without uses: all of them. */
   | { readonly operation: 'disable'; readonly shopper: string; readonly uses?: readonly Use[] };
 
-export type InstrumentStatus = 'inactive' | 'active' | 'suspended' | 'closed';
-
-/** About payment instruments of a balance platform. */
-export type InstrumentBody =
-  | { readonly operation: 'createPaymentInstrument'; readonly reference: string }
-  | { readonly operation: 'updatePaymentInstrument'; readonly id: string; readonly status: InstrumentStatus }
-  | { readonly operation: 'cancelPaymentInstrument'; readonly id: string };
-
-export type Body = DetailBody | InstrumentBody;
+export type Body = DetailBody | ResourceBody;
 
 export const company = 'Demo';
 export const merchantAccount = 'DemoMerchant';
 export const visa = '4111111111111111';
 export const mastercard = '5555444433331111';
-
-export const balancePlatform = 'DemoPlatform';
-export const balanceAccountId = 'BAFIRST000000000000000000';
-/** There at first, and inactive. */
-export const firstInstrumentId = 'PIFIRST000000000000000000';
-export const issuedCard = {
-  brand: 'visa',
-  brandVariant: 'visadebit',
-  cardholderName: 'Anna van Dijk',
-  formFactor: 'virtual',
-} as const;
 
 export const protocols = speak(services);
 export const resources = speakOfResources(resourceServices);
@@ -53,16 +35,16 @@ const spoken: Readonly<Record<Spoken, Protocol>> = { ...protocols, rest: resourc
 export const protocolNames = Object.keys(protocols) as readonly Spoken[];
 const restAlone: readonly Spoken[] = ['rest'];
 
-export const isAboutInstruments = (body: Body): body is InstrumentBody => body.operation.endsWith('PaymentInstrument');
+export const isAboutResources = (body: Body): body is ResourceBody => !('shopper' in body);
 
 /** In what a body can be said. */
-export const protocolNamesOf = (body: Body): readonly Spoken[] =>
-  isAboutInstruments(body) ? restAlone : protocolNames;
+export const protocolNamesOf = (body: Body): readonly Spoken[] => (isAboutResources(body) ? restAlone : protocolNames);
 
-const serviceOf = (body: Body) => (isAboutInstruments(body) ? resourceServices.at(-1)! : services.at(-1)!);
+const serviceOf = (body: Body) => (isAboutResources(body) ? resourceServices.at(-1)! : services.at(-1)!);
 const operationOf = (body: Body): Operation => serviceOf(body).operations.get(body.operation)!;
 
 const inputOf = (body: Body): object => {
+  if (isAboutResources(body)) return inputOfResource(body);
   switch (body.operation) {
     case 'disable':
       return { ...whose(body), ...(body.uses !== undefined && { contract: body.uses }) };
@@ -70,12 +52,6 @@ const inputOf = (body: Body): object => {
       return { ...whose(body), card: cardOf(body), reference: 'check' };
     case 'storeToken':
       return { ...whose(body), card: cardOf(body), recurring: { contract: body.uses } };
-    case 'createPaymentInstrument':
-      return { type: 'card', issuingCountryCode: 'NL', balanceAccountId, card: issuedCard, reference: body.reference };
-    case 'updatePaymentInstrument':
-      return { id: body.id, status: body.status };
-    case 'cancelPaymentInstrument':
-      return { id: body.id };
     default:
       return body satisfies never;
   }
@@ -88,6 +64,7 @@ const cardOf = ({ card }: { readonly card: string }): object => ({
 });
 
 export const textOf = (body: Body): string => {
+  if (isAboutResources(body)) return textOfResource(body);
   switch (body.operation) {
     case 'disable':
       return `disable ${body.shopper} ${body.uses?.join('+') ?? 'all'}`;
@@ -95,12 +72,6 @@ export const textOf = (body: Body): string => {
       return `${body.operation} ${body.shopper} ${body.card.slice(0, 4)}`;
     case 'storeToken':
       return `storeToken ${body.shopper} ${body.card.slice(0, 4)} ${body.uses.join('+')}`;
-    case 'createPaymentInstrument':
-      return `${body.operation} ${body.reference}`;
-    case 'updatePaymentInstrument':
-      return `${body.operation} ${body.id} ${body.status}`;
-    case 'cancelPaymentInstrument':
-      return `${body.operation} ${body.id}`;
     default:
       return body satisfies never;
   }

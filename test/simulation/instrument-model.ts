@@ -1,71 +1,32 @@
-/** What ought to become of payment instruments: their lifecycle said once more, and their records as answers show them. */
-import { balanceAccountId, firstInstrumentId, type InstrumentBody, type InstrumentStatus, issuedCard } from './body.ts';
-import type { Step } from './model.ts';
+/** What ought to become of payment instruments: none comes to be or works with an account that does not. */
+import type { Expected, Made } from './expected.ts';
+import { refusedBelowHolder } from './holder-model.ts';
+import type { InstrumentBody, Status } from './resource-body.ts';
+import { type Resources, refused, refusedMove } from './resource-model.ts';
+import { firstCard, instrumentRecord } from './resource-records.ts';
 
-/** What is the gateway's to choose of a new one. */
-export interface MadeInstrument {
-  readonly id: string;
-  readonly lastFour: string;
-  readonly expiration: { readonly month: string; readonly year: string };
-  /** Of its number. */
-  readonly fingerprint: string;
-}
+type Creation = Extract<InstrumentBody, { operation: 'createPaymentInstrument' }>;
 
-interface Instrument {
-  readonly id: string;
-  readonly shown: object;
-  status: InstrumentStatus;
-  revision: number;
-}
-
-const moves: Readonly<Record<InstrumentStatus, readonly InstrumentStatus[]>> = {
-  inactive: ['active', 'closed'],
-  active: ['suspended', 'closed'],
-  suspended: ['active', 'closed'],
-  closed: [],
+/** Undefined where something may come to be or to work with the account. */
+const refusedWithAccount = (id: string, resources: Resources): Expected | undefined => {
+  const { status, accountHolderId } = resources.get(id).record;
+  if (status === 'closed') return refused('accountClosed');
+  return status === 'active' ? refusedBelowHolder(accountHolderId!, resources) : refused('accountNotActive');
 };
-
-export const firstMade: MadeInstrument = {
-  id: firstInstrumentId,
-  lastFour: '9996',
-  expiration: { month: '01', year: '2030' },
-  fingerprint: 'of the first one',
-};
-
-export const addedText = (id: string, status: string): string => `add ${id} ${status}`;
-export const movedText = (id: string, status: string, revision: string): string => `move ${id} ${status} ${revision}`;
-
-/** Visa debit cards are numbered in one range. */
-const shownOf = ({ id, lastFour, expiration }: MadeInstrument, reference: string): object => ({
-  balanceAccountId,
-  card: { ...issuedCard, bin: '400005', expiration, lastFour, number: `************${lastFour}` },
-  id,
-  issuingCountryCode: 'NL',
-  reference,
-  type: 'card',
-});
-
-const refused = (outcome: 'finallyClosed' | 'illegalMove', words: string): Step => ({
-  expected: { outcome, words },
-  effects: [],
-});
-
-const answered = ({ shown, status }: Instrument, effects: readonly string[]): Step => ({
-  expected: { outcome: 'ok', output: { ...shown, status } },
-  effects,
-});
 
 export class Instruments {
-  readonly #all = new Map<string, Instrument>([
-    [firstMade.id, { id: firstMade.id, shown: shownOf(firstMade, 'first'), status: 'inactive', revision: 1 }],
-  ]);
+  readonly #resources: Resources;
   /** Numbers that were given out. */
-  readonly #numbers = new Set([firstMade.fingerprint]);
+  readonly #numbers = new Set([firstCard.fingerprint]);
 
-  apply(body: InstrumentBody, made: MadeInstrument | undefined): Step {
+  constructor(resources: Resources) {
+    this.#resources = resources;
+  }
+
+  apply(body: InstrumentBody, made: Made): Expected {
     switch (body.operation) {
       case 'createPaymentInstrument':
-        return this.#create(body.reference, made);
+        return refusedWithAccount(body.balanceAccountId, this.#resources) ?? this.#create(body, made);
       case 'updatePaymentInstrument':
         return this.#move(body.id, body.status);
       case 'cancelPaymentInstrument':
@@ -75,32 +36,23 @@ export class Instruments {
     }
   }
 
-  lines(): readonly string[] {
-    return [...this.#all.values()].map(({ id, status, revision }) => [id, status, revision].join(' ')).toSorted();
+  #create({ balanceAccountId, reference }: Creation, { id, card }: Made): Expected {
+    if (id === undefined || card === undefined) throw new Error('a new card has no id');
+    if (this.#numbers.has(card.fingerprint)) throw new Error(`${id} has a number that was given out`);
+    this.#numbers.add(card.fingerprint);
+    return this.#resources.add(
+      'paymentInstrument',
+      instrumentRecord({ id, balanceAccountId, reference, status: 'active' }, card),
+    );
   }
 
-  #create(reference: string, made: MadeInstrument | undefined): Step {
-    if (made === undefined || this.#all.has(made.id)) throw new Error(`a new card has the id ${made?.id}`);
-    if (this.#numbers.has(made.fingerprint)) throw new Error(`${made.id} has a number that was given out`);
-    this.#numbers.add(made.fingerprint);
-    const instrument: Instrument = {
-      id: made.id,
-      shown: shownOf(made, reference),
-      status: 'active',
-      revision: 1,
-    };
-    this.#all.set(made.id, instrument);
-    return answered(instrument, [addedText(made.id, 'active')]);
-  }
-
-  #move(id: string, status: InstrumentStatus): Step {
-    const instrument = this.#all.get(id)!;
-    const from = instrument.status;
-    if (from === 'closed') return refused('finallyClosed', 'What is closed cannot be changed any more');
-    if (from === status) return answered(instrument, []);
-    if (!moves[from].includes(status)) return refused('illegalMove', `The status cannot go from ${from} to ${status}`);
-    instrument.status = status;
-    instrument.revision += 1;
-    return answered(instrument, [movedText(id, status, String(instrument.revision))]);
+  #move(id: string, status: Status): Expected {
+    const before = this.#resources.get(id);
+    const begins = status === 'active' && before.record.status !== 'active';
+    return (
+      refusedMove(before, status) ??
+      (begins ? refusedWithAccount(before.record.balanceAccountId!, this.#resources) : undefined) ??
+      this.#resources.change(id, { status })
+    );
   }
 }

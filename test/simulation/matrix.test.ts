@@ -2,101 +2,17 @@
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Handlers, InquiringHandler } from '../../src/domain/handler.ts';
-import { type Body, firstInstrumentId as id, mastercard, protocolNamesOf, textOf, visa } from './body.ts';
 import { defects } from './controls.ts';
-import { type Cell, type Ran, runCell, type Sending } from './matrix.ts';
-import type { Expected } from './model.ts';
+import { type Cell, type Ran, runCell } from './matrix.ts';
+import { type Form, formsOf, works } from './matrix-works.ts';
 import type { Fate } from './port.ts';
 import type { Variant } from './process.ts';
 
 /** A time-out whose call is done, is not, or is done after all. */
 const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
 
-/** It takes some 15 s; a busy machine may take longer. */
+/** It takes some 40 s; a busy machine may take longer. */
 const patienceMs = 240_000;
-
-interface Form {
-  readonly name: string;
-  readonly asks: boolean;
-  readonly sendings: readonly Sending[];
-  readonly isolation: Cell['isolation'];
-}
-
-interface Work {
-  readonly body: Body;
-  readonly wrong: Body;
-  readonly outcome: Expected['outcome'];
-  readonly asks?: boolean;
-}
-
-const works: readonly Work[] = [
-  {
-    body: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['ONECLICK', 'RECURRING'] },
-    wrong: { operation: 'storeToken', shopper: 'bert', card: mastercard, uses: ['ONECLICK', 'RECURRING'] },
-    outcome: 'ok',
-  },
-  {
-    body: { operation: 'disable', shopper: 'anna' },
-    wrong: { operation: 'disable', shopper: 'anna', uses: ['RECURRING'] },
-    outcome: 'ok',
-  },
-  {
-    body: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
-    wrong: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: visa },
-    outcome: 'ok',
-  },
-  {
-    body: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
-    wrong: { operation: 'scheduleAccountUpdater', shopper: 'anna', card: visa },
-    outcome: 'ok',
-    asks: true,
-  },
-  {
-    body: { operation: 'disable', shopper: 'bert' },
-    wrong: { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['RECURRING'] },
-    outcome: 'contractNotFound',
-  },
-  {
-    body: { operation: 'createPaymentInstrument', reference: 'one' },
-    wrong: { operation: 'createPaymentInstrument', reference: 'another' },
-    outcome: 'ok',
-  },
-  {
-    body: { operation: 'updatePaymentInstrument', id, status: 'active' },
-    wrong: { operation: 'updatePaymentInstrument', id, status: 'closed' },
-    outcome: 'ok',
-  },
-  {
-    body: { operation: 'updatePaymentInstrument', id, status: 'suspended' },
-    wrong: { operation: 'cancelPaymentInstrument', id },
-    outcome: 'illegalMove',
-  },
-  {
-    body: { operation: 'cancelPaymentInstrument', id },
-    wrong: { operation: 'updatePaymentInstrument', id, status: 'active' },
-    outcome: 'ok',
-  },
-];
-
-/** A request; a retry to a server that remembers nothing; a retry to another server; another request under the key. */
-const formsOf = ({ body, wrong, outcome, asks = false }: Work): readonly Form[] => {
-  const names = protocolNamesOf(body);
-  return names.flatMap((same, index) => {
-    const other = names[(index + 1) % names.length]!;
-    const order = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): Form => ({
-      name: `${textOf(body)}${asks ? ' by an updater outside' : ''}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
-      isolation,
-      asks,
-      sendings: [
-        { body, protocol: same, at: 'first', outcome },
-        { body, protocol: retries[0], at: 'first', cold: true, outcome },
-        { body, protocol: retries[1], at: 'second', outcome },
-        { body: wrong, protocol: other, at: 'second', outcome: 'keyReused' },
-      ],
-    });
-    return [order([same, other], 'locking'), order([other, same], 'serial')];
-  });
-};
 
 const forms = works.flatMap(formsOf);
 const clean: Cell['faults'] = new Map();
@@ -150,7 +66,10 @@ test(
       ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
       ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
       ...['save-shopper', 'disable-detail', 'find-announced', 'save-change', 'updater', 'save-job'],
-      ...['add-payment_instrument', 'find-payment_instrument', 'change-payment_instrument', 'find-balance_account'],
+      ...['add-payment_instrument', 'find-payment_instrument', 'change-payment_instrument'],
+      ...['add-balance_account', 'find-balance_account', 'change-balance_account', 'find-open-payment_instrument'],
+      ...['add-account_holder', 'find-account_holder', 'change-account_holder', 'find-open-balance_account'],
+      ...['find-balance-platform', 'tell-1', 'tell-2'],
     ])
       expect(all).toContain(point);
   },
@@ -164,7 +83,7 @@ const broken = [
   'answered before the commit',
 ] as const;
 
-const forEach = ['storeToken', 'createPaymentInstrument'].flatMap((operation) =>
+const forEach = ['storeToken', 'createPaymentInstrument', 'createBalanceAccount'].flatMap((operation) =>
   broken.map((name) => [operation, name] as const),
 );
 

@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import type { Body, Spoken } from './body.ts';
-import type { Expected } from './model.ts';
+import type { Expected } from './expected.ts';
 import type { Fate } from './port.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';

@@ -1,6 +1,11 @@
 /** What ought to become of requests, said once more and without the code under test: shoppers, their details, outcomes. */
-import { type Body, company, type DetailBody, isAboutInstruments, type Use } from './body.ts';
-import { Instruments, type MadeInstrument } from './instrument-model.ts';
+import { type Body, company, type DetailBody, isAboutResources, type Use } from './body.ts';
+import { changedText, disabledText, jobText, savedText, toldText, usesText } from './effect-text.ts';
+import type { Expected, Made, Step } from './expected.ts';
+import { applyToAccount, applyToHolder } from './holder-model.ts';
+import { Instruments } from './instrument-model.ts';
+import type { ResourceBody } from './resource-body.ts';
+import { Resources } from './resource-model.ts';
 import { closedCard, firstDetails, vault } from './world.ts';
 
 interface Detail {
@@ -14,52 +19,14 @@ interface Detail {
   disabled: boolean;
 }
 
-/** What is answered, in every format. */
-export type Expected =
-  | { readonly outcome: 'ok'; readonly output: Readonly<Record<string, unknown>> }
-  /** A refusal that is kept. */
-  | { readonly outcome: 'contractNotFound' | 'finallyClosed' | 'illegalMove'; readonly words: string };
-
-/** What is the gateway's to choose of what is new. */
-export interface Made {
-  /** Of a stored detail. */
-  readonly reference?: string | undefined;
-  readonly instrument?: MadeInstrument | undefined;
-}
-
-export interface Step {
-  readonly expected: Expected;
-  /** What is written, as text and in no order. */
-  readonly effects: readonly string[];
-}
-
-const printed = (uses: readonly Use[]): string => uses.toSorted().join('+');
-export const savedText = (shopper: string, reference: string, uses: readonly Use[]): string =>
-  `save ${shopper} ${reference} ${printed(uses)}`;
-export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
-export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
-
-export const toldText = (kind: string, shopper: string, reference: string, psp: string): string =>
-  `tell ${kind} ${shopper} ${reference} ${psp}`;
-
-/** Each new state of an instrument is told. */
-const withTold = (step: Step, psp: string): Step => ({
-  ...step,
-  effects: step.effects.flatMap((effect) => {
-    const [what, id] = effect.split(' ');
-    return [effect, toldText('paymentInstrument', id!, what === 'add' ? 'created' : 'updated', psp)];
-  }),
-});
-
-export const jobText = (kind: string): string => `job ${kind}`;
-
 const unknownYet = (psp: string): Step => ({
   expected: { outcome: 'ok', output: { pspReference: psp, result: 'Success' } },
   effects: [jobText('check')],
 });
 
 export class Model {
-  readonly #instruments = new Instruments();
+  readonly #resources = new Resources();
+  readonly #instruments = new Instruments(this.#resources);
   readonly #details: Detail[] = firstDetails.map(({ psp, ...rest }) => ({
     ...rest,
     firstPsp: psp,
@@ -71,13 +38,30 @@ export class Model {
    * The request is done. `psp`: its reference; `untold`: an updater was asked about the card, and nothing was heard.
    */
   apply(body: Body, psp: string, made: Made, untold = false): Step {
-    return isAboutInstruments(body)
-      ? withTold(this.#instruments.apply(body, made.instrument), psp)
-      : this.#applyToDetails(body, psp, made, untold);
+    if (!isAboutResources(body)) return this.#applyToDetails(body, psp, made, untold);
+    const expected = this.#applyToResources(body, made);
+    return { expected, effects: this.#resources.effects(psp) };
   }
 
-  instrumentLines(): readonly string[] {
-    return this.#instruments.lines();
+  resourceLines(): readonly string[] {
+    return this.#resources.lines();
+  }
+
+  #applyToResources(body: ResourceBody, made: Made): Expected {
+    switch (body.operation) {
+      case 'createAccountHolder':
+      case 'updateAccountHolder':
+        return applyToHolder(body, made, this.#resources);
+      case 'createBalanceAccount':
+      case 'updateBalanceAccount':
+        return applyToAccount(body, made, this.#resources);
+      case 'createPaymentInstrument':
+      case 'updatePaymentInstrument':
+      case 'cancelPaymentInstrument':
+        return this.#instruments.apply(body, made);
+      default:
+        return body satisfies never;
+    }
   }
 
   #applyToDetails(body: DetailBody, psp: string, made: Made, untold: boolean): Step {
@@ -94,10 +78,10 @@ export class Model {
   }
 
   /** One line for each detail, disabled ones too. */
-  lines(): readonly string[] {
+  detailLines(): readonly string[] {
     return this.#details
       .map(({ shopper, reference, uses, firstPsp, disabled }) =>
-        [shopper, reference, disabled ? 'disabled' : printed(uses), firstPsp].join(' '),
+        [shopper, reference, disabled ? 'disabled' : usesText(uses), firstPsp].join(' '),
       )
       .toSorted();
   }

@@ -14,9 +14,10 @@ import { compileRoutes } from '../../src/gateway/route.ts';
 import { type Gateway, serve } from '../../src/gateway/serve.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import { type Attempt, attempts } from './attempt.ts';
-import { balancePlatform, callOf, company, isAboutInstruments, merchantAccount, protocols, resources } from './body.ts';
+import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './body.ts';
 import { type Fates, Port } from './port.ts';
 import type { Records } from './records.ts';
+import { balancePlatform } from './resource-body.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
@@ -68,7 +69,7 @@ const platformCaller: Caller = Object.freeze({
 });
 /** Each request comes with the credential that its operation takes. */
 const callerOf = (attempt: Attempt | undefined): Caller =>
-  attempt !== undefined && isAboutInstruments(attempt.body) ? platformCaller : companyCaller;
+  attempt !== undefined && isAboutResources(attempt.body) ? platformCaller : companyCaller;
 const credentialsMs = 1_000;
 
 const credentialsOver = (port: Port): Credentials => ({

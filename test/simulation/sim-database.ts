@@ -64,10 +64,16 @@ export class SimDatabase {
     this.#database.exec(text);
   }
 
+  /** The same for one statement that comes again in every run. */
+  restore(text: string): void {
+    this.#unload();
+    this.#prepare(text).statement.run();
+  }
+
   /** What is committed. */
   rows(text: string): readonly Row[] {
     this.#unload();
-    return this.#database.prepare(text).all() as readonly Row[];
+    return this.#prepare(text).statement.all() as readonly Row[];
   }
 
   read(statement: Statement, parameters: readonly Value[]): readonly Row[] {
@@ -98,11 +104,11 @@ export class SimDatabase {
   /** Whether everything the unit has seen still holds. */
   holds(unit: SimUnit): boolean {
     this.#unload();
-    this.#database.exec('begin');
+    this.#prepare('begin').statement.run();
     try {
       return this.#replay(unit);
     } finally {
-      this.#database.exec('rollback');
+      this.#prepare('rollback').statement.run();
     }
   }
 
@@ -110,9 +116,9 @@ export class SimDatabase {
   commit(unit: SimUnit): boolean {
     if (unit.over) return false;
     this.#unload();
-    this.#database.exec('begin');
+    this.#prepare('begin').statement.run();
     const holds = this.#replay(unit) || !this.validates;
-    this.#database.exec(holds ? 'commit' : 'rollback');
+    this.#prepare(holds ? 'commit' : 'rollback').statement.run();
     this.end(unit);
     if (holds) this.committed(unit);
     return holds;
@@ -133,14 +139,14 @@ export class SimDatabase {
   #load(unit: SimUnit): void {
     if (this.#loaded === unit) return;
     this.#unload();
-    this.#database.exec('begin');
+    this.#prepare('begin').statement.run();
     this.#loaded = unit;
     for (const { statement, parameters, writes, undone } of unit.entries)
       if (writes && !undone) this.#run(statement, parameters, true);
   }
 
   #unload(): void {
-    if (this.#loaded !== undefined) this.#database.exec('rollback');
+    if (this.#loaded !== undefined) this.#prepare('rollback').statement.run();
     this.#loaded = undefined;
   }
 

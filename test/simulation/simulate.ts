@@ -1,8 +1,8 @@
 /** One run: everything in it is drawn from the seed, so that the same seed gives the same run. */
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
-import { type Body, firstInstrumentId as id, isAboutInstruments, mastercard, textOf, visa } from './body.ts';
-import { type Errand, runClient } from './client.ts';
+import { runClient } from './client.ts';
+import { errandsOf, purposesOf } from './errands.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { Records } from './records.ts';
@@ -23,51 +23,7 @@ export interface Run {
   readonly times: ReadonlyMap<string, number>;
 }
 
-const bodies: readonly Body[] = [
-  { operation: 'storeToken', shopper: 'anna', card: visa, uses: ['PAYOUT'] },
-  { operation: 'storeToken', shopper: 'bert', card: visa, uses: ['ONECLICK', 'RECURRING'] },
-  { operation: 'storeToken', shopper: 'bert', card: mastercard, uses: ['RECURRING'] },
-  { operation: 'scheduleAccountUpdater', shopper: 'anna', card: mastercard },
-  { operation: 'scheduleAccountUpdater', shopper: 'bert', card: mastercard },
-  { operation: 'disable', shopper: 'anna' },
-  { operation: 'disable', shopper: 'anna', uses: ['RECURRING'] },
-  { operation: 'disable', shopper: 'bert' },
-  { operation: 'createPaymentInstrument', reference: 'one' },
-  { operation: 'createPaymentInstrument', reference: 'another' },
-  { operation: 'updatePaymentInstrument', id, status: 'active' },
-  { operation: 'updatePaymentInstrument', id, status: 'suspended' },
-  { operation: 'cancelPaymentInstrument', id },
-];
-
 const dayMs = 24 * 60 * 60 * 1000;
-/** At once, in flight, past the freshness of a claim, its lease, the records' time. */
-const startsMs = [0, 0, 0, 1, 3, 10, 300, 2_500, 20_000, 4_000_000] as const;
-const pastKeysMs = 32 * dayMs;
-
-interface Purpose {
-  readonly key: string;
-  readonly right: Body;
-  readonly wrong: Body;
-}
-
-const purposesOf = (random: Random): readonly Purpose[] =>
-  Array.from({ length: 1 + random.below(3) }, (_, index) => {
-    const right = random.pick(bodies);
-    // A key belongs to the company or to its balance platform: each may use the other's for something of its own.
-    const others = bodies.filter(
-      (body) => textOf(body) !== textOf(right) && isAboutInstruments(body) === isAboutInstruments(right),
-    );
-    return { key: `key-${index + 1}`, right, wrong: random.pick(others) };
-  });
-
-const errandsOf = (random: Random, purposes: readonly Purpose[], wrongShare: number): readonly Errand[] => {
-  const errands = Array.from({ length: 1 + random.below(3) }, () => {
-    const { key, right, wrong } = random.pick(purposes);
-    const body = random.chance(wrongShare) ? wrong : right;
-    return { afterMs: random.pick(startsMs), key, body, copies: random.chance(0.2) ? 2 : 1 };
-  });
-  return random.chance(0.1) ? [...errands, { ...random.pick(errands), afterMs: pastKeysMs }] : errands;
-};
 
 const intact: Variant = (parts) => parts;
 

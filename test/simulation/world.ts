@@ -9,8 +9,9 @@ import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createMarks } from '../../src/vault/marks.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { balanceAccountId, balancePlatform, company, issuedCard, mastercard, merchantAccount, visa } from './body.ts';
-import { firstMade } from './instrument-model.ts';
+import { company, mastercard, merchantAccount, visa } from './body.ts';
+import { balancePlatform } from './resource-body.ts';
+import { firstCard, firstResources, timeZone } from './resource-records.ts';
 import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';
 
@@ -37,29 +38,18 @@ export const firstDetails = [
   { shopper: 'anna', card: mastercard, uses: ['RECURRING'], psp: '8815252013129013', reference: 'FIRST00000000002' },
 ] as const;
 
-const tables = ['payment_instrument', 'job', 'journal', 'detail_change', 'stored_detail', 'shopper'] as const;
+/** Each before those that it belongs to. */
+const tables = [
+  ...['payment_instrument', 'balance_account', 'account_holder'],
+  ...['job', 'journal', 'detail_change', 'stored_detail', 'shopper'],
+] as const;
 
-/** One card, of a holder's one account. */
 const furnishPlatform = async (unit: Unit): Promise<void> => {
-  const kept = { platform: balancePlatform, revision: 1 };
-  const open = { status: 'active', timeZone: 'UTC' } as const;
-  const accountHolderId = 'AHFIRST000000000000000000';
-  const holder = { id: accountHolderId, balancePlatform, legalEntityId: 'LE1', ...open };
-  await unit.addResource({ kind: 'accountHolder', ...kept, record: holder });
-  const account = { id: balanceAccountId, accountHolderId, balances: [], defaultCurrencyCode: 'EUR', ...open };
-  await unit.addResource({ kind: 'balanceAccount', ...kept, record: account });
-  const { id, lastFour, expiration, fingerprint } = firstMade;
-  const number = `************${lastFour}`;
-  await unit.addResource({
-    kind: 'paymentInstrument',
-    ...kept,
-    record: {
-      ...{ id, balanceAccountId, issuingCountryCode: 'NL', type: 'card', reference: 'first', status: 'inactive' },
-      card: { ...issuedCard, bin: '400005', expiration, lastFour, number },
-    },
-    fingerprint,
-    sealed: { keyId: 'k-test', dataKey: 'never opened' },
-  });
+  const secret = { fingerprint: firstCard.fingerprint, sealed: { keyId: 'k-test', dataKey: 'never opened' } };
+  for (const resource of firstResources) {
+    const kept = { ...resource, platform: balancePlatform };
+    await unit.addResource(resource.kind === 'paymentInstrument' ? { ...kept, ...secret } : kept);
+  }
 };
 
 /** Puts the first details in by the real code, and keeps a copy of them. */
@@ -68,7 +58,9 @@ const furnish = async (database: SimDatabase): Promise<void> => {
   database.exec(
     `insert into merchant_account (company, code, created_at) values ('${company}', '${merchantAccount}', 0)`,
   );
-  database.exec(`insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', 'UTC', 0)`);
+  database.exec(
+    `insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', '${timeZone}', 0)`,
+  );
   const unit = database.begin(owner('template'), undefined, 0);
   const session: Session = {
     query: async (statement, parameters) => database.run(unit, statement, parameters, false) as never,
@@ -125,9 +117,9 @@ export const freshDatabase = async (): Promise<SimDatabase> => {
   const database = await furnished;
   database.open.clear();
   database.validates = true;
-  database.exec('begin');
-  for (const table of tables) database.exec(`delete from ${table}`);
-  for (const table of tables.toReversed()) database.exec(`insert into ${table} select * from template_${table}`);
-  database.exec('commit');
+  database.restore('begin');
+  for (const table of tables) database.restore(`delete from ${table}`);
+  for (const table of tables.toReversed()) database.restore(`insert into ${table} select * from template_${table}`);
+  database.restore('commit');
   return database;
 };

@@ -89,19 +89,23 @@ const checks = [
   ['imports', node('--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'))],
 ];
 
-/** Tests within one process: they compute, and leave a core to those that start servers and watch the clock. */
-const inOneProcess = 'test/(conformance|law|simulation|types|unit)/';
-/** Side by side; together they are all tests, also those of a folder that nobody has thought of here. */
-const lanes = { computing: ['--testPathPatterns', inOneProcess], serving: ['--testPathIgnorePatterns', inOneProcess] };
+/** Tests that only compute. They run beside the others, which watch the clock, and take what time of the machine is left. */
+const computing = 'test/(law|simulation|types)/';
+/** Together they are all tests, also those of a folder that nobody has thought of here. */
+const lanes = [
+  { name: 'computing', filter: ['--testPathPatterns', computing], before: ['nice', '-n', '19'] },
+  { name: 'serving', filter: ['--testPathIgnorePatterns', computing], before: [] },
+];
 
 /** Counts also the files of tests that could not be run at all. */
-const runLane = async ([lane, filter]) => {
-  const results = join(root, '.cache', `jest-${lane}.json`);
+const runLane = async ({ name, filter, before }) => {
+  const results = join(root, '.cache', `jest-${name}.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(results, { force: true });
   const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
-  const jest = [...flags, bin('jest/bin/jest.js'), '--runInBand', '--json', `--outputFile=${results}`];
-  const child = spawn(process.execPath, [...jest, ...filter], { cwd: root, stdio: ['inherit', 'ignore', 'inherit'] });
+  const jest = node(...flags, bin('jest/bin/jest.js'), '--runInBand', '--json', `--outputFile=${results}`);
+  const [command, ...parameters] = [...before, ...jest, ...filter];
+  const child = spawn(command, parameters, { cwd: root, stdio: ['inherit', 'ignore', 'inherit'] });
   const [status] = await once(child, 'close');
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -124,7 +128,7 @@ for (const [name, command] of checks) {
   else failures.push(`the check of ${name} failed`);
 }
 say('\n== tests');
-const ran = await Promise.all(Object.entries(lanes).map(runLane));
+const ran = await Promise.all(lanes.map(runLane));
 for (const lane of ran) passed += lane.passed;
 const failed = ran.reduce((sum, lane) => sum + lane.failed, failures.length);
 for (const failure of failures) say(`FAILED: ${failure}`);

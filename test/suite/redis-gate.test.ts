@@ -526,11 +526,16 @@ describe('a cluster', () => {
   test('with a node gone answers for the others, and for that one at once', async () => {
     const { gate } = await opened(cluster.url, { commandMsMax: 500 });
     await cluster.nodes[0]!.kill();
-    const answers = [];
-    for (let time = 0; time < 60; time += 1) answers.push(await timed(() => gate.claim(freshScope(), fingerprint)));
-    expect(new Set(answers.map(({ claim }) => claim.kind))).toEqual(new Set(['granted', 'unknown']));
-    const unknown = answers.filter(({ claim }) => claim.kind === 'unknown').map(({ ms }) => ms);
-    expect(unknown.toSorted((a, b) => a - b)[Math.floor(unknown.length / 2)]).toBeLessThan(100);
+    const unknownMs: number[] = [];
+    let granted = 0;
+    // On a busy machine it takes a while until the client has found its way around the node.
+    await until('answers for the others', async () => {
+      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      if (claim.kind === 'granted') granted += 1;
+      else unknownMs.push(ms);
+      return granted >= 20 && unknownMs.length >= 10;
+    });
+    expect(unknownMs.toSorted((a, b) => a - b)[Math.floor(unknownMs.length / 2)]).toBeLessThan(100);
   });
 });
 
@@ -632,7 +637,7 @@ describe('over TLS', () => {
       let port = 0;
       await until('a port for TLS', async () => {
         port = randomInt(12_000, 30_000);
-        return server.raw.config('SET', 'tls-port', port);
+        return (await server.raw.config('SET', 'tls-port', port)) === 'OK';
       });
       const { gate, events } = open(`rediss://127.0.0.1:${port}`, patient);
       await until('the gate to tell', () => events.length > 0);

@@ -1,9 +1,9 @@
-/** What the journey ends with: the message for the caller and the account of it for the log and the metrics. */
+/** What the journey ends with: the message for the caller and the entry for the log and the metrics. */
 import type { Problem } from '../contract/problem.ts';
 import type { Message } from '../protocol/wire.ts';
 
 /** Names and numbers only: never a body, a field's text or a secret. */
-export interface Account {
+export interface LogEntry {
   readonly protocol: string;
   /** Absent where the request did not get far enough to tell. */
   readonly service?: string | undefined;
@@ -24,5 +24,5 @@ export interface Account {
 
 export interface Answer {
   readonly message: Message;
-  readonly account: Account;
+  readonly entry: LogEntry;
 }

@@ -73,7 +73,7 @@ const answer = (protocol: string, progress: Progress, message: Message, problem?
   if (problem !== undefined) Object.assign(headers, retryHeaders(problem, progress));
   return {
     message: { ...message, headers },
-    account: {
+    entry: {
       protocol,
       service: target?.service.name,
       version: target?.service.version,

@@ -1,7 +1,7 @@
 /** The Koa application: one middleware that hands each request to the documents or to the journey and writes the answer. */
 import Koa from 'koa';
 import type { Config } from '../config.ts';
-import type { Account, Answer } from '../gateway/answer.ts';
+import type { Answer, LogEntry } from '../gateway/answer.ts';
 import type { Message, WireRequest } from '../protocol/wire.ts';
 import { type Documents, documentMessage } from './documents.ts';
 import { clientAddress, publicOrigin } from './forwarded.ts';
@@ -29,9 +29,9 @@ const failure: Message = Object.freeze({
   headers: Object.freeze({}),
   body: 'Internal Server Error',
 });
-const unaccounted: Account = Object.freeze({ protocol: 'none', pspReference: '', outcome: 'internal' });
+const unknownEntry: LogEntry = Object.freeze({ protocol: 'none', pspReference: '', outcome: 'internal' });
 
-const documentAccount = (message: Message): Account => ({
+const documentEntry = (message: Message): LogEntry => ({
   protocol: 'document',
   pspReference: '',
   outcome: message.status === 304 ? 'notModified' : 'ok',
@@ -42,11 +42,11 @@ export const createApp = (parts: AppParts): Koa => {
   const answerTo = async (received: Received): Promise<Answer> => {
     try {
       const message = documentMessage(received, documents, () => publicOrigin(received.request, config));
-      if (message !== undefined) return { message, account: documentAccount(message) };
+      if (message !== undefined) return { message, entry: documentEntry(message) };
       return await serve(received);
     } catch (thrown) {
       observer.failed(thrown);
-      return { message: failure, account: unaccounted };
+      return { message: failure, entry: unknownEntry };
     }
   };
 
@@ -72,13 +72,13 @@ export const createApp = (parts: AppParts): Koa => {
     const received = new Received(req, res, config);
     parts.received(received);
     observer.begun();
-    const { message, account } = await answerTo(received);
+    const { message, entry } = await answerTo(received);
     // The answers of a turn go out together: the first of them wakes whoever reads them, and waking costs the kernel several
     // times as much as writing. Under load a request costs a fifth less for it; a single one waits for some microseconds.
     await endOfTurn();
     const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
     const bytesOut = aborted ? 0 : write(received, message);
-    observer.answered(account, {
+    observer.answered(entry, {
       status: message.status,
       ms: performance.now() - startedAt,
       bytesIn: received.bytesIn,

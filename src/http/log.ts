@@ -1,7 +1,7 @@
 /** The log: one JSON line an event, buffered, free of card numbers. */
 import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
-import type { Account } from '../gateway/answer.ts';
+import type { LogEntry } from '../gateway/answer.ts';
 import { veil } from '../veil.ts';
 
 /** Where lines go. */
@@ -14,7 +14,7 @@ export interface Log {
   close(): void;
 }
 
-/** What an answered request was, beside its account. */
+/** What the server has seen of an answered request. */
 export interface Seen {
   readonly status: number;
   /** From the head's arrival to the answer's writing. */
@@ -106,20 +106,20 @@ const textMember = (name: string, value: string | undefined): string => {
 };
 
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */
-export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
-  const { problem } = account;
+export const logAnswer = (log: Log, entry: LogEntry, seen: Seen): void => {
+  const { problem } = entry;
   const cause = problem?.type === 'internal' ? problem.cause : undefined;
   // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.
   const members =
-    textMember('protocol', account.protocol) +
-    textMember('service', account.service) +
-    (account.version === undefined ? '' : `"version":${account.version},`) +
-    textMember('operation', account.operation) +
-    textMember('credential', account.credential) +
-    textMember('company', account.company) +
-    textMember('pspReference', account.pspReference || undefined) +
-    textMember('outcome', account.outcome) +
-    (account.replayed ? '"replayed":true,' : '') +
+    textMember('protocol', entry.protocol) +
+    textMember('service', entry.service) +
+    (entry.version === undefined ? '' : `"version":${entry.version},`) +
+    textMember('operation', entry.operation) +
+    textMember('credential', entry.credential) +
+    textMember('company', entry.company) +
+    textMember('pspReference', entry.pspReference || undefined) +
+    textMember('outcome', entry.outcome) +
+    (entry.replayed ? '"replayed":true,' : '') +
     `"status":${seen.status},"ms":${Math.round(seen.ms * 1000) / 1000},"bytesIn":${seen.bytesIn},` +
     `"bytesOut":${seen.bytesOut},${textMember('address', seen.address)}` +
     (seen.aborted ? '"aborted":true,' : '') +
@@ -129,7 +129,7 @@ export const logAnswer = (log: Log, account: Account, seen: Seen): void => {
   log.write(problem?.type === 'internal' ? 'error' : 'info', members.slice(0, -1));
 };
 
-/** Something of ours failed outside of a request's account. */
+/** Something of ours failed outside of a request. */
 export const logFailure = (log: Log, thrown: unknown, message: string): void => {
   log.write('error', `"msg":${JSON.stringify(message)},"cause":${JSON.stringify(causeOf(thrown))}`);
 };

@@ -1,11 +1,11 @@
 /** Observes the journeys: each answered request is one log line and one count. */
-import type { Account } from '../gateway/answer.ts';
+import type { LogEntry } from '../gateway/answer.ts';
 import { type Log, logAnswer, logFailure, type Seen } from './log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 export interface Observer {
   begun(): void;
-  answered(account: Account, seen: Seen): void;
+  answered(entry: LogEntry, seen: Seen): void;
   /** The shell itself failed; the caller got a plain 500. */
   failed(thrown: unknown): void;
   /** The connection broke under an answer: the caller's doing as a rule. */
@@ -16,10 +16,10 @@ export const createObserver = (log: Log, metrics: Metrics): Observer => ({
   begun() {
     metrics.inFlight++;
   },
-  answered(account, seen) {
+  answered(entry, seen) {
     metrics.inFlight--;
-    metrics.count(account, seen.ms / 1000);
-    logAnswer(log, account, seen);
+    metrics.count(entry, seen.ms / 1000);
+    logAnswer(log, entry, seen);
   },
   failed(thrown) {
     logFailure(log, thrown, 'the shell failed');

@@ -58,8 +58,8 @@ const served: readonly (readonly [ProtocolName, string])[] = [
 
 describe('served', () => {
   test.each(served)('%s at %s', async (name, path) => {
-    const { message, account } = await ask(name, path);
-    expect([message.status, account.protocol, account.version, account.operation]).toEqual([
+    const { message, entry } = await ask(name, path);
+    expect([message.status, entry.protocol, entry.version, entry.operation]).toEqual([
       200,
       name,
       25,
@@ -189,8 +189,8 @@ const missing: readonly Row[] = [
 
 describe('not found', () => {
   test.each(missing)('%s, %s at %s', async (_, name, path, problem, status, body) => {
-    const { message, account } = await ask(name, path);
-    expect([account.outcome, message.status]).toEqual([problem, status]);
+    const { message, entry } = await ask(name, path);
+    expect([entry.outcome, message.status]).toEqual([problem, status]);
     if (typeof body === 'string' && body.startsWith('{')) expect(message.body.startsWith(body)).toBe(true);
     else if (typeof body === 'string') expect(message.body).toBe(body);
     else expect(message.body).toMatch(body);
@@ -202,8 +202,8 @@ describe('other methods', () => {
   test.each(names.flatMap((name) => ['GET', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, name] as const)))(
     '%s in %s: 405 with Allow',
     async (method, name) => {
-      const { message, account } = await ask(name, name === 'adapter' ? '/pal/adapter/httppost' : list, { method });
-      expect([account.protocol, account.outcome, message.status]).toEqual([name, 'methodNotAllowed', 405]);
+      const { message, entry } = await ask(name, name === 'adapter' ? '/pal/adapter/httppost' : list, { method });
+      expect([entry.protocol, entry.outcome, message.status]).toEqual([name, 'methodNotAllowed', 405]);
       expect(message.headers.Allow).toBe('POST');
     },
   );
@@ -241,8 +241,8 @@ describe('media types', () => {
     ['adapter', 'text/plain', 'adapter'],
   ];
   test.each(refused)('%s as "%s": 415 in %s', async (sent, type, answered) => {
-    const { message, account } = await ask(sent, sent === 'adapter' ? '/pal/adapter/httppost' : list, { type });
-    expect([account.protocol, account.outcome, message.status]).toEqual([answered, 'unsupportedMedia', 415]);
+    const { message, entry } = await ask(sent, sent === 'adapter' ? '/pal/adapter/httppost' : list, { type });
+    expect([entry.protocol, entry.outcome, message.status]).toEqual([answered, 'unsupportedMedia', 415]);
   });
 
   test('an encoding in the XML declaration that is not spoken: 415', async () => {
@@ -259,7 +259,7 @@ describe('media types', () => {
   test('a body is read as what it is declared to be', async () => {
     const read = async (body: ProtocolName, as: ProtocolName) =>
       (await gateway.ask({ path: list, headers: { 'content-type': types[as], ...callers.demo }, body: bodies[body] }))
-        .account.outcome;
+        .entry.outcome;
     expect(await read('form', 'json')).toBe('undecodable');
     expect(await read('json', 'form')).toBe('unknownField');
     expect(await read('soap11', 'json')).toBe('undecodable');
@@ -291,7 +291,7 @@ describe('credentials', () => {
 
   test('who is refused learns nothing of the body', async () => {
     const headers = { 'content-type': 'application/json', ...callers.withoutRole };
-    const { account } = await gateway.ask({ path: list, headers, body: '{"colour":1}' });
-    expect(account.outcome).toBe('notAllowed');
+    const { entry } = await gateway.ask({ path: list, headers, body: '{"colour":1}' });
+    expect(entry.outcome).toBe('notAllowed');
   });
 });

@@ -28,13 +28,13 @@ const ask = async ({ asks, body, headers }: cases.ResourceCase) => {
   const put = (text: string) => known.reduce((all, [name, id]) => all.replaceAll(`{${name}}`, id), text);
   const [method = '', path = ''] = put(asks).split(' ');
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
-  const { message, account } = await gateway.ask({
+  const { message, entry } = await gateway.ask({
     method,
     path: path.startsWith('/bcl') ? path : `/bcl/v2${path}`,
     headers: { ...json, ...callers.platformKey, ...headers },
     body: body === undefined ? '' : put(typeof body === 'string' ? body : JSON.stringify(body)),
   });
-  return { message, account, body: JSON.parse(message.body) };
+  return { message, entry, body: JSON.parse(message.body) };
 };
 
 /** Patterns stand for the texts that match them. */
@@ -110,7 +110,7 @@ describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
           isId.test(name) ? (own[(at + statuses.size + name.length) % 5] ?? value) : value,
         ]);
         const call = protocol.ask(balancePlatformV2, operation, Object.fromEntries(entries));
-        const { message, account: told } = await gateway.ask({
+        const { message, entry: told } = await gateway.ask({
           method: call.method ?? 'POST',
           path: call.path,
           headers: {

@@ -56,9 +56,9 @@ describe('no echo', () => {
   );
   test.each(cases)('%s: %.60s', async (name, body) => {
     const headers = { 'content-type': types[name], ...callers.demo };
-    const { message, account } = await gateway.ask({ path: paths[name], headers, body });
-    expect(account.outcome).not.toBe('ok');
-    expect(account.outcome).not.toBe('internal');
+    const { message, entry } = await gateway.ask({ path: paths[name], headers, body });
+    expect(entry.outcome).not.toBe('ok');
+    expect(entry.outcome).not.toBe('internal');
     expect(message.body).not.toContain(card);
     expect(message.body).not.toContain('a'.repeat(65));
     expect(message.body.length).toBeLessThan(2_048);

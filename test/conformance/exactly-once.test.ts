@@ -105,7 +105,7 @@ describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
     const { input, details } = await prepare();
     const key = { 'idempotency-key': fresh('key') };
     const done = await send(call(first, operation, input), key);
-    expect(done.account.outcome).toBe('ok');
+    expect(done.entry.outcome).toBe('ok');
     expect(done.message.headers['Idempotency-Key']).toBe(key['idempotency-key']);
     expect(done.message.headers).not.toHaveProperty('Idempotent-Replayed');
     between[way]();
@@ -123,7 +123,7 @@ describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
     const done = await send(call(first, operation, input), key);
     between[way]();
     const refused = await send(call(second, operation, other), key);
-    expect(refused.account.outcome).toBe('keyReused');
+    expect(refused.entry.outcome).toBe('keyReused');
     expect(refused.message.headers['transient-error']).toBe('false');
     const soapish = { soap11: 500, soap12: 400, json: 422, form: 422, adapter: 500 } as const;
     expect(refused.message.status).toBe(soapish[second]);
@@ -141,7 +141,7 @@ test.each(names)(
     const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
     const key = { 'idempotency-key': fresh('key') };
     const refused = await send(call(name, 'disable', input), key);
-    expect(refused.account.outcome).toBe('contractNotFound');
+    expect(refused.entry.outcome).toBe('contractNotFound');
     await send(call('json', 'storeToken', tokenFor(shopper)), {});
     gateway.restart();
     const again = await send(call(name, 'disable', input), key);
@@ -201,7 +201,7 @@ describe('a key in the body', () => {
     const key = fresh('urn:uuid:11111111-2222-4333-8444');
     const asked = carriers[name](call(name, 'storeToken', tokenFor(shopper)), key);
     const done = await send(asked, {});
-    expect(done.account.outcome).toBe('ok');
+    expect(done.entry.outcome).toBe('ok');
     expect(done.message.headers['Idempotency-Key']).toBe(key);
     const again = await send(asked, {});
     expect(again.message.body).toBe(done.message.body);
@@ -257,10 +257,10 @@ describe('who may have a replay', () => {
     const [request, key] = [asked(), { 'idempotency-key': fresh('key') }];
     const done = await send(request, key);
     const foreign = await send(request, key, callers.other);
-    expect(foreign.account.outcome).toBe('foreignMerchantAccount');
+    expect(foreign.entry.outcome).toBe('foreignMerchantAccount');
     const own = { ...request, body: request.body.replace('DemoMerchant', 'OtherMerchant') };
     const other = await send(own, key, callers.other);
-    expect(other.account.outcome).toBe('ok');
+    expect(other.entry.outcome).toBe('ok');
     expect(other.message.headers.pspReference).not.toBe(done.message.headers.pspReference);
   });
 });

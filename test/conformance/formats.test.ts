@@ -42,10 +42,10 @@ const protocols = speak(services);
 const operations = new Map(services.flatMap(({ operations }) => [...operations]));
 
 /** What the answer says once the format is taken off it. */
-const canonical = (name: ProtocolName, { operation }: Case, { message, account }: Answer) => {
-  if (account.outcome === 'ok') return { gives: protocols[name].hear(operations.get(operation)!, message.body).value };
-  const fields = account.problem?.issues.map(({ path }) => dotted(path)) ?? [];
-  return { refuses: account.outcome, ...(fields.length > 0 ? { fields } : {}) };
+const canonical = (name: ProtocolName, { operation }: Case, { message, entry }: Answer) => {
+  if (entry.outcome === 'ok') return { gives: protocols[name].hear(operations.get(operation)!, message.body).value };
+  const fields = entry.problem?.issues.map(({ path }) => dotted(path)) ?? [];
+  return { refuses: entry.outcome, ...(fields.length > 0 ? { fields } : {}) };
 };
 
 const cases = [...listDetails, ...disable, ...scheduleAccountUpdater, ...storeToken, ...tokenLookup, ...refusals];

@@ -156,8 +156,8 @@ const formError = /^errorType=validation&errorCode=\d{3}&message=[^&]+&.*status=
 
 describe('JSON', () => {
   test.each(refusedJson)('refused: %s', async (_, problem, reason, body) => {
-    const { message, account } = await post(list, 'application/json', body);
-    expect([account.outcome, account.problem?.reason]).toEqual([problem, reason]);
+    const { message, entry } = await post(list, 'application/json', body);
+    expect([entry.outcome, entry.problem?.reason]).toEqual([problem, reason]);
     expect(JSON.parse(message.body)).toMatchObject({
       status: message.status,
       errorCode: '702',
@@ -174,8 +174,8 @@ describe('JSON', () => {
 
 describe('FORM', () => {
   test.each(refusedForm)('refused: %s', async (_, problem, reason, body) => {
-    const { message, account } = await post(list, form, body);
-    expect([account.outcome, account.problem?.reason]).toEqual([problem, reason]);
+    const { message, entry } = await post(list, form, body);
+    expect([entry.outcome, entry.problem?.reason]).toEqual([problem, reason]);
     expect(message.body).toMatch(formError);
     const statuses: Readonly<Record<string, number>> = { unsupportedMedia: 415, missingShopperReference: 422 };
     expect(message.status).toBe(statuses[problem] ?? 400);
@@ -205,8 +205,8 @@ describe('the form adapter', () => {
   ];
 
   test.each(rows)('refused: %s', async (_, problem, reason, body) => {
-    const { message, account } = await post('/pal/adapter/httppost', form, body);
-    expect([account.outcome, account.problem?.reason]).toEqual([problem, reason]);
+    const { message, entry } = await post('/pal/adapter/httppost', form, body);
+    expect([entry.outcome, entry.problem?.reason]).toEqual([problem, reason]);
     expect(message.status).toBe(problem === 'unknownOperation' ? 404 : 500);
     expect(message.body).toMatch(/^validation (702|000) [A-Z]/);
   });

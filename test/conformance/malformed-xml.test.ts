@@ -319,27 +319,27 @@ describe.each(Object.entries(dialects))('%s', (name, dialect) => {
   const write = writing(dialect);
 
   test.each(refused)('refused: %s', async (_, problem, reason, body) => {
-    const { message, account } = await post(dialect, body(write, dialect));
-    expect([account.outcome, account.problem?.reason]).toEqual([problem, reason]);
+    const { message, entry } = await post(dialect, body(write, dialect));
+    expect([entry.outcome, entry.problem?.reason]).toEqual([problem, reason]);
     expect(message.status).toBe(keptStatuses[problem] ?? (name === 'soap11' ? 500 : 400));
     expect(message.body.length).toBeLessThan(1_024);
     expect(message.body).toMatch(/^<\?xml .*<\w+:Fault>.*validation (702|000) .*<\/\w+:Envelope>$/);
   });
 
   test.each(taken)('taken: %s', async (_, body) => {
-    const { message, account } = await post(dialect, body(write));
-    expect([account.outcome, message.status]).toEqual(['ok', 200]);
+    const { message, entry } = await post(dialect, body(write));
+    expect([entry.outcome, message.status]).toEqual(['ok', 200]);
     expect(message.body).toContain('<details xmlns="http://recurring.services.adyen.com"/>');
   });
 
   test('SOAPAction does not choose the operation', async () => {
-    const { account } = await post(dialect, write({}), { soapaction: '"disable"' });
-    expect(account.operation).toBe('listRecurringDetails');
+    const { entry } = await post(dialect, write({}), { soapaction: '"disable"' });
+    expect(entry.operation).toBe('listRecurringDetails');
   });
 
   test('a path that names another operation than the Body is refused', async () => {
-    const { account } = await post(dialect, write({}), {}, '/pal/servlet/Recurring/v25/disable');
-    expect(account.problem?.reason).toBe('path and body disagree');
+    const { entry } = await post(dialect, write({}), {}, '/pal/servlet/Recurring/v25/disable');
+    expect(entry.problem?.reason).toBe('path and body disagree');
   });
 
   test('SOAP has its own codes for what it rules', async () => {

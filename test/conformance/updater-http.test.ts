@@ -114,7 +114,7 @@ describe('what it is asked', () => {
       const described = { merchantAccount: 'DemoMerchant', reference: 'check', ...input };
       const { path, contentType, body } = protocols.json.ask(service, operation, described);
       const headers = { 'content-type': contentType, 'idempotency-key': key, ...callers.demo };
-      expect((await gateway.ask({ path, headers, body })).account.outcome).toBe('unavailable');
+      expect((await gateway.ask({ path, headers, body })).entry.outcome).toBe('unavailable');
     };
     await ask503(named(shopper, reference));
     await ask503(named(shopper, other));

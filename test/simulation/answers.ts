@@ -99,7 +99,7 @@ export const judge = (
   known: readonly Done[],
   now: number,
 ): { readonly isFinal: boolean; readonly faults: Faults } => {
-  const { outcome, problem } = attempt.answer!.account;
+  const { outcome, problem } = attempt.answer!.entry;
   switch (outcome) {
     case 'ok':
     case 'contractNotFound':

@@ -49,7 +49,7 @@ const ask = async (self: Owner, errand: Errand, setting: Setting): Promise<boole
   await scheduler.turn(self, `sends #${attempt.number} ${attempt.key} ${textOf(attempt.body)}, ${attempt.protocol}`);
   const answer = await Promise.race([process.ask(attempt), scheduler.turn(self, 'gives up', patienceMs)]);
   const isLost = !setting.isCalm() && random.chance(lossShare);
-  await scheduler.turn(self, `#${attempt.number}: ${isLost ? 'lost' : (answer?.account.outcome ?? 'nothing')}`);
+  await scheduler.turn(self, `#${attempt.number}: ${isLost ? 'lost' : (answer?.entry.outcome ?? 'nothing')}`);
   if (!answer || isLost) return false;
   attempt.answer = answer;
   return auditor.answered(attempt);

@@ -61,11 +61,11 @@ const untilFinal = async ({ body, protocol, at, outcome }: Sending, scene: Scene
     journal.push(attempt);
     await scheduler.turn(client, `sends #${number} in ${protocol} to the ${at}`);
     const answer = await Promise.race([processes[at].ask(attempt), scheduler.turn(client, 'gives up', patienceMs)]);
-    await scheduler.turn(client, `#${number}: ${answer?.account.outcome ?? 'nothing'}`);
+    await scheduler.turn(client, `#${number}: ${answer?.entry.outcome ?? 'nothing'}`);
     if (answer) {
       attempt.answer = answer;
       if (auditor.answered(attempt)) {
-        if (answer.account.outcome !== outcome) auditor.fail(`#${number} ends with ${answer.account.outcome}`);
+        if (answer.entry.outcome !== outcome) auditor.fail(`#${number} ends with ${answer.entry.outcome}`);
         return;
       }
     }

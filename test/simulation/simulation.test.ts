@@ -56,7 +56,7 @@ test(
       counts.keys += run.times.size;
       counts.requests += run.journal.length;
       counts.commits += run.commits;
-      counts.replays += run.journal.filter(({ answer }) => answer?.account.replayed).length;
+      counts.replays += run.journal.filter(({ answer }) => answer?.entry.replayed).length;
       counts.laterLives += [...run.times.values()].filter((times) => times > 1).length;
     }
     process.stdout.write(`simulation: ${seedsMax} seeds from ${firstSeed}, ${JSON.stringify(counts)}\n`);

@@ -38,8 +38,8 @@ export const callsOf = (gateway: () => TestGateway) => {
     const given = { merchantAccount: as === 'other' ? 'OtherMerchant' : 'DemoMerchant', ...input };
     const { path, contentType, body } = protocols[name].ask(recurringV25, described, given);
     const headers = { 'content-type': contentType, ...callers[as], ...(key && { 'idempotency-key': key }) };
-    const { account, message } = await gateway().ask({ path, headers, body });
-    expect(account.outcome).toBe('ok');
+    const { entry, message } = await gateway().ask({ path, headers, body });
+    expect(entry.outcome).toBe('ok');
     return protocols[name].hear(described, message.body).value as Output<RecurringOperations[N]>;
   };
 

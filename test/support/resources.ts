@@ -31,14 +31,14 @@ const json = { 'content-type': 'application/json' };
 export const resourcesOf = (gateway: TestGateway): Resources => {
   const ask: Resources['ask'] = async (method, path, body, { who = callers.platform, headers = {} } = {}) => {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
-    const { message, account } = await gateway.ask({
+    const { message, entry } = await gateway.ask({
       method,
       path: `/bcl/v2${path}`,
       headers: { ...(body === undefined ? {} : json), ...who, ...headers },
       body: text,
     });
     // Whatever a test asks, nothing of ours may fail.
-    if (account.problem?.problem === 'internal') throw account.problem.cause;
+    if (entry.problem?.problem === 'internal') throw entry.problem.cause;
     return { status: message.status, headers: message.headers, body: JSON.parse(message.body), text: message.body };
   };
   return {

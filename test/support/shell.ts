@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { readConfig } from '../../src/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import type { Account, Answer } from '../../src/gateway/answer.ts';
+import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { Documents } from '../../src/http/documents.ts';
 import type { Seen } from '../../src/http/log.ts';
 import type { Observer } from '../../src/http/observe.ts';
@@ -17,7 +17,7 @@ const none: Documents = { find: () => undefined };
 export const echo =
   (work: (wire: WireRequest) => Promise<void> = async () => {}) =>
   async (wire: WireRequest): Promise<Answer> => {
-    const account = { protocol: 'json', pspReference, operation: 'echo', version: 25 };
+    const entry = { protocol: 'json', pspReference, operation: 'echo', version: 25 };
     try {
       wire.inspect();
       if (wire.path === '/secret') {
@@ -28,21 +28,21 @@ export const echo =
       const body = JSON.stringify({ method: wire.method, path: wire.path, length });
       return {
         message: { status: 200, contentType, headers: { pspReference }, body },
-        account: { ...account, outcome: 'ok' },
+        entry: { ...entry, outcome: 'ok' },
       };
     } catch (thrown) {
       const problem = Problem.from(thrown);
       const body = JSON.stringify({ status: problem.status, message: problem.message });
       return {
         message: { status: problem.status, contentType, headers: { pspReference, ...problem.headers }, body },
-        account: { ...account, outcome: problem.problem, problem },
+        entry: { ...entry, outcome: problem.problem, problem },
       };
     }
   };
 
 export interface Watched {
   readonly observer: Observer;
-  readonly answers: { readonly account: Account; readonly seen: Seen }[];
+  readonly answers: { readonly entry: LogEntry; readonly seen: Seen }[];
   readonly failures: unknown[];
 }
 
@@ -51,7 +51,7 @@ export const watch = (): Watched => {
   const failures: unknown[] = [];
   const observer: Observer = {
     begun: () => {},
-    answered: (account, seen) => answers.push({ account, seen }),
+    answered: (entry, seen) => answers.push({ entry, seen }),
     failed: (thrown) => failures.push(thrown),
     hungUp: () => {},
   };

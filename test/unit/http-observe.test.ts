@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Problem } from '../../src/contract/problem.ts';
-import type { Account } from '../../src/gateway/answer.ts';
+import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { openLog, type Seen } from '../../src/http/log.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const names = { protocols: ['soap11', 'json'], operations: ['disable'], versions: [25] };
-const account: Account = {
+const entry: LogEntry = {
   protocol: 'json',
   service: 'Recurring',
   version: 25,
@@ -27,21 +27,21 @@ const account: Account = {
 };
 const seen: Seen = { status: 200, ms: 1.23456, bytesIn: 10, bytesOut: 20, address: '127.0.0.1', aborted: false };
 
-const refused = (problem: Problem): Account => ({ ...account, outcome: problem.problem, problem });
+const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.problem, problem });
 
 describe('the log', () => {
   let files = 0;
-  const lines = (...accounts: readonly Account[]): readonly Record<string, unknown>[] => {
+  const lines = (...entries: readonly LogEntry[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
     const observer = createObserver(log, createMetrics(names));
-    for (const each of accounts) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
+    for (const each of entries) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
   test('one line a request, names and numbers only', () => {
-    const [line] = lines(account);
+    const [line] = lines(entry);
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -88,10 +88,10 @@ describe('the metrics', () => {
     const metrics = createMetrics(names);
     metrics.connections = () => 7;
     metrics.inFlight = 3;
-    metrics.count(account, 0.002);
-    metrics.count(account, 0.004);
+    metrics.count(entry, 0.002);
+    metrics.count(entry, 0.004);
     for (let at = 0; at < 500; at++) {
-      metrics.count({ ...account, protocol: `p${at}`, operation: `o${at}`, version: 1000 + at, outcome: `x${at}` }, 1);
+      metrics.count({ ...entry, protocol: `p${at}`, operation: `o${at}`, version: 1000 + at, outcome: `x${at}` }, 1);
       metrics.count(refused(new Problem('undecodable', undefined, { reason: `r${at}` })), 1);
     }
     const text = await metrics.registry.metrics();

@@ -147,7 +147,7 @@ test.each(['destroy', 'resetAndDestroy'] as const)(
     });
     expect(watched.answers).toHaveLength(before + 1);
     const last = watched.answers.at(-1);
-    expect(last?.account.problem?.reason).toBe('aborted');
+    expect(last?.entry.problem?.reason).toBe('aborted');
     // To a connection that is only half closed something can be said.
     if (how === 'resetAndDestroy') expect(last?.seen).toMatchObject({ aborted: true, bytesOut: 0 });
     expect(watched.failures).toEqual([]);

@@ -1,7 +1,7 @@
 /** How requests are counted: labels come from names that the program knows, so they stay few. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { problems } from '../../contract/problem.ts';
-import type { Account } from '../../gateway/answer.ts';
+import type { LogEntry } from '../../gateway/answer.ts';
 
 /** The names that may become labels; anything else is `other`. */
 export interface KnownNames {
@@ -79,7 +79,7 @@ const createInstruments = (registers: Registry[]) => ({
 type Instruments = ReturnType<typeof createInstruments>;
 
 /** `seconds`: from the arrival of its head to the writing of its answer. */
-export type CountRequest = (account: Account, seconds: number) => void;
+export type CountRequest = (entry: LogEntry, seconds: number) => void;
 
 /**
  * Counts and times a request. prom-client sorts and joins the labels anew on each call, which costs more than the
@@ -90,11 +90,11 @@ const createCount = ({ requests, durations }: Instruments, names: KnownNames): C
   const operationLabel = bounded(names.operations);
   const versionLabel = bounded(names.versions);
   const outcomeLabel = bounded(Object.keys(problems), ['ok', 'notModified']);
-  const counterOf = (account: Account): ((seconds: number) => void) => {
-    const protocol = protocolLabel(account.protocol);
-    const operation = operationLabel(account.operation);
-    const version = versionLabel(account.version?.toString());
-    const counted = requests.labels(protocol, operation, version, outcomeLabel(account.outcome));
+  const counterOf = (entry: LogEntry): ((seconds: number) => void) => {
+    const protocol = protocolLabel(entry.protocol);
+    const operation = operationLabel(entry.operation);
+    const version = versionLabel(entry.version?.toString());
+    const counted = requests.labels(protocol, operation, version, outcomeLabel(entry.outcome));
     const timed = durations.labels(protocol, operation);
     return (seconds) => {
       counted.inc();
@@ -102,12 +102,12 @@ const createCount = ({ requests, durations }: Instruments, names: KnownNames): C
     };
   };
   const kept = new Map<string, (seconds: number) => void>();
-  return (account, seconds) => {
-    const { protocol, operation, version, outcome } = account;
+  return (entry, seconds) => {
+    const { protocol, operation, version, outcome } = entry;
     const names = `${protocol} ${operation} ${version} ${outcome}`;
     let count = kept.get(names);
     if (count === undefined) {
-      count = counterOf(account);
+      count = counterOf(entry);
       // Names are the program's, so there are few; should one ever be a caller's, it gets no place here.
       if (kept.size < keptMax) kept.set(names, count);
     }
@@ -120,9 +120,9 @@ export const createRequestCount = (registers: Registry[], names: KnownNames): Co
   const countAnswer = createCount(instruments, names);
   const reasonLabel = createReasonLabel();
   const protocolLabel = protocolLabels(names);
-  return (account, seconds) => {
-    countAnswer(account, seconds);
-    const { problem, protocol, replayed, weakKey } = account;
+  return (entry, seconds) => {
+    countAnswer(entry, seconds);
+    const { problem, protocol, replayed, weakKey } = entry;
     if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
     if (weakKey) instruments.weakKeys.inc();
     if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {

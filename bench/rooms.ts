@@ -31,7 +31,7 @@ const places: readonly (readonly [pattern: RegExp, room: Room])[] = [
   [/\/node_modules\/(saxes|xmlchars)\//, 'decode'],
   [/\/node_modules\//, 'shell (src/http)'],
   [/\/src\/http\/log\.ts$/, 'log'],
-  [/\/src\/http\/metrics\.ts$/, 'metrics'],
+  [/\/src\/http\/metrics\//, 'metrics'],
   [/\/src\/http\//, 'shell (src/http)'],
   [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],
   [/\/src\/store\/sql\/(credential|secret)/, 'authenticate'],

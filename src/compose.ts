@@ -21,7 +21,6 @@ import { createObserver } from './http/observe.ts';
 import { openShell } from './http/server.ts';
 import { type Protocols, speak, speakOfResources } from './protocol/index.ts';
 import type { Protocol } from './protocol/protocol.ts';
-import { openGate } from './store/redis/gate.ts';
 import type { Strongroom } from './strongroom.ts';
 import type { UpdaterEvent } from './updater/watch.ts';
 
@@ -62,9 +61,15 @@ const probesOf = ({ details, world }: Strongroom): readonly Probe[] => {
 
 const dropExpiredEveryMs = 10 * 60_000;
 
-/** The gate that several processes share, where there is one. */
-const gateOf = ({ redisUrl }: Config, { marks, world }: Strongroom, { logger }: Log, metrics: Metrics): Gate => {
+/** The gate that several processes share, where there is one; who has none does without the client of Redis. */
+const gateOf = async (
+  { redisUrl }: Config,
+  { marks, world }: Strongroom,
+  { logger }: Log,
+  metrics: Metrics,
+): Promise<Gate> => {
   if (redisUrl === undefined) return noGate;
+  const { openGate } = await import('./store/redis/gate.ts');
   const gate = openGate({
     url: redisUrl,
     mac: marks.mac,
@@ -120,7 +125,7 @@ export const startServer = async (
   const resources = speakOfResources(resourceServices);
   const log = openLog(config.logLevel, { isShared: config.workers > 1 });
   const metrics = createMetrics(knownNames(protocols, resources));
-  const gate = given ?? gateOf(config, room, log, metrics);
+  const gate = given ?? (await gateOf(config, room, log, metrics));
   const gateway: Gateway = Object.freeze({
     protocols,
     resources,
@@ -166,7 +171,7 @@ export const startServer = async (
     logFailure(log, thrown, 'dropping old rows of the journal failed'),
   );
   metrics.webhooks = () => room.endpoints.backlog();
-  const duties = beginDuties(config, room, {
+  const duties = await beginDuties(config, room, {
     failed: (thrown) => logFailure(log, thrown, 'work beside the requests failed'),
     webhook: metrics.webhookEvent,
   });

@@ -3,9 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from './config.ts';
 import { type Duty, startWorker } from './jobs/worker.ts';
 import type { Strongroom } from './strongroom.ts';
-import { overdueDuty } from './updater/batch/overdue.ts';
-import { fileDuty } from './updater/batch/request-file.ts';
-import { roundDuty } from './updater/batch/round.ts';
 import { checkDuty } from './updater/check-duty.ts';
 import { type DeliveryParts, deliveryDuty } from './webhooks/deliver.ts';
 
@@ -14,13 +11,18 @@ export interface Duties {
   stop(): Promise<void>;
 }
 
-/** What has checks go on where they are gathered into files. */
-const batchDuties = (
+/** What has checks go on where they are gathered into files; nobody else needs to read such files. */
+const batchDuties = async (
   { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: Config,
   room: Strongroom,
-): readonly Duty[] => {
+): Promise<readonly Duty[]> => {
   const { gathering, details: store, world, updaterWatch: watch } = room;
   if (folder === undefined) return [];
+  const [{ roundDuty }, { fileDuty }, { overdueDuty }] = await Promise.all([
+    import('./updater/batch/round.ts'),
+    import('./updater/batch/request-file.ts'),
+    import('./updater/batch/overdue.ts'),
+  ]);
   return [
     roundDuty(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),
     fileDuty(folder, { store, gathering, world, watch }),
@@ -28,7 +30,7 @@ const batchDuties = (
   ];
 };
 
-const updaterDuties = (config: Config, room: Strongroom): readonly Duty[] => {
+const updaterDuties = async (config: Config, room: Strongroom): Promise<readonly Duty[]> => {
   const { updater } = room.world;
   switch (updater.kind) {
     case 'known':
@@ -60,10 +62,14 @@ export interface DutyWatch {
   readonly webhook: DeliveryParts['count'];
 }
 
-export const beginDuties = (config: Config, room: Strongroom, { failed, webhook }: DutyWatch): Duties => {
+export const beginDuties = async (
+  config: Config,
+  room: Strongroom,
+  { failed, webhook }: DutyWatch,
+): Promise<Duties> => {
   const { jobs, bell } = room;
   const holder = randomUUID();
-  const duties = [...updaterDuties(config, room), webhookDuty(config, room, webhook)];
+  const duties = [...(await updaterDuties(config, room)), webhookDuty(config, room, webhook)];
   const workers = duties.map((duty) => {
     const worker = startWorker({ jobs, holder, failed }, duty);
     bell.answer(duty.kind, worker.nudge);

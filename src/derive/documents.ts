@@ -1,6 +1,6 @@
 /** The documents that callers download: found by address, composed once, with the origin of the request put in. */
 import { createHash } from 'node:crypto';
-import { parseAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
+import { parseAddress, resourceAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
 import { contractOf, type Service } from '../contract/operation.ts';
 import type { ResourceService } from '../contract/resource.ts';
 import type { Namespace } from '../contract/shape.ts';
@@ -68,6 +68,16 @@ const draw = (service: Service): Drawn =>
     ),
   ]);
 
+/** Makes once what it is asked for. */
+const made = <K, V>(make: (of: K) => V): ((of: K) => V) => {
+  const all = new Map<K, V>();
+  return (of) => {
+    const value = all.get(of) ?? make(of);
+    all.set(of, value);
+    return value;
+  };
+};
+
 /** What the query asks for: names in any case, as WSDL tools write them. */
 const asked = (query: string): string | undefined => {
   for (const [name, value] of new URLSearchParams(query)) {
@@ -100,10 +110,14 @@ const document = (contentType: string, body: string): Document =>
 
 const printJson = (value: JsonSchema): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, OpenAPI at `/openapi.json`, and that of resources at their address. */
+/**
+ * WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, OpenAPI at `/openapi.json`, and that of resources at their address.
+ * They are derived when somebody first asks: few do, and a server that idles need not hold them.
+ */
 export const documentsOf = (services: readonly Service[], resources: readonly ResourceService[] = []): Documents => {
-  const drawn = new Map(services.map((service) => [service, draw(service)]));
-  const openApi = deriveOpenApi(services, '');
+  const drawn = made(draw);
+  const openApi = made((all: readonly Service[]) => deriveOpenApi(all, ''));
+  const resourceOpenApi = made((service: ResourceService) => deriveResourceOpenApi(service, ''));
   const byPath = new Map(resources.map((service) => [`${service.address}/openapi.json`, service]));
   const kept = new Map<string, Document>();
 
@@ -120,18 +134,19 @@ export const documentsOf = (services: readonly Service[], resources: readonly Re
     find(path, query, origin) {
       if (path === '/openapi.json') {
         const servers = [{ url: origin }];
-        return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi, servers })));
+        return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi(services), servers })));
       }
       const ofResources = byPath.get(path);
-      // Derived when somebody asks: few do, and a server that idles need not hold it.
-      if (ofResources !== undefined)
+      if (ofResources !== undefined) {
+        const servers = [{ url: origin + resourceAddress(ofResources) }];
         return keep(`${path} ${origin}`, () =>
-          document(jsonType, printJson(deriveResourceOpenApi(ofResources, origin))),
+          document(jsonType, printJson({ ...resourceOpenApi(ofResources), servers })),
         );
+      }
       const found = locate(services, path, query);
       if (found === undefined) return undefined;
       const what = asked(found.query) ?? '';
-      const fill = drawn.get(found.service)?.get(what);
+      const fill = drawn(found.service).get(what);
       if (fill === undefined) return undefined;
       const address = origin + found.address;
       return keep(`${what} ${address}`, () => document(xmlType, fill(address)));

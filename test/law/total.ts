@@ -8,6 +8,7 @@ import type { ProtocolName } from '../../src/protocol/protocol.ts';
 import { type Bytes, decode } from '../support/converse.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstForm, worstJson, worstXml } from '../support/worst.ts';
+import { bodyMsMax, shortestMs } from './cpu-time.ts';
 import { type Law, namesOf, search } from './law.ts';
 
 type Edit = (body: Buffer) => Buffer;
@@ -150,29 +151,17 @@ const worst = (operation: Operation): Readonly<Record<ProtocolName, Readonly<Rec
   };
 };
 
-const msMax = 100;
-
-/** The shortest of three readings, since the machine has other work too. */
-const timed = (work: () => unknown): number => {
-  const times = [1, 2, 3].map(() => {
-    const start = performance.now();
-    work();
-    return performance.now() - start;
-  });
-  return Math.min(...times);
-};
-
 /** No body of 64 KiB keeps the process from its other callers. */
 export const bytesAreReadSoon: Law = ({ protocols, service, operation }) => {
   for (const name of namesOf(protocols))
     for (const [what, body] of Object.entries(worst(operation)[name])) {
       const { path, contentType } = protocols[name].ask(service, operation, {});
       let complaint: string | undefined;
-      const ms = timed(() => {
+      const ms = shortestMs(() => {
         complaint = complaintOf(protocols, name, service, operation, { path, contentType, body });
       });
       if (complaint !== undefined) return `${what}: ${complaint}`;
-      if (ms > msMax) return `${what}: ${name} takes ${Math.round(ms)} ms`;
+      if (ms > bodyMsMax) return `${what}: ${name} takes ${Math.round(ms)} ms`;
     }
   return undefined;
 };

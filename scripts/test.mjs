@@ -93,7 +93,7 @@ const checks = [
 const computing = 'test/(law|simulation|types)/';
 /** Together they are all tests, also those of a folder that nobody has thought of here. */
 const lanes = [
-  { name: 'computing', filter: ['--testPathPatterns', computing], before: ['nice', '-n', '19'] },
+  { name: 'computing', filter: ['--testPathPatterns', computing], before: ['nice', '-n', '10'] },
   { name: 'serving', filter: ['--testPathIgnorePatterns', computing], before: [] },
 ];
 

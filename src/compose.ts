@@ -170,7 +170,7 @@ export const startServer = async (
   const housekeeping = keepHouse(room.dropExpired, dropExpiredEveryMs, (thrown) =>
     logFailure(log, thrown, 'dropping old rows of the journal failed'),
   );
-  metrics.webhooks = () => room.endpoints.backlog();
+  metrics.webhooks = room.endpoints;
   const duties = await beginDuties(config, room, {
     failed: (thrown) => logFailure(log, thrown, 'work beside the requests failed'),
     webhook: metrics.webhookEvent,

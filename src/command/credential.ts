@@ -4,6 +4,7 @@ import { platformStatus } from '../api/balance-platform/balance-platform.ts';
 import type { Platform } from '../domain/ports/resources.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { beside } from './beside.ts';
+import { minuteOf, say } from './say.ts';
 
 interface Printing {
   readonly json?: boolean;
@@ -17,10 +18,6 @@ interface Wanted extends Printing {
   readonly requireIdempotencyKey?: boolean;
 }
 
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
-
 const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): void => {
   if (json) {
     say(JSON.stringify({ id, username, secret }));
@@ -30,8 +27,6 @@ const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): 
   if (username !== undefined) say(`username    ${username}`);
   say(`secret      ${secret}\nIt is shown this once: what is stored cannot be turned back into it.`);
 };
-
-const day = (moment: number): string => new Date(moment).toISOString().slice(0, 16).replace('T', ' ');
 
 const lineOf = (credential: ListedCredential): string => {
   const { id, company, kind, username, roles, merchantAccounts, requiresKey, createdAt, revokedAt } = credential;
@@ -43,9 +38,9 @@ const lineOf = (credential: ListedCredential): string => {
     username ?? '-',
     roles.join(',') || '-',
     scope || '-',
-    day(createdAt),
+    minuteOf(createdAt),
     requiresKey ? 'key required' : '-',
-    revokedAt === undefined ? 'live' : `revoked ${day(revokedAt)}`,
+    revokedAt === undefined ? 'live' : `revoked ${minuteOf(revokedAt)}`,
   ].join('  ');
 };
 

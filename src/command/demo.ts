@@ -13,11 +13,8 @@ import { demoAccounts, demoPlatform } from './demo/published.ts';
 import { seed } from './demo/seed.ts';
 import { refuse } from './explain.ts';
 import { linesOf, treeOf } from './platform.ts';
+import { say } from './say.ts';
 import { untilStopped } from './until-stopped.ts';
-
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
 
 /** Marks the folder as the demo's, so that no production server ever serves it, nor the demo what is not its own. */
 const claimFolder = (dataDir: string): void => {

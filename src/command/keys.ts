@@ -2,10 +2,7 @@
 import type { Command } from 'commander';
 import { addWrappingKey, useWrappingKey } from '../vault/key-file.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
-
-const say = (...lines: readonly string[]): void => {
-  process.stdout.write(`${lines.join('\n')}\n`);
-};
+import { say } from './say.ts';
 
 const create = (file: string): void => {
   createKeyFile(file);

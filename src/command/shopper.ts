@@ -4,14 +4,13 @@ import type { DetailChange, ShownCard } from '../domain/ports/details.ts';
 import type { KnownDetail, KnownShopper } from '../store/sql/card-changes.ts';
 import { beside } from './beside.ts';
 import { Refusal } from './explain.ts';
-
-const moment = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+import { secondOf } from './say.ts';
 
 const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: ShownCard): string =>
   `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
 
 const changeText = ({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string =>
-  `  ${moment(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
+  `  ${secondOf(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
 
 const cardOf = ({ open: { alias, card } }: KnownDetail): ShownCard | undefined =>
   card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
@@ -24,7 +23,7 @@ const detailText = (detail: KnownDetail): string => {
     open.variant,
     ...(card === undefined ? [] : [cardText(card)]),
     contracts.join(),
-    disabledAt === undefined ? 'active' : `disabled ${moment(disabledAt)}`,
+    disabledAt === undefined ? 'active' : `disabled ${secondOf(disabledAt)}`,
   ].join('  ');
   return [head, ...changes.map(changeText)].join('\n');
 };
@@ -48,7 +47,7 @@ const asJson = ({ createdAt, details }: KnownShopper): string =>
   });
 
 const asText = ({ createdAt, details }: KnownShopper): string =>
-  [`known since ${moment(createdAt)} UTC`, ...(details.length > 0 ? details.map(detailText) : ['no details'])].join(
+  [`known since ${secondOf(createdAt)} UTC`, ...(details.length > 0 ? details.map(detailText) : ['no details'])].join(
     '\n',
   );
 

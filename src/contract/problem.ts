@@ -234,3 +234,8 @@ export class Problem extends Error {
     return thrown instanceof Problem ? thrown : new Problem('internal', undefined, { cause: thrown });
   }
 }
+
+/** Throws where there are any. */
+export const refuseAll = (issues: readonly Issue[]): void => {
+  if (issues.length > 0) throw Problem.of(issues);
+};

@@ -1,5 +1,4 @@
 /** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
-
 import { operationAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';

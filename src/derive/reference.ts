@@ -1,5 +1,4 @@
 /** The reference in Markdown: an index with the table of problems, and a page for each operation. */
-
 import { operationAddress, serviceAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';

@@ -1,7 +1,7 @@
 /** Assembly: what was decoded becomes the canonical request, checked and authorised; or everything that is wrong with it. */
 import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem, refuseAll } from '../contract/problem.ts';
 import type { Decoded } from '../protocol/protocol.ts';
 import { keyMissing } from './idempotency-key.ts';
 
@@ -17,7 +17,7 @@ export const assemble = (
   const { operation, issues } = decoded;
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
-  if (issues.length > 0) throw Problem.of(issues);
+  refuseAll(issues);
   const input = decoded.input as CanonicalRequest<Operation>['input'];
   for (const field of operation.accounts)
     if (!caller.merchantAccounts.has(String(input[field]))) throw new Problem('foreignMerchantAccount');

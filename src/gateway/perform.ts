@@ -27,10 +27,12 @@ export const performer = (handlers: Handlers, store: Store, world: World): Perfo
     if (handler === undefined) throw new TypeError(`no handler for ${name}`);
     return handler;
   };
-  const inquire = async (request: CanonicalRequest, id: string): Promise<unknown> => {
+  const inquirerOf = (request: CanonicalRequest): InquiringHandler<Operation> | undefined => {
     const handler = handlerOf(request);
-    return 'inquire' in handler && handler.inquires(world) ? handler.inquire(request, store, world, id) : undefined;
+    return 'inquire' in handler && handler.inquires(world) ? handler : undefined;
   };
+  const inquire = async (request: CanonicalRequest, id: string): Promise<unknown> =>
+    inquirerOf(request)?.inquire(request, store, world, id);
   const performIn = async (unit: Unit, request: CanonicalRequest, heard: unknown): Promise<unknown> => {
     const handler = handlerOf(request);
     return 'inquire' in handler ? handler.handle(request, unit, world, heard) : handler(request, unit, world);
@@ -44,10 +46,7 @@ export const performer = (handlers: Handlers, store: Store, world: World): Perfo
       return store.write((unit) => performIn(unit, request, heard));
     },
     performIn,
-    inquires: (request) => {
-      const handler = handlerOf(request);
-      return 'inquire' in handler && handler.inquires(world);
-    },
+    inquires: (request) => inquirerOf(request) !== undefined,
     inquire,
   });
 };

@@ -1,5 +1,4 @@
 /** Routing of resources: a method and a path to an operation, with what the path holds. */
-
 import { describe, Problem } from '../contract/problem.ts';
 import { type Endpoint, namesInPath, type ResourceService } from '../contract/resource.ts';
 import type { Target } from '../protocol/protocol.ts';

@@ -1,11 +1,9 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 import type { World } from '../domain/handler.ts';
 import type { Store } from '../domain/ports/store.ts';
-import type { Updater } from '../domain/ports/updater.ts';
+import type { AskedUpdater } from '../domain/ports/updater.ts';
 import { cardOf, checkOf, pendingMsMax, settleCheck } from '../domain/recurring/pending-check.ts';
 import { backoffMs, type Duty } from '../jobs/worker.ts';
-
-type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
 
 /** An updater that is down, or has to ask others, is asked again after so long. */
 const againMs = { first: 2_000, most: 5 * 60_000 };

@@ -3,7 +3,7 @@ import { typeOf } from './event-type.ts';
 import type { Message, Origin } from './message.ts';
 import { moment } from './moment.ts';
 import type { Event } from './ports.ts';
-import { signatureOf } from './signature.ts';
+import { signedInHeader } from './signature.ts';
 
 /** Undefined where the format knows no such event. */
 export const configurationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
@@ -16,5 +16,5 @@ export const configurationMessage = (event: Event, { environment, key }: Origin)
     type: typeOf(event),
   });
   // The body that receivers know has no place for the id.
-  return { body, headers: { EventId: eventId, HmacSignature: signatureOf(key, body), Protocol: 'HmacSHA256' } };
+  return { body, headers: { EventId: eventId, ...signedInHeader(key, body) } };
 };

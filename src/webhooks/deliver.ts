@@ -1,5 +1,4 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
-
 import type { TakenJob } from '../domain/ports/jobs.ts';
 import type { Store } from '../domain/ports/store.ts';
 import type { Vault } from '../domain/ports/vault.ts';

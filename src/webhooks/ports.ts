@@ -1,5 +1,4 @@
 /** What the webhooks need of the store: who is to be told, and how much is still to be told. */
-
 import type { TakenJob } from '../domain/ports/jobs.ts';
 import type { Notice, RecurringNotice, ResourceNotice } from '../domain/ports/notices.ts';
 import type { Sealed } from '../domain/ports/vault.ts';
@@ -37,12 +36,6 @@ export type ResourceEvent = Kept<ResourceNotice>;
 export type Event = RecurringEvent | ResourceEvent;
 export type DetailEvent = Exclude<RecurringEvent, { readonly kind: 'checked' }>;
 
-export interface Backlog {
-  /** How long the one that waits the longest has been due, in milliseconds; absent where none is due. */
-  readonly oldestDueMs?: number | undefined;
-  readonly deadLetters: number;
-}
-
 /** Every method throws `StoreUnavailable`. */
 export interface Endpoints {
   add(endpoint: Endpoint): Promise<void>;
@@ -54,5 +47,7 @@ export interface Endpoints {
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
   /** What is due at an endpoint is due so much later: taking each of it only to put it back would cost more, and hold up others. */
   holdBack(endpoint: Endpoint, afterMs: number): Promise<void>;
-  backlog(): Promise<Backlog>;
+  /** How long the one that waits the longest has been due, in milliseconds; undefined where none is due. */
+  oldestDueMs(): Promise<number | undefined>;
+  countDeadLetters(): Promise<number>;
 }

@@ -3,7 +3,7 @@ import { typeOf } from './event-type.ts';
 import type { Message, Origin } from './message.ts';
 import { moment } from './moment.ts';
 import type { Event, RecurringEvent } from './ports.ts';
-import { signatureOf } from './signature.ts';
+import { signedInHeader } from './signature.ts';
 
 const dataOf = (event: RecurringEvent): object => {
   const { kind, merchantAccount, shopperReference } = event;
@@ -51,5 +51,5 @@ export const tokenizationMessage = (event: Event, { environment, key }: Origin):
     type: typeOf(event),
     version: '1',
   });
-  return { body, headers: { HmacSignature: signatureOf(key, body), Protocol: 'HmacSHA256' } };
+  return { body, headers: signedInHeader(key, body) };
 };

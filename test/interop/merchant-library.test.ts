@@ -2,34 +2,32 @@
 import { randomUUID } from 'node:crypto';
 import { RecurringAPI, type Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientAt, refusal, type Secret, type Secured, secure } from '../support/merchant-library.ts';
-import { ask, type Server, startServer, tempFolder } from '../support/server.ts';
+import { clientAt, refusal, type Secret, type SecuredDemo, startSecuredDemo } from '../support/merchant-library.ts';
+import { ask } from '../support/server.ts';
 
-const folder = tempFolder();
-let server: Server;
-let secured: Secured;
+let demo: SecuredDemo;
 beforeAll(async () => {
-  server = await startServer('demo', folder.path);
-  secured = await secure(server.callers);
+  demo = await startSecuredDemo();
 });
-afterAll(async () => {
-  await secured?.close();
-  await server?.stop();
-  folder.discard();
-});
+afterAll(() => demo?.close());
 
 const secrets: readonly (readonly [string, Secret])[] = [
   ['an API key', { apiKey: 'demo-api-key' }],
   ['HTTP Basic', { username: 'ws@Company.Demo', password: 'demo-password' }],
 ];
-const api = (secret: Secret = secrets[0]![1]) => new RecurringAPI(clientAt(secured.origin, secret)).RecurringApi;
+const api = (secret: Secret = secrets[0]![1]) => new RecurringAPI(clientAt(demo.origin, secret)).RecurringApi;
 
 const merchantAccount = 'DemoMerchant';
 const renewed = '4000009900000020';
 const store = async (shopperReference: string, number: string): Promise<string> => {
   const card = { number, expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
   const recurring = { contract: 'RECURRING' };
-  const { answer } = await ask(server.callers, 'storeToken', { merchantAccount, shopperReference, card, recurring });
+  const { answer } = await ask(demo.server.callers, 'storeToken', {
+    merchantAccount,
+    shopperReference,
+    card,
+    recurring,
+  });
   return String(answer.recurringDetailReference);
 };
 

@@ -2,29 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { BalancePlatformAPI, Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientAt, refusal, type Secret, type Secured, secure } from '../support/merchant-library.ts';
-import { type Server, startServer, tempFolder } from '../support/server.ts';
+import { clientAt, refusal, type Secret, type SecuredDemo, startSecuredDemo } from '../support/merchant-library.ts';
 
 const { balancePlatform: models } = Types;
 
-const folder = tempFolder();
-let server: Server;
-let secured: Secured;
+let demo: SecuredDemo;
 beforeAll(async () => {
-  server = await startServer('demo', folder.path);
-  secured = await secure(server.callers);
+  demo = await startSecuredDemo();
 });
-afterAll(async () => {
-  await secured?.close();
-  await server?.stop();
-  folder.discard();
-});
+afterAll(() => demo?.close());
 
 const secrets: readonly (readonly [string, Secret])[] = [
   ['an API key', { apiKey: 'demo-platform-key' }],
   ['HTTP Basic', { username: 'ws@BalancePlatform.Demo', password: 'demo-password' }],
 ];
-const api = (secret: Secret = secrets[0]![1]) => new BalancePlatformAPI(clientAt(secured.origin, secret));
+const api = (secret: Secret = secrets[0]![1]) => new BalancePlatformAPI(clientAt(demo.origin, secret));
 
 const platform = 'DemoPlatform';
 const holderInfo = (more: object = {}) => ({

@@ -2,14 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/domain/ports/jobs.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createGathering } from '../../src/store/sql/gathering.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
+import { passTime } from '../support/pass-time.ts';
 import { furnish } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
-/** As if so much time had gone by. */
-const pass = statement('test-pass', 'update job set due_at = due_at - $1');
 const answerMsMax = 10_000;
 
 export function describeGathering({ open, dispose }: EngineFactory): void {
@@ -29,7 +28,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
-    const later = (ms: number) => engine.write((session) => session.execute(pass, [ms]));
+    const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
     const save = (...ids: readonly string[]) =>
       store.write(async (unit) => {
         for (const jobId of ids) {

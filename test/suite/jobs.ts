@@ -2,13 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/domain/ports/jobs.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
+import { passTime } from '../support/pass-time.ts';
 import { furnish, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
-
-/** As if so much time had gone by. */
-const pass = statement('test-pass', 'update job set due_at = due_at - $1');
 
 export function describeJobs({ open, dispose }: EngineFactory): void {
   describe('jobs', () => {
@@ -40,7 +38,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       jobs.take(kind, { holder, leaseMs: 60_000, max });
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const end = (taken: TakenJob) => store.write((unit) => unit.endJob(taken));
-    const later = (ms: number) => engine.write((session) => session.execute(pass, [ms]));
+    const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
 
     test('one comes back as it was saved, and nobody else gets it while it is held', async () => {
       const scope = { company: 'Demo', record: 'job one' };

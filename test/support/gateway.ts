@@ -23,7 +23,7 @@ import { speak, speakOfResources } from '../../src/protocol/index.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
 import { createGathering } from '../../src/store/sql/gathering.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -33,6 +33,7 @@ import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createMarks } from '../../src/vault/marks.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import type { Endpoints } from '../../src/webhooks/ports.ts';
+import { passTime } from './pass-time.ts';
 
 /** The moment at which everything happens. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
@@ -138,8 +139,6 @@ export interface TestGateway {
   restart(): void;
   close(): Promise<void>;
 }
-
-const passTime = statement('test-pass', 'update job set due_at = due_at - $1');
 
 export interface GatewayOptions {
   /** Who tells what has become of cards; else announcements and test cards do. */

@@ -1,5 +1,4 @@
 /** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
-
 import { adapterAddress, operationAddress, serviceAddress } from '../../src/contract/address.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import * as library from '@adyen/api-library';
+import { type Server, startServer, tempFolder } from './server.ts';
 
 const { Client, EnvironmentEnum, HttpClientException, HttpURLConnectionClient } = library;
 
@@ -30,7 +31,7 @@ const certificate = (): { readonly key: Buffer; readonly cert: Buffer } => {
 };
 
 /** TLS before a server; bytes go through as they are. */
-export const secure = async (origin: string): Promise<Secured> => {
+const secure = async (origin: string): Promise<Secured> => {
   const { hostname, port } = new URL(origin);
   const open = new Set<TLSSocket>();
   const server = createServer(certificate(), (socket) => {
@@ -52,6 +53,26 @@ export const secure = async (origin: string): Promise<Secured> => {
       for (const socket of open) socket.destroy();
       server.close();
       await once(server, 'close');
+    },
+  };
+};
+
+/** The demo, in a folder of its own, and TLS before it. */
+export interface SecuredDemo extends Secured {
+  readonly server: Server;
+}
+
+export const startSecuredDemo = async (): Promise<SecuredDemo> => {
+  const folder = tempFolder();
+  const server = await startServer('demo', folder.path);
+  const { origin, close } = await secure(server.callers);
+  return {
+    origin,
+    server,
+    async close() {
+      await close();
+      await server.stop();
+      folder.discard();
     },
   };
 };

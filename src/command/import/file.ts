@@ -1,5 +1,4 @@
 /** The import of one file by an operator: shown while it runs, told in a line when it is done. */
-
 import { checksumOf, keepFile, type Tally } from '../../rows/file.ts';
 import type { Kind, Row } from '../../rows/keep.ts';
 import { beside } from '../beside.ts';

@@ -6,6 +6,7 @@ import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { beside } from '../beside.ts';
 import { Refusal } from '../explain.ts';
+import { say, secondOf } from '../say.ts';
 
 interface DeadLetter {
   readonly id: string;
@@ -25,10 +26,6 @@ interface DeadLetter {
 
 /** Of a company, at one time. */
 const lettersMax = 1_000;
-
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
 
 const companiesOf = async ({ registry }: Strongroom): Promise<readonly string[]> => [
   ...new Set(
@@ -60,7 +57,7 @@ const letterOf = (job: GivenUpJob, addresses: ReadonlyMap<string, string>): Dead
 };
 
 const lineOf = ({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string =>
-  `${id}  ${company}  ${type}  ${endpoint}  given up ${givenUpAt.slice(0, 19).replace('T', ' ')}  ${attempts} attempts  ${because}`;
+  `${id}  ${company}  ${type}  ${endpoint}  given up ${secondOf(Date.parse(givenUpAt))}  ${attempts} attempts  ${because}`;
 
 const find = async (room: Strongroom, company: string | undefined): Promise<readonly DeadLetter[]> => {
   const addresses = new Map((await room.endpoints.list()).map(({ endpointId, url }) => [endpointId, addressOf(url)]));

@@ -8,6 +8,7 @@ import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
 import { beside } from '../beside.ts';
 import { Refusal } from '../explain.ts';
+import { minuteOf, say } from '../say.ts';
 
 interface Printing {
   readonly json?: boolean;
@@ -16,10 +17,6 @@ interface Printing {
 /** Each is one row more for every notice of the company. */
 const endpointsMax = 10;
 const keyBytes = 32;
-
-const say = (text: string): void => {
-  process.stdout.write(`${text}\n`);
-};
 
 const refuse = (why: string): never => {
   throw new Refusal([why]);
@@ -92,7 +89,7 @@ const addAdd = (endpoint: Command): void => {
 };
 
 const lineOf = ({ endpointId, company, format, url, createdAt }: Endpoint): string =>
-  `${endpointId}  ${company}  ${format}  ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')}  ${url}`;
+  `${endpointId}  ${company}  ${format}  ${minuteOf(createdAt)}  ${url}`;
 
 const addListAndRemove = (endpoint: Command): void => {
   endpoint

@@ -1,7 +1,7 @@
 /** Account holders: created, shown, changed and listed (specification, section 4). */
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { Problem, refuseAll } from '../../contract/problem.ts';
 import type { Handler } from '../handler.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { grant } from './capability.ts';
@@ -11,7 +11,7 @@ import { pageOf } from './list.ts';
 import { findOwn, findOwnPlatform } from './own.ts';
 import { checkPlatform } from './standing.ts';
 import { telling } from './telling.ts';
-import { invalid, refuseAll } from './wrong.ts';
+import { invalid } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
 

@@ -1,7 +1,7 @@
 /** createPaymentInstrument: a card or a bank account is made for a balance account, perhaps in the place of another. */
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
-import type { Issue } from '../../contract/problem.ts';
+import { type Issue, refuseAll } from '../../contract/problem.ts';
 import type { World } from '../handler.ts';
 import type { Kept, Records } from '../ports/resources.ts';
 import { createWithNumber, eTagOf, type Keeping } from './keep.ts';
@@ -13,7 +13,7 @@ import { type MadeCard, makeCard, variantIssues } from './shown-card.ts';
 import { checkAccount, checkPlatform } from './standing.ts';
 import { reasonIssues } from './status-reason.ts';
 import { telling } from './telling.ts';
-import { invalid, missing, refuseAll } from './wrong.ts';
+import { invalid, missing } from './wrong.ts';
 
 type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
 type Status = Records['paymentInstrument']['status'];

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
-import { Problem } from '../../contract/problem.ts';
+import { Problem, refuseAll } from '../../contract/problem.ts';
 import type { Handler, World } from '../handler.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, checkIfMatch, eTagOf } from './keep.ts';
@@ -15,7 +15,6 @@ import { type Card, type CardInfo, changedCard } from './shown-card.ts';
 import { checkAccount } from './standing.ts';
 import { reasonIssues, reasonOf } from './status-reason.ts';
 import { telling } from './telling.ts';
-import { refuseAll } from './wrong.ts';
 
 type Operations = BalancePlatformOperations;
 type Instrument = Kept<'paymentInstrument'>;

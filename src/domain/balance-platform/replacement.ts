@@ -1,8 +1,8 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
-import { Problem } from '../../contract/problem.ts';
+import { Problem, refuseAll } from '../../contract/problem.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, type Keeping } from './keep.ts';
-import { invalid, refuseAll } from './wrong.ts';
+import { invalid } from './wrong.ts';
 
 type Instrument = Kept<'paymentInstrument'>;
 

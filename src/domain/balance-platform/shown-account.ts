@@ -1,5 +1,4 @@
 /** A bank account as it is made: what of it lies open, and the numbers that are sealed. */
-
 import type { Records } from '../ports/resources.ts';
 import type { References } from '../ports/world.ts';
 import { issueBankAccount } from './bank-identification.ts';

@@ -1,11 +1,11 @@
 /** A card as it is asked for and as it is shown: what came with it that is not kept, and what was made. */
 import type { cardInfo } from '../../api/balance-platform/card.ts';
-import { type Issue, Problem } from '../../contract/problem.ts';
+import { type Issue, Problem, refuseAll } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/shape.ts';
 import type { World } from '../handler.ts';
 import type { Records } from '../ports/resources.ts';
 import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';
-import { invalid, refuseAll } from './wrong.ts';
+import { invalid } from './wrong.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;
 export type Card = NonNullable<Records['paymentInstrument']['card']>;

@@ -45,6 +45,9 @@ export type Updater =
   /** By answers to files that checks are gathered into: each goes on as a job. */
   | { readonly kind: 'gathered' };
 
+/** One that has to be waited for. */
+export type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
+
 /** What was announced of a card before anyone asked; the number of the new card is sealed. */
 export interface Announcement {
   readonly fingerprint: string;

@@ -1,5 +1,4 @@
 /** The notice of what became of a stored detail. */
-
 import type { ShopperKey, StoredDetail } from '../ports/details.ts';
 import type { RecurringNotice } from '../ports/notices.ts';
 

@@ -1,5 +1,4 @@
 /** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
-
 import type { Expiry } from '../ports/details.ts';
 import type { CheckedCard, Fate } from '../ports/updater.ts';
 

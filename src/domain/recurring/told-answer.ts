@@ -1,6 +1,6 @@
 /** What an updater's answer means for a card, or a Problem where it contradicts itself. */
 import type { UpdateAnswer } from '../../api/recurring/update-answer.ts';
-import { type Issue, issue, Problem } from '../../contract/problem.ts';
+import { type Issue, issue, Problem, refuseAll } from '../../contract/problem.ts';
 import type { CheckedCard, Fate } from '../ports/updater.ts';
 import type { Vault } from '../ports/vault.ts';
 import { cardIdentity, plainMonth } from './instrument.ts';
@@ -35,8 +35,7 @@ export const fateTold = (
   { company, fingerprint }: Pick<CheckedCard, 'company' | 'fingerprint'>,
   vault: Vault,
 ): Fate => {
-  const issues = contradictions(answer);
-  if (issues.length > 0) throw Problem.of(issues);
+  refuseAll(contradictions(answer));
   const { result, newNumber = '', newExpiryMonth = '', newExpiryYear = '' } = answer;
   const expiry = { expiryMonth: plainMonth(newExpiryMonth), expiryYear: newExpiryYear };
   switch (result) {

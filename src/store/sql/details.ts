@@ -1,5 +1,4 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
-
 import type { ContractType, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../../domain/ports/details.ts';
 import type { JobKind } from '../../domain/ports/jobs.ts';
 import type { Kept } from '../../domain/ports/resources.ts';

@@ -1,12 +1,10 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
 import type { Gathering, JobKind, TakenJob } from '../../domain/ports/jobs.ts';
 import { type Engine, type Session, statement } from './engine.ts';
-import { type JobRow, jobOf, saveJob } from './jobs.ts';
+import { type JobRow, jobColumns, jobOf, saveJob } from './jobs.ts';
 
 /** Files and rounds are of no one company; a company has a name. */
 const nobody = '';
-
-const columns = 'company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts';
 
 const countWaiting = statement<{ readonly checks: number; readonly longest_ms: number | null }>(
   'count-waiting-checks',
@@ -25,13 +23,13 @@ const gather = statement(
 
 const findOfFile = statement<JobRow>(
   'find-checks-of-file',
-  `select ${columns} from job
+  `select ${jobColumns} from job
     where kind = 'answer' and holder = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
 );
 
 const findOne = statement<JobRow & { readonly holder: string }>(
   'find-gathered-check',
-  `select ${columns}, holder from job where company = $1 and job_id = $2 and kind = 'answer'`,
+  `select ${jobColumns}, holder from job where company = $1 and job_id = $2 and kind = 'answer'`,
 );
 
 const ensure = statement(

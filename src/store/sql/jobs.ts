@@ -22,6 +22,9 @@ export type JobRow = {
   readonly attempts: number;
 };
 
+/** Of a `JobRow`. */
+export const jobColumns = 'company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts';
+
 type GivenUpRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
   readonly given_up_at: number;
   readonly last_failure: string | null;
@@ -43,7 +46,7 @@ const take = statement<JobRow>(
   `update job set holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
     where (company, job_id) in
       (select company, job_id from job where kind = $3 and due_at <= now_ms() order by due_at limit $4 skip_locked())
-   returning company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts`,
+   returning ${jobColumns}`,
 );
 
 const end = statement('end-job', 'delete from job where company = $1 and job_id = $2 and holder = $3');

@@ -101,11 +101,11 @@ export const createEndpoints = (engine: Engine): Endpoints =>
       for (let written = heldBackAtOnce; written === heldBackAtOnce; )
         written = await engine.write((session) => session.execute(holdBack, parameters));
     },
-    backlog: () =>
+    oldestDueMs: () =>
       engine.read(async (session) => {
         const [due] = await session.query(oldestDue, []);
-        const [dead] = await session.query(countDead, []);
         const dueMs = due?.due_ms ?? undefined;
-        return { oldestDueMs: dueMs === undefined || dueMs < 0 ? undefined : dueMs, deadLetters: dead?.dead ?? 0 };
+        return dueMs === undefined || dueMs < 0 ? undefined : dueMs;
       }),
+    countDeadLetters: () => engine.read(async (session) => (await session.query(countDead, []))[0]?.dead ?? 0),
   });

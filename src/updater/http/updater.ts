@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type UpdateAnswer, updateAnswer } from '../../api/recurring/update-answer.ts';
 import { ask, closedBreaker, failed, isOpen, succeeded } from '../../breaker.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { CheckedCard, Fate, Updater } from '../../domain/ports/updater.ts';
+import type { AskedUpdater, CheckedCard, Fate } from '../../domain/ports/updater.ts';
 import type { Vault } from '../../domain/ports/vault.ts';
 import type { Clock } from '../../domain/ports/world.ts';
 import { fateTold } from '../../domain/recurring/told-answer.ts';
@@ -11,8 +11,6 @@ import { jsonReader } from '../../rows/jsonl.ts';
 import { reasonsOf } from '../../rows/row.ts';
 import type { UpdaterWatch } from '../watch.ts';
 import { type Exchanged, exchange } from './exchange.ts';
-
-type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
 
 export interface HttpUpdaterOptions {
   readonly url: string;

@@ -1,0 +1,5 @@
+/** Lets time go by for jobs, without waiting for it. */
+import { statement } from '../../src/store/sql/engine.ts';
+
+/** As if so many milliseconds had gone by for every job that is due some time. */
+export const passTime = statement('test-pass', 'update job set due_at = due_at - $1');

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { createAccountHolder as holderCall } from '../../src/api/balance-platform/account-holder.ts';
 import { createBalanceAccount as accountCall } from '../../src/api/balance-platform/balance-account.ts';
 import { createPaymentInstrument as instrumentCall } from '../../src/api/balance-platform/payment-instrument.ts';
+import { openStrongroom } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { demoPlatform } from '../../src/command/demo/published.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import { createAccountHolder } from '../../src/domain/balance-platform/account-holders.ts';
 import { createBalanceAccount } from '../../src/domain/balance-platform/balance-accounts.ts';
 import { createPaymentInstrument } from '../../src/domain/balance-platform/create-instrument.ts';
-import { openStrongroom } from '../../src/strongroom.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 

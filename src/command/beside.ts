@@ -1,6 +1,7 @@
 /** Work on the store beside a server: opened, done, closed, whatever happens. */
-import { type Config, environment, readConfig } from '../config.ts';
-import { openStrongroom, type Strongroom } from '../strongroom.ts';
+
+import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Config, environment, readConfig } from '../app/config.ts';
 
 /** Throws ConfigError, KeyRingError, StoreUnavailable, and what `work` throws. */
 export const beside = async <T>(work: (room: Strongroom, config: Config) => Promise<T>): Promise<T> => {

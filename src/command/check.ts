@@ -1,7 +1,7 @@
 /** `triglyph check`: the configuration as it stands, secrets hidden, and everything that is wrong with it. */
 import type { Command } from 'commander';
-import { environment, inspectConfig, type Line } from '../config.ts';
-import { unsafe } from '../safety.ts';
+import { environment, inspectConfig, type Line } from '../app/config.ts';
+import { unsafe } from '../app/production-checks.ts';
 import { storeFaults } from './store-faults.ts';
 
 const printed = (lines: readonly Line[]): string => {

@@ -1,5 +1,5 @@
 /** The reference page of all settings, printed from their rows. */
-import { type Setting, settings } from '../settings.ts';
+import { type Setting, settings } from '../app/settings.ts';
 
 const defaultOf = ({ default: standard }: Setting<unknown>): string => {
   const said = typeof standard === 'object' ? standard.said : standard;

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Environment, environment } from '../config.ts';
-import { openStore, type StoreAddress, shownStore } from '../open-store.ts';
-import { settings } from '../settings.ts';
+import { type Environment, environment } from '../app/config.ts';
+import { openStore, type StoreAddress, shownStore } from '../app/open-store.ts';
+import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { Refusal } from './explain.ts';
 import { type Progress, showProgress } from './import/progress.ts';

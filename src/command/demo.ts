@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Running, startServer } from '../compose.ts';
-import { type Config, environment, readConfig } from '../config.ts';
-import { shownStore, storeOf } from '../open-store.ts';
-import { demoMark, unsafe } from '../safety.ts';
-import { openStrongroom, type Strongroom } from '../strongroom.ts';
+import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Config, environment, readConfig } from '../app/config.ts';
+import { shownStore, storeOf } from '../app/open-store.ts';
+import { demoMark, unsafe } from '../app/production-checks.ts';
+import { type Running, startServer } from '../app/server.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { calls } from './demo/calls.ts';
 import { demoAccounts, demoPlatform } from './demo/published.ts';

@@ -1,7 +1,7 @@
 /** `triglyph migrate`: brings the store to the tables of this program, as serving does when it may. */
 import type { Command } from 'commander';
-import { environment, readConfig } from '../config.ts';
-import { openStore, shownStore, storeOf } from '../open-store.ts';
+import { environment, readConfig } from '../app/config.ts';
+import { openStore, shownStore, storeOf } from '../app/open-store.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 

@@ -1,11 +1,11 @@
 /** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
 import type { Command } from 'commander';
-import { type Instead, origin, type Running, startServer } from '../compose.ts';
-import { type Config, environment, readConfig } from '../config.ts';
-import { unsafe } from '../safety.ts';
-import { openStrongroom, type Strongroom } from '../strongroom.ts';
-import { startWorkers } from '../workers/primary.ts';
-import { answerPrimary, asWorker, isWorker, sayServing } from '../workers/worker.ts';
+import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Config, environment, readConfig } from '../app/config.ts';
+import { unsafe } from '../app/production-checks.ts';
+import { type Instead, origin, type Running, startServer } from '../app/server.ts';
+import { startWorkers } from '../app/workers/primary.ts';
+import { answerPrimary, asWorker, isWorker, sayServing } from '../app/workers/worker.ts';
 import { refuse } from './explain.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';

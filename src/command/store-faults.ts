@@ -1,6 +1,7 @@
 /** What must not be in the store of a server, or must be: the checks that a configuration alone cannot tell. */
-import type { Config } from '../config.ts';
-import { openStrongroom, type Strongroom } from '../strongroom.ts';
+
+import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import type { Config } from '../app/config.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { demoCredentials } from './demo/published.ts';
 import { explain } from './explain.ts';

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { Config } from '../config.ts';
+import type { Config } from '../app/config.ts';
 import { Problem } from '../contract/problem.ts';
 import { type AppParts, createApp } from './app.ts';
 import type { Received } from './receive.ts';

@@ -1,9 +1,10 @@
 /** A server with the code of production, which kills itself where it is told to; or, as a control, one that ends a check apart from its effect. */
-import { startServer } from '../../src/compose.ts';
-import { readConfig } from '../../src/config.ts';
+
+import { openStrongroom } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { startServer } from '../../src/app/server.ts';
 import type { TakenJob } from '../../src/domain/ports/jobs.ts';
 import type { DetailStore } from '../../src/store/sql/details.ts';
-import { openStrongroom } from '../../src/strongroom.ts';
 import type { Forgetful, Point, Ready } from './strike-points.ts';
 
 let order: Point | undefined;

@@ -1,9 +1,10 @@
 /** A control: a server as it is, but for its webhooks, which count as delivered before they are sent. */
-import { startServer } from '../../src/compose.ts';
-import { readConfig } from '../../src/config.ts';
+
+import { openStrongroom } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { startServer } from '../../src/app/server.ts';
 import type { Jobs, TakenJob } from '../../src/domain/ports/jobs.ts';
 import type { DetailStore, ImportUnit } from '../../src/store/sql/details.ts';
-import { openStrongroom } from '../../src/strongroom.ts';
 
 const config = readConfig('production');
 const room = await openStrongroom(config, { exclusive: true });

@@ -1,6 +1,6 @@
 /** A shell on a free port around a small journey of the test's own, and a socket to write to it byte by byte. */
 import { connect, type Socket } from 'node:net';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { Documents } from '../../src/http/documents.ts';

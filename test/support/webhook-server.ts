@@ -1,6 +1,7 @@
 /** A production server that delivers webhooks, its commands about them, and companies that listen. */
-import { readConfig } from '../../src/config.ts';
-import { openStrongroom, type Strongroom } from '../../src/strongroom.ts';
+
+import { openStrongroom, type Strongroom } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
 import {
   ask,
   basic,

@@ -1,10 +1,10 @@
 /** A server process of the torture: the code of production, in which the harness can strike at a point, with the journal or without. */
 import { writeSync } from 'node:fs';
-import { startServer } from '../../src/compose.ts';
-import { readConfig } from '../../src/config.ts';
+import { openStrongroom } from '../../src/app/backend.ts';
+import { readConfig } from '../../src/app/config.ts';
+import { startServer } from '../../src/app/server.ts';
 import { noGate } from '../../src/gateway/no-gate.ts';
 import { openGate } from '../../src/store/redis/gate.ts';
-import { openStrongroom } from '../../src/strongroom.ts';
 import { journalVariable, type Nothing, nothing, type Order, type Point, type Ready, stoppingLine } from './points.ts';
 import { woundedGate, woundedStore } from './wounded.ts';
 

@@ -3,9 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigError, environment, inspectConfig, readConfig } from '../../src/app/config.ts';
+import { demoMark, keyFileFaults, unsafe } from '../../src/app/production-checks.ts';
 import { describeConfig } from '../../src/command/configuration-page.ts';
-import { ConfigError, environment, inspectConfig, readConfig } from '../../src/config.ts';
-import { demoMark, keyFileFaults, unsafe } from '../../src/safety.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

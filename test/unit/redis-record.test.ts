@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/app/config.ts';
 import { type Address, parseAddress } from '../../src/store/redis/address.ts';
 import { reasonOf } from '../../src/store/redis/failure.ts';
 import { adviceOn } from '../../src/store/redis/inspect.ts';

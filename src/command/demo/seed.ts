@@ -1,9 +1,10 @@
 /** Puts the demo's data into the store: once, and later only what is missing. */
+
+import type { Strongroom } from '../../app/backend.ts';
 import type { World } from '../../domain/handler.ts';
 import { keepDetail } from '../../domain/recurring/keep-detail.ts';
 import type { ListedCredential } from '../../store/sql/credential-registry.ts';
 import type { ImportUnit } from '../../store/sql/details.ts';
-import type { Strongroom } from '../../strongroom.ts';
 import { seedPlatform } from './platform.ts';
 import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';

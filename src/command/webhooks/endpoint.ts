@@ -1,8 +1,8 @@
 /** `triglyph webhooks endpoint`: where companies want to be told. A running server heeds it from the next effect on. */
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import type { Config } from '../../config.ts';
-import type { Strongroom } from '../../strongroom.ts';
+import type { Strongroom } from '../../app/backend.ts';
+import type { Config } from '../../app/config.ts';
 import { parseAddress } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';

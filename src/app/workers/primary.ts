@@ -1,9 +1,9 @@
 /** The primary: starts the workers, starts a lost one anew, answers for all of them, and stops them together. */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
+import { openAdmin, type Probe } from '../../http/admin.ts';
+import { workersMetrics } from '../../http/metrics/workers.ts';
 import type { Config } from '../config.ts';
-import { openAdmin, type Probe } from '../http/admin.ts';
-import { workersMetrics } from '../http/metrics/workers.ts';
 import { type Ask, isSaid } from './messages.ts';
 
 /** How long a worker may take to say whether it is ready. */

@@ -1,10 +1,10 @@
 /** What a serving process does from the jobs of its store, beside its requests. */
 import { randomUUID } from 'node:crypto';
+import { type Duty, startWorker } from '../jobs/worker.ts';
+import { checkDuty } from '../updater/check-duty.ts';
+import { type DeliveryParts, deliveryDuty } from '../webhooks/deliver.ts';
+import type { Strongroom } from './backend.ts';
 import type { Config } from './config.ts';
-import { type Duty, startWorker } from './jobs/worker.ts';
-import type { Strongroom } from './strongroom.ts';
-import { checkDuty } from './updater/check-duty.ts';
-import { type DeliveryParts, deliveryDuty } from './webhooks/deliver.ts';
 
 export interface Duties {
   /** Takes no more, and waits for what was taken. */
@@ -19,9 +19,9 @@ const batchDuties = async (
   const { gathering, details: store, world, updaterWatch: watch } = room;
   if (folder === undefined) return [];
   const [{ roundDuty }, { fileDuty }, { overdueDuty }] = await Promise.all([
-    import('./updater/batch/round.ts'),
-    import('./updater/batch/request-file.ts'),
-    import('./updater/batch/overdue.ts'),
+    import('../updater/batch/round.ts'),
+    import('../updater/batch/request-file.ts'),
+    import('../updater/batch/overdue.ts'),
   ]);
   return [
     roundDuty(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),

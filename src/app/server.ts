@@ -1,28 +1,28 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 import { setTimeout } from 'node:timers/promises';
-import { resourceServices, services } from './api/index.ts';
+import { resourceServices, services } from '../api/index.ts';
+import type { AnyService } from '../contract/operation.ts';
+import { documentsOf } from '../derive/index.ts';
+import { handlers } from '../domain/index.ts';
+import { noGate } from '../gateway/no-gate.ts';
+import { exactlyOnce } from '../gateway/once.ts';
+import { performer } from '../gateway/perform.ts';
+import type { Gate } from '../gateway/ports.ts';
+import { compileRoutes } from '../gateway/route.ts';
+import { type Gateway, serve } from '../gateway/serve.ts';
+import { keepHouse } from '../housekeeping.ts';
+import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
+import { type Log, logFailure, openLog } from '../http/log.ts';
+import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { KnownNames } from '../http/metrics/requests.ts';
+import { createObserver } from '../http/observe.ts';
+import { openShell } from '../http/server.ts';
+import { type Protocols, speak, speakOfResources } from '../protocol/index.ts';
+import type { Protocol } from '../protocol/protocol.ts';
+import type { UpdaterEvent } from '../updater/watch.ts';
+import type { Strongroom } from './backend.ts';
+import { beginDuties } from './background-jobs.ts';
 import type { Config } from './config.ts';
-import type { AnyService } from './contract/operation.ts';
-import { documentsOf } from './derive/index.ts';
-import { handlers } from './domain/index.ts';
-import { beginDuties } from './duties.ts';
-import { noGate } from './gateway/no-gate.ts';
-import { exactlyOnce } from './gateway/once.ts';
-import { performer } from './gateway/perform.ts';
-import type { Gate } from './gateway/ports.ts';
-import { compileRoutes } from './gateway/route.ts';
-import { type Gateway, serve } from './gateway/serve.ts';
-import { keepHouse } from './housekeeping.ts';
-import { type Admin, type AdminParts, openAdmin, type Probe } from './http/admin.ts';
-import { type Log, logFailure, openLog } from './http/log.ts';
-import { createMetrics, type Metrics } from './http/metrics/metrics.ts';
-import type { KnownNames } from './http/metrics/requests.ts';
-import { createObserver } from './http/observe.ts';
-import { openShell } from './http/server.ts';
-import { type Protocols, speak, speakOfResources } from './protocol/index.ts';
-import type { Protocol } from './protocol/protocol.ts';
-import type { Strongroom } from './strongroom.ts';
-import type { UpdaterEvent } from './updater/watch.ts';
 
 /** A server that answers. */
 export interface Running {
@@ -69,7 +69,7 @@ const gateOf = async (
   metrics: Metrics,
 ): Promise<Gate> => {
   if (redisUrl === undefined) return noGate;
-  const { openGate } = await import('./store/redis/gate.ts');
+  const { openGate } = await import('../store/redis/gate.ts');
   const gate = openGate({
     url: redisUrl,
     mac: marks.mac,

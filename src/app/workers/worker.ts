@@ -1,8 +1,8 @@
 /** A worker: what it would say on an admin port of its own, it says to its primary, and it drains when it is told to stop. */
 import cluster from 'node:cluster';
-import { type Admin, type AdminParts, isReady } from '../http/admin.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import { answerMetrics } from '../http/metrics/workers.ts';
+import { type Admin, type AdminParts, isReady } from '../../http/admin.ts';
+import type { Metrics } from '../../http/metrics/metrics.ts';
+import { answerMetrics } from '../../http/metrics/workers.ts';
 import { isAsk, type Said } from './messages.ts';
 
 export const isWorker = cluster.isWorker;

@@ -1,8 +1,9 @@
 /** Which store is meant, and how it is opened: the embedded one in a folder, or a PostgreSQL. */
+
+import { placeOf } from '../store/postgres/address.ts';
+import type { Engine } from '../store/sql/engine.ts';
+import { openSqlite } from '../store/sqlite/open.ts';
 import type { Config } from './config.ts';
-import { placeOf } from './store/postgres/address.ts';
-import type { Engine } from './store/sql/engine.ts';
-import { openSqlite } from './store/sqlite/open.ts';
 
 export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
@@ -42,7 +43,7 @@ export const openStore = async (
       return openSqlite({ dataDir: address.dataDir, exclusive });
     case 'postgres': {
       // Loaded where it is used: the embedded store needs no client.
-      const { openPostgres } = await import('./store/postgres/open.ts');
+      const { openPostgres } = await import('../store/postgres/open.ts');
       return openPostgres(address);
     }
     default:

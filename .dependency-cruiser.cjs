@@ -40,7 +40,7 @@ const doors = {
   'fast-xml-parser': ['derive/'],
   commander: ['main.ts', 'command/'],
   'csv-parse': ['rows/csv.ts'],
-  'cli-progress': ['command/import/progress.ts'],
+  'cli-progress': ['cli/import/progress.ts'],
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],

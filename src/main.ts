@@ -1,7 +1,7 @@
 /** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { explain } from './command/explain.ts';
+import { explain } from './cli/explain.ts';
 
 /** What a file in `command/` gives. */
 interface CommandFile {
@@ -10,20 +10,20 @@ interface CommandFile {
 
 /** Only the command that is asked for is loaded; a server needs no CSV reader, and an import no Koa. */
 const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.freeze({
-  serve: () => import('./command/serve.ts'),
-  demo: () => import('./command/demo.ts'),
-  import: () => import('./command/import.ts'),
-  updates: () => import('./command/updates.ts'),
-  shopper: () => import('./command/shopper.ts'),
-  platform: () => import('./command/platform.ts'),
-  copy: () => import('./command/copy.ts'),
-  migrate: () => import('./command/migrate.ts'),
-  credential: () => import('./command/credential.ts'),
-  webhooks: () => import('./command/webhooks.ts'),
-  keys: () => import('./command/keys.ts'),
-  check: () => import('./command/check.ts'),
-  wsdl: () => import('./command/wsdl.ts'),
-  openapi: () => import('./command/openapi.ts'),
+  serve: () => import('./cli/serve.ts'),
+  demo: () => import('./cli/demo.ts'),
+  import: () => import('./cli/import.ts'),
+  updates: () => import('./cli/updates.ts'),
+  shopper: () => import('./cli/shopper.ts'),
+  platform: () => import('./cli/platform.ts'),
+  copy: () => import('./cli/copy.ts'),
+  migrate: () => import('./cli/migrate.ts'),
+  credential: () => import('./cli/credential.ts'),
+  webhooks: () => import('./cli/webhooks.ts'),
+  keys: () => import('./cli/keys.ts'),
+  check: () => import('./cli/check.ts'),
+  wsdl: () => import('./cli/wsdl.ts'),
+  openapi: () => import('./cli/openapi.ts'),
 });
 
 const program = new Command('triglyph')

@@ -5,7 +5,7 @@ import { createBalanceAccount as accountCall } from '../../src/api/balance-platf
 import { createPaymentInstrument as instrumentCall } from '../../src/api/balance-platform/payment-instrument.ts';
 import { openStrongroom } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
-import { demoPlatform } from '../../src/command/demo/published.ts';
+import { demoPlatform } from '../../src/cli/demo/published.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import { createAccountHolder } from '../../src/domain/balance-platform/account-holders.ts';

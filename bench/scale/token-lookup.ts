@@ -1,5 +1,5 @@
 /** tokenLookup over few stored cards and over many: the time of an answer, in alternating rounds. */
-import { generatedShopper } from '../../src/command/demo/shoppers.ts';
+import { generatedShopper } from '../../src/cli/demo/shoppers.ts';
 import { basic } from '../../test/support/server.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import { cardsEach, type Served } from './stores.ts';

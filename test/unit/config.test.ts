@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, environment, inspectConfig, readConfig } from '../../src/app/config.ts';
 import { demoMark, keyFileFaults, unsafe } from '../../src/app/production-checks.ts';
-import { describeConfig } from '../../src/command/configuration-page.ts';
+import { describeConfig } from '../../src/cli/configuration-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@
  * month. What must never be known again (the security code) is not in it. The rest is as RFC 8785 prints JSON.
  */
 import type { Operation } from './operation.ts';
-import type { ScalarShape, Shape } from './shape.ts';
+import type { ScalarShape, Shape } from './schema.ts';
 import { walk } from './walk.ts';
 
 type Write = (value: unknown) => string;

@@ -1,6 +1,6 @@
 /** What of an answer may be kept for a retry: all of it, but nothing that is shown only once. */
 import type { Operation } from './operation.ts';
-import type { ScalarShape, Shape } from './shape.ts';
+import type { ScalarShape, Shape } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Gives the value that is kept; undefined: nothing of it. */

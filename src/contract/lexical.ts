@@ -1,6 +1,6 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
 import { isCountry, isCurrency } from './iso.ts';
-import { type Format, type ScalarShape, type StringShape, textLengthMax } from './shape.ts';
+import { type Format, type ScalarShape, type StringShape, textLengthMax } from './schema.ts';
 import { isTimeZone } from './time-zone.ts';
 
 /** What is wrong with a text, or its value. */

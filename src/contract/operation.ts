@@ -1,6 +1,6 @@
 /** Operations and services: what can be asked, what is answered, and who may ask. */
 import type { ProblemName } from './problem.ts';
-import type { Infer, Namespace, ObjectShape } from './shape.ts';
+import type { Infer, Namespace, ObjectShape } from './schema.ts';
 
 export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
 export type Role = (typeof roles)[number];

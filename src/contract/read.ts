@@ -16,7 +16,7 @@ import {
   type SetShape,
   type Shape,
   textLengthMax,
-} from './shape.ts';
+} from './schema.ts';
 import { type Member, walk } from './walk.ts';
 
 /** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */

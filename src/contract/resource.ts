@@ -1,6 +1,6 @@
 /** Operations on resources: each is a method and a path, and each field of its input stands in path, query, header or body. */
 import { type AnyService, type Effect, type Operation, operation } from './operation.ts';
-import { type Field, type ObjectShape, object, type Place } from './shape.ts';
+import { type Field, type ObjectShape, object, type Place } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH';
 

@@ -1,5 +1,5 @@
 /** The walk over a shape, written once: a derivation says what it makes of each kind, the compiler that it forgot none. */
-import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, SetShape, Shape } from './shape.ts';
+import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, SetShape, Shape } from './schema.ts';
 
 /** What a derivation makes of each kind; parts come before the whole. */
 export interface Kinds<R> {

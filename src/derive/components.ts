@@ -1,6 +1,6 @@
 /** The components of an OpenAPI document, each under a name of its own. */
 import type { Operation } from '../contract/operation.ts';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
 
 export const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { parseAddress, resourceAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
 import { contractOf, type Service } from '../contract/operation.ts';
 import type { ResourceService } from '../contract/resource.ts';
-import type { Namespace } from '../contract/shape.ts';
+import type { Namespace } from '../contract/schema.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveOpenApi } from './openapi.ts';

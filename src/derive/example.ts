@@ -1,5 +1,5 @@
 /** Example values of shapes, made of the contract's own examples. */
-import type { Infer, ObjectShape, Shape } from '../contract/shape.ts';
+import type { Infer, ObjectShape, Shape } from '../contract/schema.ts';
 
 /** Every field that the choices leave, or only what must be there. */
 export type Extent = 'full' | 'minimal';

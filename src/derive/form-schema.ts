@@ -1,5 +1,5 @@
 /** JSON Schema of the flat pairs that FORM carries: dotted names, and patterns of names where an index or a key stands. */
-import { type Field, type ObjectShape, textLengthMax } from '../contract/shape.ts';
+import { type Field, type ObjectShape, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
 

@@ -8,7 +8,7 @@ import {
   type SetShape,
   type Shape,
   textLengthMax,
-} from '../contract/shape.ts';
+} from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { lengthsOf } from './lengths.ts';
 

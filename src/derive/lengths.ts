@@ -1,5 +1,5 @@
 /** Lengths of texts: the bounds that a pattern implies, for documents that can say a length and no pattern. */
-import { type StringShape, textLengthMax } from '../contract/shape.ts';
+import { type StringShape, textLengthMax } from '../contract/schema.ts';
 
 /** In characters. */
 export interface Lengths {

@@ -1,6 +1,6 @@
 /** The parts of a page of the reference, in Markdown: tables of fields and problems, and bodies made readable. */
 import { type ProblemName, problems } from '../contract/problem.ts';
-import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/shape.ts';
+import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { indentDocument } from './document.ts';
 import { byStatus, printMessage } from './refusals.ts';

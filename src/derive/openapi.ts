@@ -2,7 +2,7 @@
 import { operationAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 import { Components, refer } from './components.ts';
 import { deriveFormSchema } from './form-schema.ts';
 import type { JsonSchema, Side } from './json-schema.ts';

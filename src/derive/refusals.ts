@@ -2,7 +2,7 @@
 import type { Operation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { type Endpoint, partsOf } from '../contract/resource.ts';
-import type { Shape } from '../contract/shape.ts';
+import type { Shape } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
 /** What any call can meet, whatever it asks for. */

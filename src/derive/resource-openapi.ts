@@ -3,7 +3,7 @@ import { resourceAddress } from '../contract/address.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import { type Endpoint, partsOf, placeOf, type ResourceService } from '../contract/resource.ts';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 import { Components, refer } from './components.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';

@@ -3,7 +3,7 @@ import { resourceAddress } from '../contract/address.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import { type Endpoint, partsOf, placeOf, type ResourceService } from '../contract/resource.ts';
-import type { Field, ObjectShape } from '../contract/shape.ts';
+import type { Field, ObjectShape } from '../contract/schema.ts';
 import { exampleOf } from './example.ts';
 import { code, readable, records, row, type Sent, table } from './markdown.ts';
 import type { Page } from './reference.ts';

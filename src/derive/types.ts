@@ -1,6 +1,6 @@
 /** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
 import type { Operation, Service } from '../contract/operation.ts';
-import type { EnumShape, Field, Namespace, ObjectShape, ScalarShape } from '../contract/shape.ts';
+import type { EnumShape, Field, Namespace, ObjectShape, ScalarShape } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 

@@ -1,7 +1,7 @@
 /** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
 import { namespaceUris } from '../contract/namespaces.ts';
 import type { Service } from '../contract/operation.ts';
-import type { Namespace } from '../contract/shape.ts';
+import type { Namespace } from '../contract/schema.ts';
 import { printDocument, type Tag, tag } from './document.ts';
 import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './types.ts';
 

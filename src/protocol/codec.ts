@@ -2,7 +2,7 @@
 import type { Operation, Service } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
 import { compileRead, Findings, type Read, type Reader } from '../contract/read.ts';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 
 /** Prints a canonical value of one shape. */
 export type Print = (value: unknown) => string;

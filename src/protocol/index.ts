@@ -1,7 +1,7 @@
 /** The protocols spoken; adding one is its folder and a line here. */
 import type { Service } from '../contract/operation.ts';
 import type { ResourceService } from '../contract/resource.ts';
-import type { Shape } from '../contract/shape.ts';
+import type { Shape } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';

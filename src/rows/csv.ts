@@ -2,7 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 import { type Node, treeOf } from '../protocol/form/lexer.ts';
 import { reader } from '../protocol/form/read.ts';
 import { lineBytesMax } from './lines.ts';

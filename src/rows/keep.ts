@@ -1,6 +1,6 @@
 /** Keeps a batch of rows in one unit of work, together with how far the file was read. */
 import { Problem } from '../contract/problem.ts';
-import type { ObjectShape } from '../contract/shape.ts';
+import type { ObjectShape } from '../contract/schema.ts';
 import type { World } from '../domain/handler.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
 import { type DetailStore, type ImportUnit, ReferenceTaken } from '../store/sql/details.ts';

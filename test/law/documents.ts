@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import type { ObjectShape } from '../../src/contract/shape.ts';
+import type { ObjectShape } from '../../src/contract/schema.ts';
 import { deriveFormSchema } from '../../src/derive/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/derive/json-schema.ts';
 import type { ProtocolName } from '../../src/protocol/protocol.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation, service } from '../../src/contract/operation.ts';
-import { list, map, object, optional, string } from '../../src/contract/shape.ts';
+import { list, map, object, optional, string } from '../../src/contract/schema.ts';
 import { deriveWsdl } from '../../src/derive/wsdl.ts';
 import { speak } from '../../src/protocol/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';

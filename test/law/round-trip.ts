@@ -1,5 +1,5 @@
 /** Round trip: what is printed is read again as it was, both ways, by the client's half and by ours. */
-import type { Shape } from '../../src/contract/shape.ts';
+import type { Shape } from '../../src/contract/schema.ts';
 import { outcomeOf } from '../support/converse.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Law, namesOf, precisionMs, search } from './law.ts';

@@ -1,6 +1,6 @@
 /** Ways to spell a right request differently, and ways to break it, found by walking its shape and its tree together. */
 import fc from 'fast-check';
-import type { Choice, Field, ObjectShape, Shape } from '../../src/contract/shape.ts';
+import type { Choice, Field, ObjectShape, Shape } from '../../src/contract/schema.ts';
 import { arbitrary } from './generate.ts';
 import { type Loose, loosen, type Member, textNode } from './loose.ts';
 

@@ -15,7 +15,7 @@ import {
   type Shape,
   type StringShape,
   textLengthMax,
-} from '../../src/contract/shape.ts';
+} from '../../src/contract/schema.ts';
 
 /** Each has been misread by some XML, JSON or form codec. */
 const hostile: readonly string[] = [

@@ -2,7 +2,7 @@
 import { adapterAddress, operationAddress, serviceAddress } from '../../src/contract/address.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
-import type { ObjectShape, Shape } from '../../src/contract/shape.ts';
+import type { ObjectShape, Shape } from '../../src/contract/schema.ts';
 import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
 
 export interface Member {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import { services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/shape.ts';
+import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/derive/index.ts';
 import { lengthsOf } from '../../src/derive/lengths.ts';
 import { firstInvalid } from '../support/xmllint.ts';

@@ -1,6 +1,6 @@
 /** The account holder: its records and the operations on it. */
 import { endpoint } from '../../contract/resource.ts';
-import { list, mapOf, object, oneOf, optional, required } from '../../contract/shape.ts';
+import { list, mapOf, object, oneOf, optional, required } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');

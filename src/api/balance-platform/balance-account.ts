@@ -1,6 +1,6 @@
 /** The balance account: its records and the operations on it. */
 import { endpoint } from '../../contract/resource.ts';
-import { integer, list, object, oneOf, optional, required, string } from '../../contract/shape.ts';
+import { integer, list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');

@@ -1,6 +1,6 @@
 /** The balance platform itself, which everything else belongs to. */
 import { endpoint } from '../../contract/resource.ts';
-import { object, oneOf, required } from '../../contract/shape.ts';
+import { object, oneOf, required } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 /** With capitals, unlike the statuses of all that belongs to it (as callers know them). */

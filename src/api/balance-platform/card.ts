@@ -1,5 +1,5 @@
 /** The card of a payment instrument: how one is asked for, and how one is shown. */
-import { type Fields, object, oneOf, optional, required, string } from '../../contract/shape.ts';
+import { type Fields, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 export const formFactor = oneOf('FormFactor', 'physical', 'unknown', 'virtual');

@@ -1,6 +1,6 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 import { endpoint } from '../../contract/resource.ts';
-import { list, object, oneOf, optional, required, string } from '../../contract/shape.ts';
+import { list, object, oneOf, optional, required, string } from '../../contract/schema.ts';
 import { card, cardInfo, formFactor } from './card.ts';
 import * as shapes from './shapes.ts';
 

@@ -1,5 +1,5 @@
 /** What the records of the balance platform have in common: ids, texts, people's addresses, and the pages of a list. */
-import { boolean, integer, map, object, oneOf, optional, required, type Shape, string } from '../../contract/shape.ts';
+import { boolean, integer, map, object, oneOf, optional, required, type Shape, string } from '../../contract/schema.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 

@@ -1,5 +1,5 @@
 /** A row of announced card changes: what an issuer says has become of a card. */
-import { type Infer, object, oneOf, optional, required } from '../../contract/shape.ts';
+import { type Infer, object, oneOf, optional, required } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;

@@ -11,7 +11,7 @@ import {
   optional,
   required,
   string,
-} from '../../contract/shape.ts';
+} from '../../contract/schema.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 

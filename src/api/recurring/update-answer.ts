@@ -1,5 +1,5 @@
 /** What an updater outside tells of a card: in the body of an answer, or in a row of a file of answers. */
-import { type Infer, object, oneOf, optional, required } from '../../contract/shape.ts';
+import { type Infer, object, oneOf, optional, required } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;

@@ -1,6 +1,6 @@
 /** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
 import { operation, service } from '../../contract/operation.ts';
-import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/shape.ts';
+import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import * as shapes from './shapes.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */

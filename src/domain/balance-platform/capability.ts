@@ -1,6 +1,6 @@
 /** Capabilities: verification succeeds at once, so what is asked for is allowed. */
 import type { askedCapability, capability } from '../../api/balance-platform/account-holder.ts';
-import type { Infer } from '../../contract/shape.ts';
+import type { Infer } from '../../contract/schema.ts';
 
 type Asked = Infer<typeof askedCapability>;
 export type Capability = Infer<typeof capability>;

@@ -1,7 +1,7 @@
 /** A card as it is asked for and as it is shown: what came with it that is not kept, and what was made. */
 import type { cardInfo } from '../../api/balance-platform/card.ts';
 import { type Issue, Problem, refuseAll } from '../../contract/problem.ts';
-import type { Infer } from '../../contract/shape.ts';
+import type { Infer } from '../../contract/schema.ts';
 import type { World } from '../handler.ts';
 import type { Records } from '../ports/resources.ts';
 import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';

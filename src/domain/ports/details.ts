@@ -1,6 +1,6 @@
 /** What is kept of shoppers and their stored details. */
 import type { contractType, recurringDetail } from '../../api/recurring/shapes.ts';
-import type { Infer } from '../../contract/shape.ts';
+import type { Infer } from '../../contract/schema.ts';
 import type { Sealed } from './vault.ts';
 
 export type ContractType = Infer<typeof contractType>;

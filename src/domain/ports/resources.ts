@@ -3,7 +3,7 @@ import type { accountHolder } from '../../api/balance-platform/account-holder.ts
 import type { balanceAccount } from '../../api/balance-platform/balance-account.ts';
 import type { platformStatus } from '../../api/balance-platform/balance-platform.ts';
 import type { paymentInstrument } from '../../api/balance-platform/payment-instrument.ts';
-import type { Infer } from '../../contract/shape.ts';
+import type { Infer } from '../../contract/schema.ts';
 import type { Sealed } from './vault.ts';
 
 export interface Platform {

@@ -1,5 +1,5 @@
 /** FORM's printing of each kind: `details.0.card.number=1111`, spaces as `+`. */
-import type { ScalarShape, Shape } from '../../contract/shape.ts';
+import type { ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { printMoment } from '../moment.ts';
 

@@ -1,5 +1,5 @@
 /** JSON's printing of each kind: members in the contract's order, absent ones left out, moments without milliseconds. */
-import type { ScalarShape, Shape } from '../../contract/shape.ts';
+import type { ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
 import { printMoment } from '../moment.ts';

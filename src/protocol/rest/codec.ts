@@ -3,7 +3,7 @@ import type { Path } from '../../contract/path.ts';
 import type { Issue } from '../../contract/problem.ts';
 import { compileRead, Findings, type Read } from '../../contract/read.ts';
 import { type Endpoint, partsOf, placeOf, type ResourceService } from '../../contract/resource.ts';
-import type { ObjectShape, Place, Shape } from '../../contract/shape.ts';
+import type { ObjectShape, Place, Shape } from '../../contract/schema.ts';
 import { compilePrint } from '../json/print.ts';
 import { reader } from '../json/read.ts';
 

@@ -1,5 +1,5 @@
 /** The fields of a request that stand in its head: query and headers to records of texts, and back. */
-import type { ObjectShape } from '../../contract/shape.ts';
+import type { ObjectShape } from '../../contract/schema.ts';
 import type { Head } from '../protocol.ts';
 import { unread } from '../unread.ts';
 

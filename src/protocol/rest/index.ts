@@ -4,7 +4,7 @@ import { resourceAddress } from '../../contract/address.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Endpoint, ResourceService } from '../../contract/resource.ts';
-import type { ObjectShape } from '../../contract/shape.ts';
+import type { ObjectShape } from '../../contract/schema.ts';
 import { parse, parseText } from '../json/parse.ts';
 import type { Media, Protocol } from '../protocol.ts';
 import { unread } from '../unread.ts';

@@ -1,6 +1,6 @@
 /** SOAP's printing of each kind: an element takes the namespace of the type that declares it. */
 import { namespaceUris } from '../../contract/namespaces.ts';
-import type { Namespace, ScalarShape, Shape } from '../../contract/shape.ts';
+import type { Namespace, ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';

@@ -1,7 +1,7 @@
 /** SOAP's answers to the reading walk: children in any order, by local name in any namespace of the interface. */
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Reader } from '../../contract/read.ts';
-import type { ScalarShape } from '../../contract/shape.ts';
+import type { ScalarShape } from '../../contract/schema.ts';
 import type { Element } from '../../xml/element.ts';
 import { isBlank, isNil, typeName } from './envelope.ts';
 

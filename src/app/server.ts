@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { resourceServices, services } from '../api/index.ts';
 import type { AnyService } from '../contract/operation.ts';
-import { documentsOf } from '../derive/index.ts';
+import { documentsOf } from '../documents/index.ts';
 import { handlers } from '../domain/index.ts';
 import { noGate } from '../gateway/no-gate.ts';
 import { exactlyOnce } from '../gateway/once.ts';

@@ -5,7 +5,7 @@ import { services } from '../../src/api/index.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation, service } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
-import { deriveWsdl } from '../../src/derive/wsdl.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { speak } from '../../src/protocol/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 

@@ -8,7 +8,7 @@ import { commandOf } from '../../src/contract/command.ts';
 import { keptOf } from '../../src/contract/kept.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { type Endpoint, partsOf, type ResourceService } from '../../src/contract/resource.ts';
-import { deriveResourceOpenApi } from '../../src/derive/index.ts';
+import { deriveResourceOpenApi } from '../../src/documents/index.ts';
 import { detectOfResources } from '../../src/gateway/detect.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import type { Call, Decoded, Protocol } from '../../src/protocol/protocol.ts';

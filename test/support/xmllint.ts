@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Service } from '../../src/contract/operation.ts';
-import { deriveXsd } from '../../src/derive/xsd.ts';
+import { deriveXsd } from '../../src/documents/xsd.ts';
 
 const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'] as const;
 

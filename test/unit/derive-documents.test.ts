@@ -6,7 +6,7 @@ import { XMLParser } from 'fast-xml-parser';
 import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
-import { committedDocuments, documentsOf } from '../../src/derive/index.ts';
+import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
 import { speak, speakOfResources } from '../../src/protocol/index.ts';
 
 const documents = documentsOf(services);

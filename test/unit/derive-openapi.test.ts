@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { services } from '../../src/api/index.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/derive/index.ts';
+import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { speak } from '../../src/protocol/index.ts';
 
 const service = services[0]!;

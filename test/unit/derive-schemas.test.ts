@@ -4,8 +4,8 @@ import { XMLParser } from 'fast-xml-parser';
 import { services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
-import { deriveJsonSchema, deriveXsd } from '../../src/derive/index.ts';
-import { lengthsOf } from '../../src/derive/lengths.ts';
+import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
+import { lengthsOf } from '../../src/documents/lengths.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const service = services[0]!;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { resourceServices, services } from '../api/index.ts';
 import { committedDocuments } from '../documents/index.ts';
-import { speak, speakOfResources } from '../protocol/index.ts';
+import { speak, speakOfResources } from '../formats/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
 /** Into the repository at `root`. */

@@ -1,6 +1,6 @@
 /** What the journey ends with: the message for the caller and the entry for the log and the metrics. */
 import type { Problem } from '../contract/problem.ts';
-import type { Message } from '../protocol/wire.ts';
+import type { Message } from '../formats/wire.ts';
 
 /** Names and numbers only: never a body, a field's text or a secret. */
 export interface LogEntry {

@@ -1,7 +1,7 @@
 /** Authentication: HTTP Basic, split at the first colon, or X-API-Key. */
 import type { Caller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { WireRequest } from '../protocol/wire.ts';
+import type { WireRequest } from '../formats/wire.ts';
 import type { Credentials, Presented } from './ports.ts';
 
 const unauthorized = (): Problem =>

@@ -1,8 +1,8 @@
 /** Detection, first and total: whatever comes in, there is a protocol to answer it in. */
 import { isAdapterAddress, unversioned } from '../contract/address.ts';
-import { byMediaType, type Protocols } from '../protocol/index.ts';
-import type { Media, Protocol } from '../protocol/protocol.ts';
-import type { WireRequest } from '../protocol/wire.ts';
+import { byMediaType, type Protocols } from '../formats/index.ts';
+import type { Media, Protocol } from '../formats/protocol.ts';
+import type { WireRequest } from '../formats/wire.ts';
 
 export interface Detected {
   readonly protocol: Protocol;

@@ -1,8 +1,8 @@
 /** The Idempotency-Key of a request: one header, or what the body carries for callers that cannot set headers. */
 import { Problem } from '../contract/problem.ts';
 import { keyHeader, keyLengthMax, keyPattern } from '../contract/retry.ts';
-import type { Decoded } from '../protocol/protocol.ts';
-import type { WireRequest } from '../protocol/wire.ts';
+import type { Decoded } from '../formats/protocol.ts';
+import type { WireRequest } from '../formats/wire.ts';
 
 /** The names of headers are lower-case here. */
 const header = keyHeader.toLowerCase();

@@ -1,7 +1,7 @@
 /** Routing of resources: a method and a path to an operation, with what the path holds. */
 import { describe, Problem } from '../contract/problem.ts';
 import { type Endpoint, namesInPath, type ResourceService } from '../contract/resource.ts';
-import type { Target } from '../protocol/protocol.ts';
+import type { Target } from '../formats/protocol.ts';
 
 /** A path of the contract: a word that must stand there, or the name of what may. */
 type Segment = { readonly word: string } | { readonly name: string };

@@ -3,8 +3,8 @@ import { isAdapterAddress, parseAddress } from '../contract/address.ts';
 import { contractOf, type Service } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { ResourceService } from '../contract/resource.ts';
-import { unknownOperation } from '../protocol/named-operation.ts';
-import type { Target } from '../protocol/protocol.ts';
+import { unknownOperation } from '../formats/named-operation.ts';
+import type { Target } from '../formats/protocol.ts';
 import { compileResourceRoutes } from './resource-routes.ts';
 
 export interface Routes {

@@ -1,8 +1,8 @@
 /** The Koa application: one middleware that hands each request to the documents or to the journey and writes the answer. */
 import Koa from 'koa';
 import type { Config } from '../app/config.ts';
+import type { Message, WireRequest } from '../formats/wire.ts';
 import type { Answer, LogEntry } from '../gateway/answer.ts';
-import type { Message, WireRequest } from '../protocol/wire.ts';
 import { type Documents, documentMessage } from './documents.ts';
 import { clientAddress, publicOrigin } from './forwarded.ts';
 import type { Observer } from './observe.ts';

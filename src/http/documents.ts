@@ -1,5 +1,5 @@
 /** Serves documents: GET and HEAD of what callers download, open to everyone, revalidated by ETag. */
-import type { Message } from '../protocol/wire.ts';
+import type { Message } from '../formats/wire.ts';
 import type { Received } from './receive.ts';
 
 export interface Document {

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, Problem } from '../contract/problem.ts';
-import type { WireRequest } from '../protocol/wire.ts';
+import type { WireRequest } from '../formats/wire.ts';
 
 export interface ReceiveLimits {
   readonly bodyBytesMax: number;

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Message } from '../protocol/wire.ts';
+import type { Message } from '../formats/wire.ts';
 import type { Received } from './receive.ts';
 
 export interface RespondLimits {

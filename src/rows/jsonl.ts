@@ -1,8 +1,8 @@
 /** JSONL: one JSON object a line, read as strictly as the body of a JSON request. Empty lines are no rows. */
 import type { Buffer } from 'node:buffer';
 import type { ObjectShape } from '../contract/schema.ts';
-import { parse } from '../protocol/json/parse.ts';
-import { reader } from '../protocol/json/read.ts';
+import { parse } from '../formats/json/parse.ts';
+import { reader } from '../formats/json/read.ts';
 import { type Line, lineBytesMax, linesOf } from './lines.ts';
 import { compileRow, type Found, type Outcome, unreadable } from './row.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { fault11, fault12, php, R, twelve } from './case.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
 import { operationAddress, serviceAddress } from '../../src/contract/address.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

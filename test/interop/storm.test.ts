@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Call } from '../../src/protocol/protocol.ts';
+import type { Call } from '../../src/formats/protocol.ts';
 import { cardFor } from '../support/furnished-platform.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { prepareProductionPlatform } from '../support/production-platform.ts';

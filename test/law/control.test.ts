@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
-import { type Protocols, speak } from '../../src/protocol/index.ts';
-import type { Protocol, ProtocolName } from '../../src/protocol/protocol.ts';
+import { type Protocols, speak } from '../../src/formats/index.ts';
+import type { Protocol, ProtocolName } from '../../src/formats/protocol.ts';
 import { cpuMs } from './cpu-time.ts';
 import { documentsTellTheTruth } from './documents.ts';
 import { type Law, namesOf, operationsOf } from './law.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ObjectShape } from '../../src/contract/schema.ts';
 import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { arbitrary } from '../support/generate.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 import { type Law, namesOf, seed, type Trial } from './law.ts';

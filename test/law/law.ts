@@ -2,8 +2,8 @@
 import { randomInt } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Service } from '../../src/contract/operation.ts';
-import type { Protocols } from '../../src/protocol/index.ts';
-import type { ProtocolName } from '../../src/protocol/protocol.ts';
+import type { Protocols } from '../../src/formats/index.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
 
 /** Whose law it is, over how many values. */
 export interface Trial {

@@ -6,7 +6,7 @@ import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation, service } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { speak } from '../../src/protocol/index.ts';
+import { speak } from '../../src/formats/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const text = string({ example: 'x' });

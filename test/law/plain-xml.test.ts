@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { services } from '../../src/api/index.ts';
-import { speak } from '../../src/protocol/index.ts';
+import { speak } from '../../src/formats/index.ts';
 import type { Element } from '../../src/xml/element.ts';
 import { type Limits, limits } from '../../src/xml/limits.ts';
 import { parseStrictly } from '../../src/xml/parse.ts';

@@ -3,7 +3,7 @@ import { adapterAddress, operationAddress, serviceAddress } from '../../src/cont
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import type { ObjectShape, Shape } from '../../src/contract/schema.ts';
-import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 
 export interface Member {
   name: string;

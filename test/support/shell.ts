@@ -2,12 +2,12 @@
 import { connect, type Socket } from 'node:net';
 import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { Documents } from '../../src/http/documents.ts';
 import type { Seen } from '../../src/http/log.ts';
 import type { Observer } from '../../src/http/observe.ts';
 import { openShell, type Shell } from '../../src/http/server.ts';
-import type { WireRequest } from '../../src/protocol/wire.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';

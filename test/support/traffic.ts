@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { services } from '../../src/api/index.ts';
-import { speak } from '../../src/protocol/index.ts';
-import type { Call, ProtocolName } from '../../src/protocol/protocol.ts';
+import { speak } from '../../src/formats/index.ts';
+import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 
 const protocols = speak(services);
 export const formats = Object.keys(protocols) as readonly ProtocolName[];

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Role, roles } from '../../src/contract/operation.ts';
-import type { Call } from '../../src/protocol/protocol.ts';
+import type { Call } from '../../src/formats/protocol.ts';
 import type { Random } from '../simulation/random.ts';
 import type { Place } from './fleet.ts';
 import type { Answered, Ledger } from './ledger.ts';

@@ -1,6 +1,6 @@
 /** The clients' ledger on disk: a line before each sending and after each answer; the judge believes nothing else. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Protocol } from '../../src/protocol/protocol.ts';
+import type { Protocol } from '../../src/formats/protocol.ts';
 import type { Body, Used } from './request.ts';
 
 export interface Sent extends Used {

@@ -1,6 +1,6 @@
 /** What the clients ask, on every track: the call of a key with one of its bodies, and what its answer says. */
 import type { Role } from '../../src/contract/operation.ts';
-import type { Call, Protocol } from '../../src/protocol/protocol.ts';
+import type { Call, Protocol } from '../../src/formats/protocol.ts';
 import { accountHolderTrack } from './tracks/account-holder.ts';
 import { balanceAccountTrack } from './tracks/balance-account.ts';
 import { paymentInstrumentTrack } from './tracks/payment-instrument.ts';

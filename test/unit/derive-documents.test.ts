@@ -7,7 +7,7 @@ import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
 import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
-import { speak, speakOfResources } from '../../src/protocol/index.ts';
+import { speak, speakOfResources } from '../../src/formats/index.ts';
 
 const documents = documentsOf(services);
 const origin = 'http://127.0.0.1:8080';

@@ -5,7 +5,7 @@ import formats from 'ajv-formats';
 import { services } from '../../src/api/index.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
-import { speak } from '../../src/protocol/index.ts';
+import { speak } from '../../src/formats/index.ts';
 
 const service = services[0]!;
 const protocols = speak(services);

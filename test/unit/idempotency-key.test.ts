@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { services } from '../../src/api/index.ts';
 import { commandOf } from '../../src/contract/command.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import type { Decoded } from '../../src/formats/protocol.ts';
 import { isWeak, keyOf } from '../../src/gateway/idempotency-key.ts';
-import type { Decoded } from '../../src/protocol/protocol.ts';
 
 const operation = services[0]!.operations.get('storeToken')!;
 const decoded = (key?: string): Decoded => ({ operation, input: {}, issues: [], key });

@@ -1,6 +1,6 @@
 /** A track of the torture: the keys that clients use there for a shopper, their bodies, and which executions are theirs. */
 import type { AnyService, Operation, Role } from '../../../src/contract/operation.ts';
-import type { Protocol } from '../../../src/protocol/protocol.ts';
+import type { Protocol } from '../../../src/formats/protocol.ts';
 
 /** What a key is used for. */
 export interface KeyUse {

@@ -4,7 +4,7 @@ import type { Namespace, ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
-import { printMoment } from '../moment.ts';
+import { printMoment } from '../date-time.ts';
 
 /** Compiles the content of an element, given the default namespace in force around it. */
 type PrintIn = (around: string) => Print;

@@ -1,7 +1,7 @@
 /** The envelope: what may stand in it, and which single element is the message. */
 import { Problem } from '../../contract/problem.ts';
 import { attribute, type Element } from '../../xml/element.ts';
-import { unread } from '../unread.ts';
+import { unread } from '../malformed-body.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';

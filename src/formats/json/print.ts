@@ -2,7 +2,7 @@
 import type { ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
-import { printMoment } from '../moment.ts';
+import { printMoment } from '../date-time.ts';
 
 // Quotes, backslashes and controls, and surrogates, which may be unpaired.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape

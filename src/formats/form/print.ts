@@ -1,7 +1,7 @@
 /** FORM's printing of each kind: `details.0.card.number=1111`, spaces as `+`. */
 import type { ScalarShape, Shape } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
-import { printMoment } from '../moment.ts';
+import { printMoment } from '../date-time.ts';
 
 /** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
 type PrintAt = (key: string, value: unknown) => string;

@@ -1,7 +1,7 @@
 /** The fields of a request that stand in its head: query and headers to records of texts, and back. */
 import type { ObjectShape } from '../../contract/schema.ts';
+import { unread } from '../malformed-body.ts';
 import type { Head } from '../protocol.ts';
-import { unread } from '../unread.ts';
 
 const decoded = (text: string): string => {
   try {

@@ -1,4 +1,6 @@
 /** The handlers, one for each operation of the interface. */
+
+import type { Handlers } from '../gateway/handler.ts';
 import {
   createAccountHolder,
   getAccountHolder,
@@ -19,7 +21,6 @@ import {
   listPaymentInstruments,
   updatePaymentInstrument,
 } from './balance-platform/payment-instruments.ts';
-import type { Handlers } from './handler.ts';
 import { disable } from './recurring/disable.ts';
 import { listRecurringDetails } from './recurring/list-details.ts';
 import { scheduleAccountUpdater } from './recurring/schedule-updater.ts';

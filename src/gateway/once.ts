@@ -10,8 +10,8 @@ import { commandOf } from '../contract/command.ts';
 import { keptOf } from '../contract/kept.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Clock } from '../domain/ports/world.ts';
+import type { Performer } from './invoke-handler.ts';
 import { isOutcome, type Outcome, printOutcome, readOutcome } from './outcome.ts';
-import type { Performer } from './perform.ts';
 import type { Gate, JournaledStore, JournalPage, Kept, Marks } from './ports.ts';
 import { Recent } from './recent.ts';
 

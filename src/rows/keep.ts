@@ -1,7 +1,7 @@
 /** Keeps a batch of rows in one unit of work, together with how far the file was read. */
 import { Problem } from '../contract/problem.ts';
 import type { ObjectShape } from '../contract/schema.ts';
-import type { World } from '../domain/handler.ts';
+import type { World } from '../gateway/handler.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
 import { type DetailStore, type ImportUnit, ReferenceTaken } from '../store/sql/details.ts';
 import { type Outcome, type Reason, reasonsOf } from './row.ts';

@@ -1,8 +1,9 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
-import type { World } from '../domain/handler.ts';
+
 import type { Store } from '../domain/ports/store.ts';
 import type { AskedUpdater } from '../domain/ports/updater.ts';
 import { cardOf, checkOf, pendingMsMax, settleCheck } from '../domain/recurring/pending-check.ts';
+import type { World } from '../gateway/handler.ts';
 import { backoffMs, type Duty } from '../jobs/worker.ts';
 
 /** An updater that is down, or has to ask others, is asked again after so long. */

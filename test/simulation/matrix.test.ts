@@ -1,7 +1,7 @@
 /** The crash matrix: every call to the outside fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
-import type { Handlers, InquiringHandler } from '../../src/domain/handler.ts';
+import type { Handlers, InquiringHandler } from '../../src/gateway/handler.ts';
 import { defects } from './controls.ts';
 import { type Cell, type Ran, runCell } from './matrix.ts';
 import { type Form, formsOf, works } from './matrix-works.ts';

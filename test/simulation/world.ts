@@ -1,8 +1,9 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
-import type { World } from '../../src/domain/handler.ts';
+
 import type { Unit } from '../../src/domain/ports/store.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
+import type { World } from '../../src/gateway/handler.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';

@@ -7,8 +7,8 @@ import type { Input, Operation } from '../../contract/operation.ts';
 import { createAccountHolder } from '../../domain/balance-platform/account-holders.ts';
 import { createBalanceAccount } from '../../domain/balance-platform/balance-accounts.ts';
 import { createPaymentInstrument } from '../../domain/balance-platform/create-instrument.ts';
-import type { World } from '../../domain/handler.ts';
 import type { Unit } from '../../domain/ports/store.ts';
+import type { World } from '../../gateway/handler.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({

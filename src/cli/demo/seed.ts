@@ -1,8 +1,8 @@
 /** Puts the demo's data into the store: once, and later only what is missing. */
 
 import type { Strongroom } from '../../app/backend.ts';
-import type { World } from '../../domain/handler.ts';
 import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { ListedCredential } from '../../store/sql/credential-registry.ts';
 import type { ImportUnit } from '../../store/sql/details.ts';
 import { seedPlatform } from './platform.ts';

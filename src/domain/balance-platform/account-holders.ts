@@ -2,7 +2,7 @@
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
 import { Problem, refuseAll } from '../../contract/problem.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../gateway/handler.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { grant } from './capability.ts';
 import { change, checkIfMatch, create, entries, eTagOf, given } from './keep.ts';

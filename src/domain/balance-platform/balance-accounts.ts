@@ -2,7 +2,7 @@
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../gateway/handler.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, checkIfMatch, create, entries, eTagOf, given, type Keeping } from './keep.ts';
 import { checkMove } from './lifecycle.ts';

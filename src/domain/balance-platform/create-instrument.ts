@@ -2,7 +2,7 @@
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
 import { type Issue, refuseAll } from '../../contract/problem.ts';
-import type { World } from '../handler.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { Kept, Records } from '../ports/resources.ts';
 import { createWithNumber, eTagOf, type Keeping } from './keep.ts';
 import { findOwn, findOwnPlatform } from './own.ts';

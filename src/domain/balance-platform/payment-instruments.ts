@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BalancePlatformOperations } from '../../api/balance-platform/v2.ts';
 import type { Input } from '../../contract/operation.ts';
 import { Problem, refuseAll } from '../../contract/problem.ts';
-import type { Handler, World } from '../handler.ts';
+import type { Handler, World } from '../../gateway/handler.ts';
 import type { Kept, PlatformUnit } from '../ports/resources.ts';
 import { change, checkIfMatch, eTagOf } from './keep.ts';
 import { checkMove } from './lifecycle.ts';

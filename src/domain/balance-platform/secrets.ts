@@ -1,5 +1,5 @@
 /** What is secret of a payment instrument: sealed when it is made, opened where an answer shows it. */
-import type { World } from '../handler.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { Kept, Records } from '../ports/resources.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { IssuedCard } from './issued-cards.ts';

@@ -2,7 +2,7 @@
 import type { cardInfo } from '../../api/balance-platform/card.ts';
 import { type Issue, Problem, refuseAll } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
-import type { World } from '../handler.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { Records } from '../ports/resources.ts';
 import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './issued-cards.ts';
 import { invalid } from './wrong.ts';

@@ -1,7 +1,7 @@
 /** Tells the company what a request did to the resources of its platform: all of it, at the end of the same unit. */
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
-import type { World } from '../handler.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { ResourceNotice } from '../ports/notices.ts';
 import type { Kept } from '../ports/resources.ts';
 import type { Unit } from '../ports/store.ts';

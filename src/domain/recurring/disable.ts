@@ -1,7 +1,7 @@
 /** disable: one detail, or all of a shopper's; or only some of their uses (specification, section 2). */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../gateway/handler.ts';
 import type { ContractType, ShopperKey, StoredDetail } from '../ports/details.ts';
 import type { Unit } from '../ports/store.ts';
 import { type DetailNotice, noticeOf } from './notice.ts';

@@ -1,5 +1,5 @@
 /** What a stored detail becomes when its card was renewed, replaced or closed. */
-import type { World } from '../handler.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../ports/details.ts';
 import type { Unit } from '../ports/store.ts';
 import type { CheckedCard, Fate } from '../ports/updater.ts';

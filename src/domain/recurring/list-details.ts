@@ -1,6 +1,6 @@
 /** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../gateway/handler.ts';
 import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from '../ports/details.ts';
 import type { Vault } from '../ports/vault.ts';
 

@@ -1,6 +1,6 @@
 /** storeToken: a card or a bank account given by a caller becomes a stored detail. */
 import type { RecurringOperations } from '../../api/recurring/v25.ts';
-import type { Handler } from '../handler.ts';
+import type { Handler } from '../../gateway/handler.ts';
 import { checkCard } from './instrument.ts';
 import { keepDetail } from './keep-detail.ts';
 import { noticeOf } from './notice.ts';

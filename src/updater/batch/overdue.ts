@@ -1,7 +1,8 @@
 /** Ends the checks of files that nobody has answered in time: each with the result Error. */
-import type { World } from '../../domain/handler.ts';
+
 import type { Store } from '../../domain/ports/store.ts';
 import { settleCheck } from '../../domain/recurring/pending-check.ts';
+import type { World } from '../../gateway/handler.ts';
 import type { Duty } from '../../jobs/worker.ts';
 import type { UpdaterWatch } from '../watch.ts';
 

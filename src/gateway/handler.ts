@@ -3,10 +3,10 @@ import type { BalancePlatformOperations } from '../api/balance-platform/v2.ts';
 import type { RecurringOperations } from '../api/recurring/v25.ts';
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Store, Unit, View } from './ports/store.ts';
-import type { Updater } from './ports/updater.ts';
-import type { Vault } from './ports/vault.ts';
-import type { Clock, References } from './ports/world.ts';
+import type { Store, Unit, View } from '../domain/ports/store.ts';
+import type { Updater } from '../domain/ports/updater.ts';
+import type { Vault } from '../domain/ports/vault.ts';
+import type { Clock, References } from '../domain/ports/world.ts';
 
 /** What the handlers lean on. */
 export interface World {

@@ -7,14 +7,14 @@ import type { Protocols } from '../formats/index.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import type { Answer } from './answer.ts';
-import { assemble } from './assemble.ts';
 import { authenticate } from './authenticate.ts';
+import { assemble } from './authorize.ts';
 import { detect, detectOfResources } from './detect.ts';
 import { isWeak, keyOf } from './idempotency-key.ts';
 import type { Once } from './once.ts';
 import type { Credentials } from './ports.ts';
-import { refusalOf } from './refusal.ts';
 import type { Routes } from './route.ts';
+import { refusalOf } from './to-problem.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;

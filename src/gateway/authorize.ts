@@ -3,7 +3,7 @@ import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import { Problem, refuseAll } from '../contract/problem.ts';
 import type { Decoded } from '../formats/protocol.ts';
-import { keyMissing } from './idempotency-key.ts';
+import { keyMissing } from '../idempotency/idempotency-key.ts';
 
 /** What goes along with the input. */
 export type Named = Pick<CanonicalRequest, 'pspReference' | 'key'>;

@@ -6,13 +6,13 @@ import type { References } from '../domain/ports/world.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
+import type { Once } from '../idempotency/execute-idempotently.ts';
+import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
+import type { Credentials } from '../idempotency/ports.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { assemble } from './authorize.ts';
 import { detect, detectOfResources } from './detect.ts';
-import { isWeak, keyOf } from './idempotency-key.ts';
-import type { Once } from './once.ts';
-import type { Credentials } from './ports.ts';
 import type { Routes } from './route.ts';
 import { refusalOf } from './to-problem.ts';
 

@@ -2,7 +2,7 @@
 import { Problem } from '../contract/problem.ts';
 import { StoreUnavailable } from '../domain/ports/store.ts';
 import { VaultUnavailable } from '../domain/ports/vault.ts';
-import { Contended } from './ports.ts';
+import { Contended } from '../idempotency/ports.ts';
 
 export const refusalOf = (thrown: unknown): Problem => {
   if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable)

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { services } from '../../src/api/index.ts';
-import { commandOf } from '../../src/contract/command.ts';
 import { speak } from '../../src/formats/index.ts';
+import { commandOf } from '../../src/idempotency/canonical-request.ts';
 import { decode } from '../support/converse.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Law, namesOf, operationsOf, runs, search, seed } from './law.ts';

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem, type ProblemName, problems } from '../../src/contract/problem.ts';
-import { isOutcome, type Outcome, printOutcome, readOutcome } from '../../src/gateway/outcome.ts';
-import type { Kept } from '../../src/gateway/ports.ts';
-import { Recent } from '../../src/gateway/recent.ts';
+import { Recent } from '../../src/idempotency/local-replay-cache.ts';
+import type { Kept } from '../../src/idempotency/ports.ts';
+import { isOutcome, type Outcome, printOutcome, readOutcome } from '../../src/idempotency/stored-outcome.ts';
 
 const numRuns = 10_000;
 

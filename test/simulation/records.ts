@@ -1,5 +1,5 @@
 /** The records that the gates of all processes share, and what can happen to them. */
-import type { Claim, Kept } from '../../src/gateway/ports.ts';
+import type { Claim, Kept } from '../../src/idempotency/ports.ts';
 
 const leaseMs = 15_000;
 const keptMs = 3_600_000;

@@ -1,6 +1,6 @@
 /** The engine of one simulated process over the shared database: units that overlap, meet, fail and are run again. */
 import { CommitUnknown, StoreUnavailable } from '../../src/domain/ports/store.ts';
-import { Contended } from '../../src/gateway/ports.ts';
+import { Contended } from '../../src/idempotency/ports.ts';
 import type { Engine, Row, Session, Statement, UnitSession, Value } from '../../src/store/sql/engine.ts';
 import { attempts } from './attempt.ts';
 import type { Failure, Port } from './port.ts';

@@ -1,5 +1,5 @@
 /** The gate of one simulated process: calls to the shared records, none of which need arrive. */
-import type { Claim, Gate } from '../../src/gateway/ports.ts';
+import type { Claim, Gate } from '../../src/idempotency/ports.ts';
 import type { Port } from './port.ts';
 import type { Records } from './records.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Claim } from '../../src/gateway/ports.ts';
+import type { Claim } from '../../src/idempotency/ports.ts';
 import { type GateEvent, type GateOptions, openGate, type WatchedGate } from '../../src/store/redis/gate.ts';
 import { keyOf, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
 import { clock } from '../../src/world/clock.ts';

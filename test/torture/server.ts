@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { openStrongroom } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
-import { noGate } from '../../src/gateway/no-gate.ts';
+import { noGate } from '../../src/idempotency/no-cache.ts';
 import { openGate } from '../../src/store/redis/gate.ts';
 import { journalVariable, type Nothing, nothing, type Order, type Point, type Ready, stoppingLine } from './points.ts';
 import { woundedGate, woundedStore } from './wounded.ts';

@@ -1,5 +1,5 @@
 /** The store and the gate of a server as they are, with points at which the process may be struck, and on demand without the journal. */
-import type { Gate } from '../../src/gateway/ports.ts';
+import type { Gate } from '../../src/idempotency/ports.ts';
 import type { DetailStore, ImportUnit } from '../../src/store/sql/details.ts';
 import type { Point } from './points.ts';
 

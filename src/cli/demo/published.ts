@@ -1,5 +1,5 @@
 /** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
-import type { Presented } from '../../gateway/ports.ts';
+import type { Presented } from '../../idempotency/ports.ts';
 
 export interface PublishedCredential {
   readonly company: string;

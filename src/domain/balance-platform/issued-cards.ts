@@ -1,6 +1,7 @@
 /** Cards as they are issued: number, expiry and security code are made here, from chance that is given in. */
-import { masked } from '../../contract/kept.ts';
+
 import { luhn } from '../../contract/lexical.ts';
+import { masked } from '../../idempotency/redacted-output.ts';
 import { cardRanges } from './card-ranges.ts';
 import type { Digits } from './digits.ts';
 

@@ -1,6 +1,6 @@
 /** Which of PostgreSQL's errors mean that the store cannot answer now, and which of those a second try may outlive. */
 import { StoreUnavailable } from '../../domain/ports/store.ts';
-import { Contended } from '../../gateway/ports.ts';
+import { Contended } from '../../idempotency/ports.ts';
 
 /** Nothing was done, and doing it again may go well: another unit was in the way, or the connection was lost. */
 export class Passing extends StoreUnavailable {

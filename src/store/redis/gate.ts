@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { ask, closedBreaker, failed, isOpen, succeeded } from '../../breaker.ts';
 import type { Clock } from '../../domain/ports/world.ts';
-import type { Claim, Gate, Kept } from '../../gateway/ports.ts';
+import type { Claim, Gate, Kept } from '../../idempotency/ports.ts';
 import { isWrongType, reasonOf } from './failure.ts';
 import { inspectServers } from './inspect.ts';
 import { type Connection, openConnection } from './open.ts';

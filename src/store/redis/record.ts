@@ -1,6 +1,6 @@
 /** An idempotency record as it lies in Redis: printed, and read back with distrust. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Kept } from '../../gateway/ports.ts';
+import type { Kept } from '../../idempotency/ports.ts';
 
 /** A keyed hash: 22 or more characters of base64url, of which the first 22 (132 bits) are used. */
 export type Mac = (text: string) => string;

@@ -4,7 +4,7 @@ import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import type { Platform } from '../../domain/ports/resources.ts';
 import type { Clock } from '../../domain/ports/world.ts';
-import type { Presented } from '../../gateway/ports.ts';
+import type { Presented } from '../../idempotency/ports.ts';
 import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';
 import { findPlatform, listPlatforms, savePlatform as savePlatformRow } from './platform-statements.ts';

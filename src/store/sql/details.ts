@@ -4,7 +4,7 @@ import type { JobKind } from '../../domain/ports/jobs.ts';
 import type { Kept } from '../../domain/ports/resources.ts';
 import type { Store, Unit, View } from '../../domain/ports/store.ts';
 import type { Announcement } from '../../domain/ports/updater.ts';
-import type { JournaledStore, JournalPage } from '../../gateway/ports.ts';
+import type { JournaledStore, JournalPage } from '../../idempotency/ports.ts';
 import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';

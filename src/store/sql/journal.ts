@@ -1,6 +1,6 @@
 /** The journal in a database: which keys were used, for what, and what came of it. */
 import { keyDaysMax } from '../../contract/retry.ts';
-import type { Journal, Kept } from '../../gateway/ports.ts';
+import type { Journal, Kept } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 /** The marks of requests with an Idempotency-Key: keyed, since a command may hold a card number and a key is a secret. */
 import type { KeyObject } from 'node:crypto';
-import type { Marks } from '../gateway/ports.ts';
-import { deriveKey, fingerprintOf } from './derive.ts';
+import { deriveKey, fingerprintOf } from '../vault/derive.ts';
+import type { Marks } from './ports.ts';
 
 /** The marks of one environment; `mac` vouches for what a cache outside of the journal gives back. */
 export const createMarks = (index: KeyObject, environment: string): Marks & { mac(text: string): string } => {

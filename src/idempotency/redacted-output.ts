@@ -1,7 +1,7 @@
 /** What of an answer may be kept for a retry: all of it, but nothing that is shown only once. */
-import type { Operation } from './operation.ts';
-import type { ScalarShape, Shape } from './schema.ts';
-import { walk } from './walk.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { ScalarShape, Shape } from '../contract/schema.ts';
+import { walk } from '../contract/walk.ts';
 
 /** Gives the value that is kept; undefined: nothing of it. */
 type Keep = (value: unknown) => unknown;

@@ -6,14 +6,14 @@
  */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import { keyOwner } from '../contract/canonical.ts';
-import { commandOf } from '../contract/command.ts';
-import { keptOf } from '../contract/kept.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Clock } from '../domain/ports/world.ts';
-import type { Performer } from './invoke-handler.ts';
-import { isOutcome, type Outcome, printOutcome, readOutcome } from './outcome.ts';
+import type { Performer } from '../gateway/invoke-handler.ts';
+import { commandOf } from './canonical-request.ts';
+import { Recent } from './local-replay-cache.ts';
 import type { Gate, JournaledStore, JournalPage, Kept, Marks } from './ports.ts';
-import { Recent } from './recent.ts';
+import { keptOf } from './redacted-output.ts';
+import { isOutcome, type Outcome, printOutcome, readOutcome } from './stored-outcome.ts';
 
 export interface Performed extends Outcome {
   /** The effect was an earlier request's. */

@@ -4,9 +4,9 @@
  * What a caller may write in two ways is written in one: members and keys in the order of their names, no zero before a
  * month. What must never be known again (the security code) is not in it. The rest is as RFC 8785 prints JSON.
  */
-import type { Operation } from './operation.ts';
-import type { ScalarShape, Shape } from './schema.ts';
-import { walk } from './walk.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { ScalarShape, Shape } from '../contract/schema.ts';
+import { walk } from '../contract/walk.ts';
 
 type Write = (value: unknown) => string;
 

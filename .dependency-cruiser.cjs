@@ -39,7 +39,7 @@ const doors = {
   saxes: ['xml/'],
   'fast-xml-parser': ['derive/'],
   commander: ['main.ts', 'command/'],
-  'csv-parse': ['rows/csv.ts'],
+  'csv-parse': ['import/csv.ts'],
   'cli-progress': ['cli/import/progress.ts'],
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],

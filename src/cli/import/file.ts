@@ -1,6 +1,6 @@
 /** The import of one file by an operator: shown while it runs, told in a line when it is done. */
-import { checksumOf, keepFile, type Tally } from '../../rows/file.ts';
-import type { Kind, Row } from '../../rows/keep.ts';
+import { checksumOf, keepFile, type Tally } from '../../import/file.ts';
+import type { Kind, Row } from '../../import/keep.ts';
 import { beside } from '../beside.ts';
 import { type Progress, showProgress } from './progress.ts';
 

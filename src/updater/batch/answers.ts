@@ -6,9 +6,9 @@ import { type AnswerRow, answerRow } from '../../api/recurring/update-answer.ts'
 import { problems } from '../../contract/problem.ts';
 import { checkOf, settleCheck } from '../../domain/recurring/pending-check.ts';
 import { fateTold } from '../../domain/recurring/told-answer.ts';
-import { checksumOf, type Kept, keepFile, type Tally } from '../../rows/file.ts';
-import type { Kind, Room } from '../../rows/keep.ts';
-import { type Reason, UnreadableFile, unreadable } from '../../rows/row.ts';
+import { checksumOf, type Kept, keepFile, type Tally } from '../../import/file.ts';
+import type { Kind, Room } from '../../import/keep.ts';
+import { type Reason, UnreadableFile, unreadable } from '../../import/row.ts';
 import { veil } from '../../veil.ts';
 import type { UpdaterWatch } from '../watch.ts';
 import { answerFiles, type Folders } from './folders.ts';

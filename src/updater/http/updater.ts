@@ -7,8 +7,8 @@ import type { AskedUpdater, CheckedCard, Fate } from '../../domain/ports/updater
 import type { Vault } from '../../domain/ports/vault.ts';
 import type { Clock } from '../../domain/ports/world.ts';
 import { fateTold } from '../../domain/recurring/told-answer.ts';
-import { jsonReader } from '../../rows/jsonl.ts';
-import { reasonsOf } from '../../rows/row.ts';
+import { jsonReader } from '../../import/jsonl.ts';
+import { reasonsOf } from '../../import/row.ts';
 import type { UpdaterWatch } from '../watch.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 

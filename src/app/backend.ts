@@ -1,14 +1,14 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
 import { isKnownTo } from '../domain/balance-platform/secrets.ts';
-import type { Gathering, Jobs } from '../domain/ports/jobs.ts';
 import type { Updater } from '../domain/ports/updater.ts';
 import { type Vault, VaultUnavailable } from '../domain/ports/vault.ts';
 import { announcedUpdater } from '../domain/recurring/announced-changes.ts';
 import type { World } from '../gateway/handler.ts';
 import type { Credentials, Marks } from '../idempotency/ports.ts';
 import { createMarks } from '../idempotency/request-hash.ts';
-import { type Bell, createBell } from '../jobs/bell.ts';
+import type { Gathering, Jobs } from '../jobs/job.ts';
+import { type Bell, createBell } from '../jobs/notifier.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { createCredentials } from '../store/sql/credentials.ts';

@@ -1,6 +1,6 @@
 /** Takes jobs of one kind as they fall due and does them, a few at a time, for as long as the process serves. */
 import { setTimeout } from 'node:timers/promises';
-import { type JobKind, type Jobs, LeaseLost, type TakenJob } from '../domain/ports/jobs.ts';
+import { type JobKind, type Jobs, LeaseLost, type TakenJob } from './job.ts';
 
 /** What came of a job: it has ended with its effect, comes again, comes again untried, or is beyond help. */
 export type Came =

@@ -1,8 +1,9 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
-import type { TakenJob } from '../domain/ports/jobs.ts';
+
 import type { Store } from '../domain/ports/store.ts';
 import type { Vault } from '../domain/ports/vault.ts';
 import type { Clock } from '../domain/ports/world.ts';
+import type { TakenJob } from '../jobs/job.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
 import { classicMessage } from './classic.ts';
 import { configurationMessage } from './configuration.ts';

@@ -1,6 +1,6 @@
 /** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/domain/ports/jobs.ts';
+import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createGathering } from '../../src/store/sql/gathering.ts';

@@ -1,6 +1,6 @@
 /** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/domain/ports/jobs.ts';
+import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

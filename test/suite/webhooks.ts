@@ -1,7 +1,7 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Jobs, TakenJob } from '../../src/domain/ports/jobs.ts';
 import type { Notice, RecurringNotice, Telling } from '../../src/domain/ports/notices.ts';
+import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

@@ -1,7 +1,7 @@
 /** `triglyph webhooks list` and `retry`: webhooks that nobody took, and another try at them. */
 
 import type { Strongroom } from '../../app/backend.ts';
-import type { GivenUpJob } from '../../domain/ports/jobs.ts';
+import type { GivenUpJob } from '../../jobs/job.ts';
 import { veil } from '../../veil.ts';
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';

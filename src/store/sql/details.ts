@@ -1,10 +1,10 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
 import type { ContractType, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../../domain/ports/details.ts';
-import type { JobKind } from '../../domain/ports/jobs.ts';
 import type { Kept } from '../../domain/ports/resources.ts';
 import type { Store, Unit, View } from '../../domain/ports/store.ts';
 import type { Announcement } from '../../domain/ports/updater.ts';
 import type { JournaledStore, JournalPage } from '../../idempotency/ports.ts';
+import type { JobKind } from '../../jobs/job.ts';
 import { announcementsOf, findKnown, type KnownShopper, saveAnnouncement, saveChange } from './card-changes.ts';
 import * as sql from './detail-statements.ts';
 import type { Engine, Session, Statement, UnitSession } from './engine.ts';

@@ -1,5 +1,5 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
-import type { Gathering, JobKind, TakenJob } from '../../domain/ports/jobs.ts';
+import type { Gathering, JobKind, TakenJob } from '../../jobs/job.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 import { type JobRow, jobColumns, jobOf, saveJob } from './jobs.ts';
 

@@ -1,12 +1,5 @@
 /** Jobs in a database: saved with the effect they follow, taken under a lease, ended with the effect they have. */
-import {
-  type GivenUpJob,
-  type JobKind,
-  type Jobs,
-  LeaseLost,
-  type NewJob,
-  type TakenJob,
-} from '../../domain/ports/jobs.ts';
+import { type GivenUpJob, type JobKind, type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
 import { type Engine, type Session, statement, type UnitSession } from './engine.ts';
 
 export type JobRow = {

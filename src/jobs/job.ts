@@ -1,6 +1,6 @@
 /** Work that outlives a request, and the checks among it that are gathered into files. */
-import type { Updater } from './updater.ts';
-import type { Sealed } from './vault.ts';
+import type { Updater } from '../domain/ports/updater.ts';
+import type { Sealed } from '../domain/ports/vault.ts';
 
 /** Kinds of work that outlives a request. */
 export type JobKind =

@@ -1,5 +1,5 @@
 /** Tells the workers of this process that a job was kept, so that they need not look for it. */
-import type { JobKind } from '../domain/ports/jobs.ts';
+import type { JobKind } from './job.ts';
 
 export interface Bell {
   ring(kind: JobKind): void;

@@ -9,6 +9,8 @@ import type { Credentials, Marks } from '../idempotency/ports.ts';
 import { createMarks } from '../idempotency/request-hash.ts';
 import type { Gathering, Jobs } from '../jobs/job.ts';
 import { type Bell, createBell } from '../jobs/notifier.ts';
+import { clock } from '../lib/clock.ts';
+import { references } from '../lib/ids.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { createCredentials } from '../store/sql/credentials.ts';
@@ -25,8 +27,6 @@ import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
 import type { Endpoints } from '../webhooks/ports.ts';
-import { clock } from '../world/clock.ts';
-import { references } from '../world/references.ts';
 import type { Config } from './config.ts';
 import { openStore, shownStore, storeOf } from './open-store.ts';
 

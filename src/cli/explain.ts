@@ -1,5 +1,5 @@
 /** What went wrong, in plain lines for the one at the command line: no stack, and no digits of a card. */
-import { veil } from '../veil.ts';
+import { veil } from '../lib/redact.ts';
 
 /** A command that cannot be done; each line says what is wrong and how to mend it. */
 export class Refusal extends Error {

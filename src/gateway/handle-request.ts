@@ -2,13 +2,13 @@
 import type { Caller } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
-import type { References } from '../domain/ports/world.ts';
 import type { Protocols } from '../formats/index.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import type { Once } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { Credentials } from '../idempotency/ports.ts';
+import type { References } from '../lib/clock-and-ids.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { assemble } from './authorize.ts';

@@ -6,7 +6,7 @@ import type { Operation, Output } from '../contract/operation.ts';
 import type { Store, Unit, View } from '../domain/ports/store.ts';
 import type { Updater } from '../domain/ports/updater.ts';
 import type { Vault } from '../domain/ports/vault.ts';
-import type { Clock, References } from '../domain/ports/world.ts';
+import type { Clock, References } from '../lib/clock-and-ids.ts';
 
 /** What the handlers lean on. */
 export interface World {

@@ -2,7 +2,7 @@
 import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { LogEntry } from '../gateway/answer.ts';
-import { veil } from '../veil.ts';
+import { veil } from '../lib/redact.ts';
 
 /** Where lines go. */
 export interface Log {

@@ -7,8 +7,8 @@
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import { keyOwner } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { Clock } from '../domain/ports/world.ts';
 import type { Performer } from '../gateway/invoke-handler.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import { commandOf } from './canonical-request.ts';
 import { Recent } from './local-replay-cache.ts';
 import type { Gate, JournaledStore, JournalPage, Kept, Marks } from './ports.ts';

@@ -1,5 +1,5 @@
 /** What this process settled lately: a storm of retries is answered without asking anyone. */
-import type { Clock } from '../domain/ports/world.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Kept } from './ports.ts';
 
 /** A journal row that is taken out by hand is forgotten here after this long. */

@@ -3,7 +3,7 @@ import { dotted } from '../contract/path.ts';
 import { type Issue, type Problem, problems } from '../contract/problem.ts';
 import { compileRead, Findings, type Reader } from '../contract/read.ts';
 import type { ObjectShape } from '../contract/schema.ts';
-import { veil } from '../veil.ts';
+import { veil } from '../lib/redact.ts';
 
 /** One reason; never holds what the row held. */
 export interface Reason {

@@ -2,9 +2,9 @@
 
 import type { Store } from '../domain/ports/store.ts';
 import type { Vault } from '../domain/ports/vault.ts';
-import type { Clock } from '../domain/ports/world.ts';
 import type { TakenJob } from '../jobs/job.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import { classicMessage } from './classic.ts';
 import { configurationMessage } from './configuration.ts';
 import type { Message, Origin } from './message.ts';

@@ -1,5 +1,5 @@
 /** Sends a message to an endpoint, with Node's own client: connections are kept and used again. */
-import { failureCode } from '../failure-code.ts';
+import { failureCode } from '../lib/error-code.ts';
 import type { Message } from './message.ts';
 
 /** What came of it. `because` is for people, and for the list of dead letters: it holds nothing of the message. */

@@ -1,5 +1,5 @@
 /** References that count, and tell the attempt at work which one is its own. */
-import type { References } from '../../src/domain/ports/world.ts';
+import type { References } from '../../src/lib/clock-and-ids.ts';
 import { attempts } from './attempt.ts';
 
 export const countedReferences = (): References => {

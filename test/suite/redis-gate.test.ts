@@ -9,9 +9,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Claim } from '../../src/idempotency/ports.ts';
+import { clock } from '../../src/lib/clock.ts';
 import { type GateEvent, type GateOptions, openGate, type WatchedGate } from '../../src/store/redis/gate.ts';
 import { keyOf, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
-import { clock } from '../../src/world/clock.ts';
 import {
   type RedisCluster,
   type RedisServer,

@@ -1,7 +1,7 @@
 /** The breaker over any sequence of answers and clock readings, beside a model that keeps the whole history. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ask, type Breaker, closedBreaker, failed, isOpen, succeeded } from '../../src/breaker.ts';
+import { ask, type Breaker, closedBreaker, failed, isOpen, succeeded } from '../../src/lib/circuit-breaker.ts';
 
 type Step = { readonly kind: 'ask' | 'fail' | 'succeed' } | { readonly kind: 'pass'; readonly ms: number };
 

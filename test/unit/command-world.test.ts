@@ -1,6 +1,6 @@
 /** References are 16 characters of the alphabet, each as likely as any other, and no two alike. */
 import { expect, test } from '@jest/globals';
-import { references } from '../../src/world/references.ts';
+import { references } from '../../src/lib/ids.ts';
 
 const many = 62_000;
 const alphabet = [...'BCDFGHJKLMNPQRSTVWXYZ0123456789'].sort();

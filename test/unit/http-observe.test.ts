@@ -9,7 +9,7 @@ import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { openLog, type Seen } from '../../src/http/log.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observe.ts';
-import { veil } from '../../src/veil.ts';
+import { veil } from '../../src/lib/redact.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));

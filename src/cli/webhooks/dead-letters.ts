@@ -2,7 +2,7 @@
 
 import type { Strongroom } from '../../app/backend.ts';
 import type { GivenUpJob } from '../../jobs/job.ts';
-import { veil } from '../../veil.ts';
+import { veil } from '../../lib/redact.ts';
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { beside } from '../beside.ts';

@@ -1,6 +1,7 @@
 /** A bank account as it is made: what of it lies open, and the numbers that are sealed. */
+
+import type { References } from '../../lib/clock-and-ids.ts';
 import type { Records } from '../ports/resources.ts';
-import type { References } from '../ports/world.ts';
 import { issueBankAccount } from './bank-identification.ts';
 import { ibanCountries, ibanOf } from './iban-countries.ts';
 

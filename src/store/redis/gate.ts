@@ -1,9 +1,9 @@
 /** The gate on Redis: turns away duplicates in flight and remembers outcomes, and never stands in the way. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { ask, closedBreaker, failed, isOpen, succeeded } from '../../breaker.ts';
-import type { Clock } from '../../domain/ports/world.ts';
 import type { Claim, Gate, Kept } from '../../idempotency/ports.ts';
+import { ask, closedBreaker, failed, isOpen, succeeded } from '../../lib/circuit-breaker.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
 import { isWrongType, reasonOf } from './failure.ts';
 import { inspectServers } from './inspect.ts';
 import { type Connection, openConnection } from './open.ts';

@@ -2,8 +2,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Role } from '../../contract/operation.ts';
-import type { Clock } from '../../domain/ports/world.ts';
 import type { Credentials, Presented } from '../../idempotency/ports.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
 import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
 import {

@@ -9,7 +9,7 @@ import { fateTold } from '../../domain/recurring/told-answer.ts';
 import { checksumOf, type Kept, keepFile, type Tally } from '../../import/file.ts';
 import type { Kind, Room } from '../../import/keep.ts';
 import { type Reason, UnreadableFile, unreadable } from '../../import/row.ts';
-import { veil } from '../../veil.ts';
+import { veil } from '../../lib/redact.ts';
 import type { UpdaterWatch } from '../watch.ts';
 import { answerFiles, type Folders } from './folders.ts';
 

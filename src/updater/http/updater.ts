@@ -1,14 +1,14 @@
 /** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
 import { setTimeout } from 'node:timers/promises';
 import { type UpdateAnswer, updateAnswer } from '../../api/recurring/update-answer.ts';
-import { ask, closedBreaker, failed, isOpen, succeeded } from '../../breaker.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { AskedUpdater, CheckedCard, Fate } from '../../domain/ports/updater.ts';
 import type { Vault } from '../../domain/ports/vault.ts';
-import type { Clock } from '../../domain/ports/world.ts';
 import { fateTold } from '../../domain/recurring/told-answer.ts';
 import { jsonReader } from '../../import/jsonl.ts';
 import { reasonsOf } from '../../import/row.ts';
+import { ask, closedBreaker, failed, isOpen, succeeded } from '../../lib/circuit-breaker.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { UpdaterWatch } from '../watch.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 

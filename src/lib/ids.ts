@@ -1,6 +1,6 @@
 /** References: 16 random characters, unique without asking anyone (specification, section 8). */
 import { randomFillSync } from 'node:crypto';
-import type { References } from '../domain/ports/world.ts';
+import type { References } from './clock-and-ids.ts';
 
 // Without vowels no word comes out that anyone would mind.
 const alphabet = 'BCDFGHJKLMNPQRSTVWXYZ0123456789';

@@ -1,4 +1,4 @@
 /** Time, as the machine tells it. */
-import type { Clock } from '../domain/ports/world.ts';
+import type { Clock } from './clock-and-ids.ts';
 
 export const clock: Clock = Object.freeze({ now: () => Date.now() });

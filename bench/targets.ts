@@ -1,7 +1,8 @@
 /** What is measured: one call in each format and to each server, and how its answer is read. */
-import { services } from '../src/api/index.ts';
+
 import { speak } from '../src/formats/index.ts';
 import type { ProtocolName } from '../src/formats/protocol.ts';
+import { services } from '../src/services/index.ts';
 
 /** `forgetful`: Triglyph that remembers no shopper. `soapUnprefixed`: (a) with answers that are not valid, and cheaper. */
 export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'forgetful' | 'soapUnprefixed';

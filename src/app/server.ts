@@ -1,9 +1,7 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 import { setTimeout } from 'node:timers/promises';
-import { resourceServices, services } from '../api/index.ts';
 import type { AnyService } from '../contract/operation.ts';
 import { documentsOf } from '../documents/index.ts';
-import { handlers } from '../domain/index.ts';
 import { type Protocols, speak, speakOfResources } from '../formats/index.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { type Gateway, serve } from '../gateway/handle-request.ts';
@@ -19,6 +17,8 @@ import { exactlyOnce } from '../idempotency/execute-idempotently.ts';
 import { noGate } from '../idempotency/no-cache.ts';
 import type { Gate } from '../idempotency/ports.ts';
 import { keepHouse } from '../lib/periodic-task.ts';
+import { handlers } from '../services/handlers.ts';
+import { resourceServices, services } from '../services/index.ts';
 import type { UpdaterEvent } from '../updater/watch.ts';
 import type { Strongroom } from './backend.ts';
 import { beginDuties } from './background-jobs.ts';

@@ -1,7 +1,7 @@
 /** `triglyph openapi`: prints an OpenAPI document for an address. */
 import { type Command, Option } from 'commander';
-import { resourceServices, services } from '../api/index.ts';
 import { documentsOf } from '../documents/index.ts';
+import { resourceServices, services } from '../services/index.ts';
 
 const named: Readonly<Record<string, string>> = Object.freeze({
   recurring: '/openapi.json',

@@ -1,9 +1,9 @@
 /** Writes the documents that the repository keeps: derived, committed, proved current by tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { resourceServices, services } from '../api/index.ts';
 import { committedDocuments } from '../documents/index.ts';
 import { speak, speakOfResources } from '../formats/index.ts';
+import { resourceServices, services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
 /** Into the repository at `root`. */

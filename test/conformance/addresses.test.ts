@@ -1,8 +1,8 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { fault11, fault12, php, R, twelve } from './case.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { balancePlatformV2 } from '../../src/api/balance-platform/v2.ts';
-import { resourceServices } from '../../src/api/index.ts';
 import { speakOfResources } from '../../src/formats/index.ts';
+import { resourceServices } from '../../src/services/index.ts';
 import { seed } from '../law/law.ts';
 import { furnished } from '../support/furnished-platform.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';

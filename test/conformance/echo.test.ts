@@ -1,8 +1,8 @@
 /** What a caller sends where a name should stand does not come back: it may be a card number. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { operationAddress, serviceAddress } from '../../src/contract/address.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

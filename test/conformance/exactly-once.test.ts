@@ -1,9 +1,9 @@
 /** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
 import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { services } from '../../src/services/index.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = speak(services);

@@ -1,10 +1,10 @@
 /** Every case in every format: what a client sends, and what it gets, to the byte. */
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { dotted } from '../../src/contract/path.ts';
 import { speak } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { services } from '../../src/services/index.ts';
 import { callers, openGateway } from '../support/gateway.ts';
 import { account, type Case, mc, visa } from './case.ts';
 import { disable } from './disable.ts';

@@ -1,9 +1,9 @@
 /** Commands: the same request is known again in every format, and another one never, over generated values. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
 import { commandOf } from '../../src/idempotency/canonical-request.ts';
+import { services } from '../../src/services/index.ts';
 import { decode } from '../support/converse.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Law, namesOf, operationsOf, runs, search, seed } from './law.ts';

@@ -1,9 +1,9 @@
 /** The control of the laws: each of them finds a defect that is sown into one codec, whichever codec it is. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { type Protocols, speak } from '../../src/formats/index.ts';
 import type { Protocol, ProtocolName } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
 import { cpuMs } from './cpu-time.ts';
 import { documentsTellTheTruth } from './documents.ts';
 import { type Law, namesOf, operationsOf } from './law.ts';

@@ -1,7 +1,7 @@
 /** The law that documents tell the truth, over every operation. */
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 import { documentsTellTheTruth } from './documents.ts';
 import { operationsOf, runs, seed } from './law.ts';
 

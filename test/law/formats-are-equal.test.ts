@@ -1,7 +1,7 @@
 /** The laws of equal formats, over every operation of every service and all protocols at once. */
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 import { type Law, operationsOf, runs, seed } from './law.ts';
 import { refusalsAgree, spellingsAgree, unspeakableRefused } from './refusal.ts';
 import { answersReturn, protocolsAgree, requestsReturn } from './round-trip.ts';

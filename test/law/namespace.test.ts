@@ -1,12 +1,12 @@
 /** A service whose namespace is another than that of the first: SOAP speaks it in its own, and as its schemas say. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation, service } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const text = string({ example: 'x' });

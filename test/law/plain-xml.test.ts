@@ -1,8 +1,8 @@
 /** The quick XML reader and the strict one are of one mind: what the quick one takes, the strict one reads as the same tree. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 import type { Element } from '../../src/xml/element.ts';
 import { type Limits, limits } from '../../src/xml/limits.ts';
 import { parseStrictly } from '../../src/xml/parse.ts';

@@ -1,8 +1,8 @@
 /** The laws over every operation on resources, and the defects that they have to find. */
 import { describe, expect, test } from '@jest/globals';
-import { resourceServices } from '../../src/api/index.ts';
 import { speakOfResources } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
+import { resourceServices } from '../../src/services/index.ts';
 import { runs, seed } from './law.ts';
 import * as laws from './resources.ts';
 

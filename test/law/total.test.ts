@@ -1,7 +1,7 @@
 /** The law that no bytes make a protocol throw, hang or answer `internal`. */
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 import { operationsOf, runs, seed } from './law.ts';
 import { bytesAreReadOrRefused, bytesAreReadSoon } from './total.ts';
 

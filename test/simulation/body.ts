@@ -1,8 +1,9 @@
 /** What the clients ask for, as calls: of shoppers and cards a few, so that requests get into each other's way. */
-import { resourceServices, services } from '../../src/api/index.ts';
+
 import type { Operation } from '../../src/contract/operation.ts';
 import { speak, speakOfResources } from '../../src/formats/index.ts';
 import type { Call, Protocol } from '../../src/formats/protocol.ts';
+import { resourceServices, services } from '../../src/services/index.ts';
 import { inputOfResource, type ResourceBody, textOfResource } from './resource-body.ts';
 
 export type Use = 'ONECLICK' | 'RECURRING' | 'PAYOUT';

@@ -1,8 +1,6 @@
 /** One simulated server process: the real gateway over simulated ports, which dies, is stopped, and starts again. */
 import { Buffer } from 'node:buffer';
-import { resourceServices, services } from '../../src/api/index.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
-import { handlers as realHandlers } from '../../src/domain/index.ts';
 import { StoreUnavailable } from '../../src/domain/ports/store.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, serve } from '../../src/gateway/handle-request.ts';
@@ -12,6 +10,8 @@ import { compileRoutes } from '../../src/gateway/route.ts';
 import { exactlyOnce } from '../../src/idempotency/execute-idempotently.ts';
 import type { Credentials, Gate, JournaledStore, Marks } from '../../src/idempotency/ports.ts';
 import type { References } from '../../src/lib/clock-and-ids.ts';
+import { handlers as realHandlers } from '../../src/services/handlers.ts';
+import { resourceServices, services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/store/sql/details.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './body.ts';

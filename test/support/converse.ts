@@ -1,12 +1,12 @@
 /** What becomes of a call when it is read: detected, routed and decoded as the gateway does it, without a caller. */
 import { Buffer } from 'node:buffer';
-import { services } from '../../src/api/index.ts';
 import { dotted } from '../../src/contract/path.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Protocols } from '../../src/formats/index.ts';
 import type { Call, Decoded, ProtocolName } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
+import { services } from '../../src/services/index.ts';
 
 /** Canonical, as text with its keys in order; or the whole refusal. */
 export type Outcome =

@@ -1,9 +1,9 @@
 /** Callers under load, in every format, on connections kept alive: they repeat nothing by themselves and know what each answer must be. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { services } from '../../src/api/index.ts';
 import { speak } from '../../src/formats/index.ts';
 import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
 
 const protocols = speak(services);
 export const formats = Object.keys(protocols) as readonly ProtocolName[];

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import { resourceServices, services } from '../../src/api/index.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
 import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
 import { speak, speakOfResources } from '../../src/formats/index.ts';
+import { resourceServices, services } from '../../src/services/index.ts';
 
 const documents = documentsOf(services);
 const origin = 'http://127.0.0.1:8080';

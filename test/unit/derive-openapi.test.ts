@@ -2,10 +2,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { services } from '../../src/api/index.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
 
 const service = services[0]!;
 const protocols = speak(services);

@@ -1,11 +1,11 @@
 /** The derived schemas: the types that callers' stubs know, the lengths behind them, and what xmllint makes of them. */
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import { services } from '../../src/api/index.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
+import { services } from '../../src/services/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const service = services[0]!;

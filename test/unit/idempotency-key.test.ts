@@ -1,10 +1,10 @@
 /** The grammar of keys, and what makes two requests one command. */
 import { describe, expect, test } from '@jest/globals';
-import { services } from '../../src/api/index.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
 import { commandOf } from '../../src/idempotency/canonical-request.ts';
 import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
+import { services } from '../../src/services/index.ts';
 
 const operation = services[0]!.operations.get('storeToken')!;
 const decoded = (key?: string): Decoded => ({ operation, input: {}, issues: [], key });

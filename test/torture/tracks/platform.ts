@@ -1,7 +1,8 @@
 /** What the tracks on a balance platform share: the platform, what stands there before, and how its resources are asked for. */
-import { resourceServices } from '../../../src/api/index.ts';
+
 import type { Operation } from '../../../src/contract/operation.ts';
 import { speakOfResources } from '../../../src/formats/index.ts';
+import { resourceServices } from '../../../src/services/index.ts';
 import type { KeyUse, Track } from './track.ts';
 
 export const balancePlatform = 'AcmePlatform';

@@ -1,7 +1,8 @@
 /** Stored details: stored (A), disabled (B), and perhaps stored once more (C). */
-import { services } from '../../../src/api/index.ts';
+
 import type { Operation } from '../../../src/contract/operation.ts';
 import { speak } from '../../../src/formats/index.ts';
+import { services } from '../../../src/services/index.ts';
 import type { KeyUse, Track } from './track.ts';
 
 export const merchantAccount = 'AcmeWeb';

@@ -1,16 +1,16 @@
 /** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
 import { join } from 'node:path';
-import { createAccountHolder as holderCall } from '../../src/api/balance-platform/account-holder.ts';
-import { createBalanceAccount as accountCall } from '../../src/api/balance-platform/balance-account.ts';
-import { createPaymentInstrument as instrumentCall } from '../../src/api/balance-platform/payment-instrument.ts';
 import { openStrongroom } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { demoPlatform } from '../../src/cli/demo/published.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
-import { createAccountHolder } from '../../src/domain/balance-platform/account-holders.ts';
-import { createBalanceAccount } from '../../src/domain/balance-platform/balance-accounts.ts';
-import { createPaymentInstrument } from '../../src/domain/balance-platform/create-instrument.ts';
+import { createAccountHolder as holderCall } from '../../src/services/balance-platform/account-holders/contract.ts';
+import { createAccountHolder } from '../../src/services/balance-platform/account-holders/handlers.ts';
+import { createBalanceAccount as accountCall } from '../../src/services/balance-platform/balance-accounts/contract.ts';
+import { createBalanceAccount } from '../../src/services/balance-platform/balance-accounts/handlers.ts';
+import { createPaymentInstrument as instrumentCall } from '../../src/services/balance-platform/payment-instruments/contract.ts';
+import { createPaymentInstrument } from '../../src/services/balance-platform/payment-instruments/create.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 

@@ -1,6 +1,5 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
-import { isKnownTo } from '../domain/balance-platform/secrets.ts';
 import type { Updater } from '../domain/ports/updater.ts';
 import { type Vault, VaultUnavailable } from '../domain/ports/vault.ts';
 import { announcedUpdater } from '../domain/recurring/announced-changes.ts';
@@ -11,6 +10,7 @@ import type { Gathering, Jobs } from '../jobs/job.ts';
 import { type Bell, createBell } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { references } from '../lib/ids.ts';
+import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { createCredentials } from '../store/sql/credentials.ts';

@@ -1,7 +1,7 @@
 /** `triglyph credential`: who may call. Works beside a running server, which notices within a second. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { platformStatus } from '../api/balance-platform/balance-platform.ts';
-import type { Platform } from '../domain/ports/resources.ts';
+import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
+import type { Platform } from '../services/balance-platform/resource.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { beside } from './beside.ts';
 import { minuteOf, say } from './say.ts';

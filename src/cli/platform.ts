@@ -1,6 +1,6 @@
 /** `triglyph platform`: what is on a balance platform, for the one who runs the house; ids and statuses, no numbers. */
 import type { Command } from 'commander';
-import type { Kept, Kind, PlatformView } from '../domain/ports/resources.ts';
+import type { Kept, Kind, PlatformView } from '../services/balance-platform/resource.ts';
 import { beside } from './beside.ts';
 import { Refusal } from './explain.ts';
 

@@ -1,31 +1,31 @@
 /** The handlers, one for each operation of the interface. */
 
-import {
-  createAccountHolder,
-  getAccountHolder,
-  listAccountHolders,
-  updateAccountHolder,
-} from '../domain/balance-platform/account-holders.ts';
-import {
-  createBalanceAccount,
-  getBalanceAccount,
-  listBalanceAccounts,
-  updateBalanceAccount,
-} from '../domain/balance-platform/balance-accounts.ts';
-import { getBalancePlatform } from '../domain/balance-platform/balance-platforms.ts';
-import { createPaymentInstrument } from '../domain/balance-platform/create-instrument.ts';
-import {
-  cancelPaymentInstrument,
-  getPaymentInstrument,
-  listPaymentInstruments,
-  updatePaymentInstrument,
-} from '../domain/balance-platform/payment-instruments.ts';
 import { disable } from '../domain/recurring/disable.ts';
 import { listRecurringDetails } from '../domain/recurring/list-details.ts';
 import { scheduleAccountUpdater } from '../domain/recurring/schedule-updater.ts';
 import { storeToken } from '../domain/recurring/store-token.ts';
 import { tokenLookup } from '../domain/recurring/token-lookup.ts';
 import type { Handlers } from '../gateway/handler.ts';
+import {
+  createAccountHolder,
+  getAccountHolder,
+  listAccountHolders,
+  updateAccountHolder,
+} from './balance-platform/account-holders/handlers.ts';
+import {
+  createBalanceAccount,
+  getBalanceAccount,
+  listBalanceAccounts,
+  updateBalanceAccount,
+} from './balance-platform/balance-accounts/handlers.ts';
+import { getBalancePlatform } from './balance-platform/balance-platforms/handlers.ts';
+import { createPaymentInstrument } from './balance-platform/payment-instruments/create.ts';
+import {
+  cancelPaymentInstrument,
+  getPaymentInstrument,
+  listPaymentInstruments,
+  updatePaymentInstrument,
+} from './balance-platform/payment-instruments/handlers.ts';
 
 export const handlers: Handlers = Object.freeze({
   cancelPaymentInstrument,

@@ -1,8 +1,8 @@
 /** The cases of the balance platform, each on resources of its own; and no valid request whatever ends in a failure of ours. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { balancePlatformV2 } from '../../src/api/balance-platform/v2.ts';
 import { speakOfResources } from '../../src/formats/index.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { resourceServices } from '../../src/services/index.ts';
 import { seed } from '../law/law.ts';
 import { furnished } from '../support/furnished-platform.ts';

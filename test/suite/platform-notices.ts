@@ -1,8 +1,8 @@
 /** What every engine owes whoever is told of a balance platform: each change in the unit that made it, once, in the order of its resource. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { balancePlatformV2 } from '../../src/api/balance-platform/v2.ts';
 import type { Telling } from '../../src/domain/ports/notices.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { tables } from '../../src/store/sql/copy.ts';
 import type { DetailStore } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';

@@ -147,7 +147,7 @@ describe('the data folder', () => {
   });
   test('a page of a list of the balance platform comes from one index walk, without sorting', async () => {
     await furnish(opened(true));
-    const { resourceStatements } = await import('../../src/store/sql/platform-statements.ts');
+    const { resourceStatements } = await import('../../src/services/balance-platform/store/statements.ts');
     const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
     const steps = Object.values(resourceStatements).flatMap(({ list, listWithStatus, find, findOpen }) =>
       [list, listWithStatus, find, findOpen].flatMap(({ name, text }) => {

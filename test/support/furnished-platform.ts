@@ -1,5 +1,5 @@
 /** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
-import type { Kept, Kind } from '../../src/domain/ports/resources.ts';
+import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
 import { callers, type TestGateway } from './gateway.ts';
 import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
 

@@ -1,8 +1,11 @@
 /** Bank accounts: structure and check digits of every country, counted here another way than they are made. */
 import { describe, expect, test } from '@jest/globals';
-import { isIban, issueBankAccount } from '../../src/domain/balance-platform/bank-identification.ts';
-import { ibanCountries, ibanOf } from '../../src/domain/balance-platform/iban-countries.ts';
-import { nationalChecks } from '../../src/domain/balance-platform/national-checks.ts';
+import {
+  isIban,
+  issueBankAccount,
+} from '../../src/services/balance-platform/payment-instruments/bank-identification.ts';
+import { ibanCountries, ibanOf } from '../../src/services/balance-platform/payment-instruments/iban-countries.ts';
+import { nationalChecks } from '../../src/services/balance-platform/payment-instruments/national-checks.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 
 const draws = 1_000;

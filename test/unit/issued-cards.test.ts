@@ -1,15 +1,15 @@
 /** Issued cards: numbers in the range of brand and variant that pass Luhn, counted here another way. */
 import { describe, expect, test } from '@jest/globals';
-import { cardRanges } from '../../src/domain/balance-platform/card-ranges.ts';
+import { cardVariant } from '../../src/domain/recurring/brand.ts';
+import { testCards } from '../../src/domain/recurring/test-cards.ts';
 import {
   brandVariantsOf,
   expirationFrom,
   type IssuedCard,
   issueCard,
   maskedNumber,
-} from '../../src/domain/balance-platform/issued-cards.ts';
-import { cardVariant } from '../../src/domain/recurring/brand.ts';
-import { testCards } from '../../src/domain/recurring/test-cards.ts';
+} from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
+import { cardRanges } from '../../src/services/balance-platform/payment-instruments/card-ranges.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 
 const doubled = '0246813579';

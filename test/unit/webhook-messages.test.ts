@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
+import { configurationMessage } from '../../src/services/balance-platform/webhook.ts';
 import { classicMessage } from '../../src/webhooks/classic.ts';
-import { configurationMessage } from '../../src/webhooks/configuration.ts';
 import type { Event } from '../../src/webhooks/ports.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
 import { tokenizationMessage } from '../../src/webhooks/tokenization.ts';

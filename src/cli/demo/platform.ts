@@ -1,14 +1,15 @@
 /** The demo's balance platform: one account holder, two balance accounts and three payment instruments, made by the operations. */
-import { createAccountHolder as holderCall } from '../../api/balance-platform/account-holder.ts';
-import { createBalanceAccount as accountCall } from '../../api/balance-platform/balance-account.ts';
-import { createPaymentInstrument as instrumentCall } from '../../api/balance-platform/payment-instrument.ts';
+
 import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
-import { createAccountHolder } from '../../domain/balance-platform/account-holders.ts';
-import { createBalanceAccount } from '../../domain/balance-platform/balance-accounts.ts';
-import { createPaymentInstrument } from '../../domain/balance-platform/create-instrument.ts';
 import type { Unit } from '../../domain/ports/store.ts';
 import type { World } from '../../gateway/handler.ts';
+import { createAccountHolder as holderCall } from '../../services/balance-platform/account-holders/contract.ts';
+import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
+import { createBalanceAccount as accountCall } from '../../services/balance-platform/balance-accounts/contract.ts';
+import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
+import { createPaymentInstrument as instrumentCall } from '../../services/balance-platform/payment-instruments/contract.ts';
+import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({

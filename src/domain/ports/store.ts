@@ -1,9 +1,9 @@
 /** How stored details and resources are read and written: in units, each kept whole or not at all. */
 
 import type { NewJob, TakenJob } from '../../jobs/job.ts';
+import type { PlatformUnit, PlatformView } from '../../services/balance-platform/resource.ts';
 import type { DetailChange, HeldDetail, Holder, ListedDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import type { Telling } from './notices.ts';
-import type { PlatformUnit, PlatformView } from './resources.ts';
 import type { Announcements } from './updater.ts';
 
 /** What can be read of stored details. */

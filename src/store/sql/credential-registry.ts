@@ -2,13 +2,17 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
-import type { Platform } from '../../domain/ports/resources.ts';
 import type { Presented } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
+import type { Platform } from '../../services/balance-platform/resource.ts';
+import { platformOf } from '../../services/balance-platform/store/repository.ts';
+import {
+  findPlatform,
+  listPlatforms,
+  savePlatform as savePlatformRow,
+} from '../../services/balance-platform/store/statements.ts';
 import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';
-import { findPlatform, listPlatforms, savePlatform as savePlatformRow } from './platform-statements.ts';
-import { platformOf } from './platforms.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 
 export type CredentialKind = Presented['kind'];

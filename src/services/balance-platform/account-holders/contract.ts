@@ -1,0 +1,155 @@
+/** The account holder: its records and the operations on it. */
+import { endpoint } from '../../../contract/resource.ts';
+import { list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
+
+export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
+
+const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
+
+/** What is the platform's to say: taken in a request, and ignored there. */
+const platformSays = [
+  'allowed',
+  'allowedLevel',
+  'allowedSettings',
+  'problems',
+  'requestedSettings',
+  'transferInstruments',
+  'verificationStatus',
+] as const;
+
+const askedFields = {
+  enabled: optional(
+    shapes.yesOrNo,
+    'Whether the capability may be used once it is allowed; true where it is left out.',
+  ),
+  requested: optional(shapes.yesOrNo, 'Whether the capability is asked for.'),
+  requestedLevel: optional(level, 'The level that is asked for; notApplicable where it is left out.'),
+} as const;
+
+export const askedCapability = object('AccountHolderCapability', askedFields, { tolerated: platformSays });
+
+/** Verification succeeds at once: what is asked for is allowed. */
+export const capability = object('AccountHolderCapability', {
+  allowed: required(shapes.yesOrNo, 'Whether the account holder may use it.'),
+  allowedLevel: required(level, 'The level that is allowed.'),
+  enabled: required(shapes.yesOrNo, 'Whether it is switched on.'),
+  requested: required(shapes.yesOrNo, 'Whether it was asked for.'),
+  requestedLevel: required(level, 'The level that was asked for.'),
+  verificationStatus: required(
+    oneOf('VerificationStatus', 'valid', 'pending', 'invalid', 'rejected'),
+    'How far verification is; it succeeds at once here.',
+  ),
+});
+
+const capabilities = optional(
+  mapOf(askedCapability, 60, 'issueCard'),
+  'What the account holder is to be able to do, by the name of the capability. An update changes those that it names.',
+);
+const contactDetails = optional(shapes.contactDetails, 'How to reach the account holder.');
+const timeZone = shapes.timeZone("the balance platform's");
+const balancePlatform = optional(
+  shapes.platformId,
+  'The balance platform that it belongs to; the only one that a credential can name is its own.',
+);
+const ignored = ['migratedAccountHolderCode'] as const;
+
+export const accountHolder = object('AccountHolder', {
+  balancePlatform: required(shapes.platformId, 'The balance platform that it belongs to.'),
+  capabilities: optional(mapOf(capability, 60, 'issueCard'), 'What it can do, by the name of the capability.'),
+  contactDetails,
+  description: shapes.description,
+  id: required(shapes.holderId, 'Identifies the account holder.'),
+  legalEntityId: required(shapes.legalEntityId, 'The legal entity that it stands for.'),
+  metadata: shapes.metadata,
+  primaryBalanceAccount: optional(shapes.accountId, 'The balance account that money goes to first.'),
+  reference: shapes.reference,
+  status: required(holderStatus, 'The status.'),
+  timeZone: required(timeZone.shape, timeZone.doc),
+});
+
+const answer = object('AccountHolder', { ...accountHolder.fields, eTag: shapes.eTag });
+const id = shapes.idInPath(shapes.holderId, 'account holder');
+
+export const createAccountHolder = endpoint({
+  name: 'createAccountHolder',
+  method: 'POST',
+  path: '/accountHolders',
+  doc: 'Creates an account holder.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound', 'platformNotActive'],
+  input: object(
+    'AccountHolderInfo',
+    {
+      balancePlatform,
+      capabilities,
+      contactDetails,
+      description: shapes.description,
+      legalEntityId: required(shapes.legalEntityId, 'The legal entity that the account holder stands for.'),
+      metadata: shapes.metadata,
+      reference: shapes.reference,
+      timeZone,
+    },
+    { tolerated: ignored },
+  ),
+  output: answer,
+});
+
+export const getAccountHolder = endpoint({
+  name: 'getAccountHolder',
+  method: 'GET',
+  path: '/accountHolders/{id}',
+  doc: 'Gives an account holder.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('GetAccountHolder', { id }),
+  output: answer,
+});
+
+export const updateAccountHolder = endpoint({
+  name: 'updateAccountHolder',
+  method: 'PATCH',
+  path: '/accountHolders/{id}',
+  doc: 'Changes an account holder: what the request leaves out stays as it is.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound', 'changedMeanwhile', 'illegalMove', 'holderInUse', 'finallyClosed'],
+  input: object(
+    'AccountHolderUpdateRequest',
+    {
+      id,
+      ifMatch: shapes.ifMatch,
+      balancePlatform,
+      capabilities,
+      contactDetails,
+      description: shapes.description,
+      metadata: shapes.metadata,
+      primaryBalanceAccount: optional(shapes.accountId, 'One of its balance accounts that is not closed.'),
+      reference: shapes.reference,
+      status: optional(holderStatus, 'The status to move to.'),
+      timeZone,
+    },
+    { tolerated: ignored },
+  ),
+  output: answer,
+});
+
+export const listAccountHolders = endpoint({
+  name: 'listAccountHolders',
+  method: 'GET',
+  path: '/balancePlatforms/{id}/accountHolders',
+  doc: 'Lists the account holders of a balance platform, oldest first.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('ListAccountHolders', {
+    id: shapes.idInPath(shapes.platformId, 'balance platform'),
+    ...shapes.paging,
+  }),
+  output: object('PaginatedAccountHoldersResponse', {
+    accountHolders: required(list(accountHolder, 'AccountHolder', { max: shapes.limitMax }), 'The account holders.'),
+    ...shapes.pages,
+  }),
+});

@@ -1,0 +1,84 @@
+/** Account holders: created, shown, changed and listed (specification, section 4). */
+
+import type { Input } from '../../../contract/operation.ts';
+import { Problem, refuseAll } from '../../../contract/problem.ts';
+import type { Handler } from '../../../gateway/handler.ts';
+import { telling } from '../events.ts';
+import { invalid } from '../field-issues.ts';
+import { checkMove } from '../lifecycle.ts';
+import { pageOf } from '../list.ts';
+import { checkPlatform } from '../require-active.ts';
+import type { Kept, PlatformUnit } from '../resource.ts';
+import { change, checkIfMatch, create, entries, eTagOf, given } from '../save-resource.ts';
+import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import type { BalancePlatformOperations } from '../v2.ts';
+import { grant } from './capabilities.ts';
+
+type Operations = BalancePlatformOperations;
+
+const shown = (kept: Kept<'accountHolder'>) => ({ ...kept.record, eTag: eTagOf(kept) });
+
+export const createAccountHolder = telling<Operations['createAccountHolder']>(
+  async ({ input, caller }, unit, { references }) => {
+    const platform = await findOwnPlatform(caller, unit, input.balancePlatform);
+    checkPlatform(platform);
+    const record = {
+      ...input,
+      balancePlatform: platform.id,
+      capabilities: grant(input.capabilities, undefined),
+      id: references.resourceId('AH'),
+      metadata: entries(input.metadata),
+      status: 'active',
+      timeZone: input.timeZone ?? platform.timeZone,
+    } as const;
+    return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, unit));
+  },
+);
+
+export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, view) =>
+  shown(await findOwn('accountHolder', input.id, caller, view));
+
+type Changes = Input<Operations['updateAccountHolder']>;
+
+/** Closing waits for the balance accounts, and the primary one is one of its own that is not closed. */
+const checkAccounts = async (
+  { platform, record }: Kept<'accountHolder'>,
+  { status, primaryBalanceAccount }: Changes,
+  unit: PlatformUnit,
+): Promise<void> => {
+  const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
+  if (status === 'closed' && (await unit.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
+  if (primaryBalanceAccount === undefined) return;
+  const account = await unit.findResource('balanceAccount', platform, primaryBalanceAccount);
+  if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
+    refuseAll([invalid(['primaryBalanceAccount'])]);
+};
+
+export const updateAccountHolder = telling<Operations['updateAccountHolder']>(async ({ input, caller }, unit) => {
+  const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
+  const before = await findOwn('accountHolder', id, caller, unit);
+  checkIfMatch(ifMatch, before);
+  await findOwnPlatform(caller, unit, balancePlatform);
+  checkMove('accountHolder', before.record.status, changes.status);
+  await checkAccounts(before, input, unit);
+  const kept = await change(
+    before,
+    {
+      ...given(changes),
+      capabilities: grant(capabilities, before.record.capabilities),
+      metadata: entries(metadata ?? before.record.metadata),
+    },
+    unit,
+  );
+  return shown(kept);
+});
+
+export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, view) => {
+  const { id: platform } = await findOwnPlatform(caller, view, input.id);
+  const { items, hasNext, hasPrevious } = await pageOf(
+    { kind: 'accountHolder', platform, parent: platform },
+    input,
+    view,
+  );
+  return { accountHolders: items.map(({ record }) => record), hasNext, hasPrevious };
+};

@@ -1,0 +1,148 @@
+/** The balance account: its records and the operations on it. */
+import { endpoint } from '../../../contract/resource.ts';
+import { integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
+
+export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
+
+const amount = integer(-999_999_999_999_999, 999_999_999_999_999, 0);
+
+export const balance = object('Balance', {
+  available: required(amount, 'What can be spent, in minor units.'),
+  balance: required(amount, 'What is there, in minor units.'),
+  currency: required(shapes.currency, 'The currency, ISO 4217.'),
+  reserved: required(amount, 'What is reserved, in minor units.'),
+});
+
+export const platformPaymentConfiguration = object('PlatformPaymentConfiguration', {
+  salesDayClosingTime: optional(
+    string({ pattern: '([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?', example: '22:00' }),
+    'When a sales day ends.',
+  ),
+  settlementDelayDays: optional(integer(0, 999, 1), 'After how many days sales are settled.'),
+});
+
+const accountHolderId = shapes.holderId;
+const paymentConfiguration = optional(platformPaymentConfiguration, 'When sales are settled.');
+const defaultCurrencyCode = optional(
+  shapes.currency,
+  'The currency, ISO 4217; EUR where it is left out. It never changes.',
+);
+const timeZone = shapes.timeZone("the account holder's");
+const ignored = ['migratedAccountCode'] as const;
+
+/** As a list shows it; `balances` stand only in an answer about the one account. */
+export const balanceAccountBase = object('BalanceAccountBase', {
+  accountHolderId: required(accountHolderId, 'The account holder that it belongs to.'),
+  defaultCurrencyCode: required(shapes.currency, 'The currency.'),
+  description: shapes.description,
+  id: required(shapes.accountId, 'Identifies the balance account.'),
+  metadata: shapes.metadata,
+  platformPaymentConfiguration: paymentConfiguration,
+  reference: shapes.reference,
+  status: required(accountStatus, 'The status.'),
+  timeZone: required(timeZone.shape, timeZone.doc),
+});
+
+export const balanceAccount = object('BalanceAccount', {
+  ...balanceAccountBase.fields,
+  balances: required(list(balance, 'Balance', { max: 200 }), 'The balances, one for each currency.'),
+});
+
+const answer = object('BalanceAccount', { ...balanceAccount.fields, eTag: shapes.eTag });
+const id = shapes.idInPath(shapes.accountId, 'balance account');
+
+export const createBalanceAccount = endpoint({
+  name: 'createBalanceAccount',
+  method: 'POST',
+  path: '/balanceAccounts',
+  doc: 'Creates a balance account. The first one of an account holder is its primary one.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound', 'platformNotActive', 'holderNotActive', 'accountHolderClosed'],
+  input: object(
+    'BalanceAccountInfo',
+    {
+      accountHolderId: required(accountHolderId, 'The account holder that it is to belong to; an active one.'),
+      defaultCurrencyCode,
+      description: shapes.description,
+      metadata: shapes.metadata,
+      platformPaymentConfiguration: paymentConfiguration,
+      reference: shapes.reference,
+      timeZone,
+    },
+    { tolerated: ignored },
+  ),
+  output: answer,
+});
+
+export const getBalanceAccount = endpoint({
+  name: 'getBalanceAccount',
+  method: 'GET',
+  path: '/balanceAccounts/{id}',
+  doc: 'Gives a balance account.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('GetBalanceAccount', { id }),
+  output: answer,
+});
+
+export const updateBalanceAccount = endpoint({
+  name: 'updateBalanceAccount',
+  method: 'PATCH',
+  path: '/balanceAccounts/{id}',
+  doc: 'Changes a balance account: what the request leaves out stays as it is.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: [
+    'resourceNotFound',
+    'changedMeanwhile',
+    'illegalMove',
+    'holderNotActive',
+    'accountHolderClosed',
+    'accountInUse',
+    'accountNotEmpty',
+    'finallyClosed',
+  ],
+  input: object(
+    'BalanceAccountUpdateRequest',
+    {
+      id,
+      ifMatch: shapes.ifMatch,
+      accountHolderId: optional(
+        accountHolderId,
+        'The account holder that it is to belong to from now on; an active one.',
+      ),
+      description: shapes.description,
+      metadata: shapes.metadata,
+      platformPaymentConfiguration: paymentConfiguration,
+      reference: shapes.reference,
+      status: optional(accountStatus, 'The status to move to.'),
+      timeZone,
+    },
+    { tolerated: ignored },
+  ),
+  output: answer,
+});
+
+export const listBalanceAccounts = endpoint({
+  name: 'listBalanceAccounts',
+  method: 'GET',
+  path: '/accountHolders/{id}/balanceAccounts',
+  doc: 'Lists the balance accounts of an account holder, oldest first.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('ListBalanceAccounts', {
+    id: shapes.idInPath(shapes.holderId, 'account holder'),
+    ...shapes.paging,
+  }),
+  output: object('PaginatedBalanceAccountsResponse', {
+    balanceAccounts: required(
+      list(balanceAccountBase, 'BalanceAccountBase', { max: shapes.limitMax }),
+      'The balance accounts.',
+    ),
+    ...shapes.pages,
+  }),
+});

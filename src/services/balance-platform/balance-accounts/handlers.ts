@@ -1,0 +1,106 @@
+/** Balance accounts: created, shown, changed and listed (specification, section 4). */
+
+import type { Input } from '../../../contract/operation.ts';
+import { Problem } from '../../../contract/problem.ts';
+import type { Handler } from '../../../gateway/handler.ts';
+import { telling } from '../events.ts';
+import { checkMove } from '../lifecycle.ts';
+import { pageOf } from '../list.ts';
+import { checkHolder, checkPlatform, parentOf } from '../require-active.ts';
+import type { Kept, PlatformUnit } from '../resource.ts';
+import { change, checkIfMatch, create, entries, eTagOf, given, type Keeping } from '../save-resource.ts';
+import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import type { BalancePlatformOperations } from '../v2.ts';
+
+type Operations = BalancePlatformOperations;
+type Account = Kept<'balanceAccount'>;
+
+const usualCurrency = 'EUR';
+
+const shown = (kept: Account) => ({ ...kept.record, eTag: eTagOf(kept) });
+
+/** The primary account of a holder is one of its own that is not closed: the oldest, where it was another. */
+const settlePrimary = async (platform: string, holderId: string, unit: Keeping): Promise<void> => {
+  const holder = await parentOf('accountHolder', platform, holderId, unit);
+  const { primaryBalanceAccount } = holder.record;
+  if (primaryBalanceAccount !== undefined) {
+    const account = await parentOf('balanceAccount', platform, primaryBalanceAccount, unit);
+    if (account.record.accountHolderId === holderId && account.record.status !== 'closed') return;
+  }
+  const oldest = await unit.findOpen({ kind: 'balanceAccount', platform, parent: holderId });
+  await change(holder, { primaryBalanceAccount: oldest }, unit);
+};
+
+export const createBalanceAccount = telling<Operations['createBalanceAccount']>(
+  async ({ input, caller }, unit, { references }) => {
+    const platform = await findOwnPlatform(caller, unit, undefined);
+    checkPlatform(platform);
+    const holder = await findOwn('accountHolder', input.accountHolderId, caller, unit);
+    checkHolder(holder);
+    const currency = input.defaultCurrencyCode ?? usualCurrency;
+    const record = {
+      ...input,
+      balances: [{ available: 0, balance: 0, currency, reserved: 0 }],
+      defaultCurrencyCode: currency,
+      id: references.resourceId('BA'),
+      metadata: entries(input.metadata),
+      status: 'active',
+      timeZone: input.timeZone ?? holder.record.timeZone,
+    } as const;
+    const kept = await create({ kind: 'balanceAccount', platform: platform.id, record }, unit);
+    await settlePrimary(platform.id, holder.record.id, unit);
+    return shown(kept);
+  },
+);
+
+export const getBalanceAccount: Handler<Operations['getBalanceAccount']> = async ({ input, caller }, view) =>
+  shown(await findOwn('balanceAccount', input.id, caller, view));
+
+/** Closing waits for the payment instruments and the money; moving and activating want an active holder. */
+const checkChange = async (
+  { platform, record }: Account,
+  { status = record.status, accountHolderId }: Input<Operations['updateBalanceAccount']>,
+  holder: Kept<'accountHolder'>,
+  unit: PlatformUnit,
+): Promise<void> => {
+  checkMove('balanceAccount', record.status, status);
+  const moves = accountHolderId !== undefined && accountHolderId !== record.accountHolderId;
+  if (moves || (status === 'active' && record.status !== 'active')) checkHolder(holder);
+  if (status !== 'closed') return;
+  const instruments = { kind: 'paymentInstrument', platform, parent: record.id } as const;
+  if ((await unit.findOpen(instruments)) !== undefined) throw new Problem('accountInUse');
+  if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem('accountNotEmpty');
+};
+
+export const updateBalanceAccount = telling<Operations['updateBalanceAccount']>(async ({ input, caller }, unit) => {
+  const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
+  const before = await findOwn('balanceAccount', id, caller, unit);
+  checkIfMatch(ifMatch, before);
+  const holder = await findOwn('accountHolder', input.accountHolderId ?? before.record.accountHolderId, caller, unit);
+  await checkChange(before, input, holder, unit);
+  const { platform, record } = before;
+  const configuration = { ...record.platformPaymentConfiguration, ...platformPaymentConfiguration };
+  const kept = await change(
+    before,
+    {
+      ...given(changes),
+      metadata: entries(metadata ?? record.metadata),
+      platformPaymentConfiguration: Object.keys(configuration).length === 0 ? undefined : configuration,
+    },
+    unit,
+  );
+  for (const holderId of new Set([record.accountHolderId, kept.record.accountHolderId]))
+    await settlePrimary(platform, holderId, unit);
+  return shown(kept);
+});
+
+export const listBalanceAccounts: Handler<Operations['listBalanceAccounts']> = async ({ input, caller }, view) => {
+  const { platform, record } = await findOwn('accountHolder', input.id, caller, view);
+  const { items, hasNext, hasPrevious } = await pageOf(
+    { kind: 'balanceAccount', platform, parent: record.id },
+    input,
+    view,
+  );
+  const balanceAccounts = items.map(({ record: { balances: _, ...base } }) => base);
+  return { balanceAccounts, hasNext, hasPrevious };
+};

@@ -1,0 +1,35 @@
+/** The lifecycles: which status may follow which. Closed is for good; to stay as it is, is no move. */
+import { describe, Problem } from '../../contract/problem.ts';
+import type { Kind, Records } from './resource.ts';
+
+type StatusOf<K extends Kind> = Records[K]['status'];
+
+export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S[]>>;
+
+export const lifecycles: { readonly [K in Kind]: Lifecycle<StatusOf<K>> } = Object.freeze({
+  accountHolder: {
+    active: ['suspended', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
+  balanceAccount: {
+    active: ['suspended', 'closed'],
+    inactive: ['active', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
+  paymentInstrument: {
+    inactive: ['active', 'closed'],
+    active: ['suspended', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
+});
+
+/** Throws illegalMove where the lifecycle has no such move, and finallyClosed for whatever is asked of what is closed. */
+export const checkMove = <K extends Kind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void => {
+  if (from === 'closed') throw new Problem('finallyClosed');
+  const lifecycle: Lifecycle = lifecycles[kind];
+  if (to === undefined || to === from || lifecycle[from]?.includes(to)) return;
+  throw new Problem('illegalMove', describe('illegalMove', from, to));
+};

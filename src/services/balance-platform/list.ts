@@ -1,0 +1,25 @@
+/** One page of a list: one item more is asked for than is given, which tells whether there are others. */
+
+import type { Children, Kept, Kind, PlatformView, Range } from './resource.ts';
+import { limitUsual } from './schemas.ts';
+
+export interface Page<K extends Kind> {
+  readonly items: readonly Kept<K>[];
+  readonly hasNext: boolean;
+  readonly hasPrevious: boolean;
+}
+
+export const pageOf = async <K extends Kind>(
+  children: Children<K>,
+  { offset = 0, limit = limitUsual, status }: Partial<Range>,
+  view: PlatformView,
+): Promise<Page<K>> => {
+  const found = await view.listResources(children, { offset, limit: limit + 1, status });
+  const isAfterSome = async () =>
+    found.length > 0 || (await view.listResources(children, { offset: 0, limit: 1, status })).length > 0;
+  return {
+    items: found.slice(0, limit),
+    hasNext: found.length > limit,
+    hasPrevious: offset > 0 && (await isAfterSome()),
+  };
+};

@@ -1,0 +1,128 @@
+/** The card of a payment instrument: how one is asked for, and how one is shown. */
+import { type Fields, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
+
+export const formFactor = oneOf('FormFactor', 'physical', 'unknown', 'virtual');
+export const cardBrand = oneOf('CardBrand', 'visa', 'mc');
+
+const authenticationFields = {
+  email: optional(shapes.email, 'The e-mail of the cardholder.'),
+  phone: optional(shapes.phone, 'The phone of the cardholder.'),
+} as const;
+
+export const authentication = object('CardAuthentication', {
+  ...authenticationFields,
+  password: optional(
+    string({ min: 1, max: 30, sensitive: true, forgotten: true, example: 'a-password' }),
+    'Taken, never kept and never shown.',
+  ),
+});
+export const shownAuthentication = object('CardAuthentication', authenticationFields);
+
+const code = (what: string) => optional(shapes.text(255, 'code-1'), what);
+
+const bulkAddress = object('BulkAddress', {
+  city: optional(shapes.text(1000, 'Amsterdam'), 'The city.'),
+  company: optional(shapes.text(255, 'Demo B.V.'), 'The company.'),
+  country: required(shapes.country, 'Two letters, ISO 3166-1.'),
+  email: optional(shapes.email, 'The e-mail.'),
+  houseNumberOrName: optional(shapes.text(1000, '12'), 'The number or name of the house.'),
+  mobile: optional(shapes.text(40, '+31612345678'), 'The mobile phone.'),
+  postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
+  stateOrProvince: optional(shapes.text(1000, 'NH'), 'The state or province.'),
+  street: optional(shapes.text(1000, 'Simon Carmiggeltstraat'), 'The street.'),
+});
+
+export const cardConfiguration = object('CardConfiguration', {
+  activation: code('The activation label.'),
+  activationUrl: optional(shapes.text(255, 'https://www.example.com/activate'), 'Where the cardholder activates it.'),
+  bulkAddress: optional(bulkAddress, 'Where cards are sent in bulk.'),
+  cardImageId: code('The image on the card.'),
+  carrier: code('The letter that carries the card.'),
+  carrierImageId: code('The image on that letter.'),
+  configurationProfileId: required(
+    string({ pattern: '[A-Za-z0-9_-]{1,80}', example: 'CP3227C223222B5CMD278FKGS' }),
+    'The profile that says how the card is made.',
+  ),
+  currency: optional(shapes.currency, 'The currency of the card.'),
+  envelope: code('The envelope.'),
+  insert: code('What is put into the envelope.'),
+  language: code('The language of the card.'),
+  logoImageId: code('The logo on the card.'),
+  pinMailer: code('The letter with the PIN.'),
+  printLine: optional(shapes.text(30, 'DEMO B.V.'), 'A line printed on the card.'),
+  shipmentMethod: code('How it is sent.'),
+});
+
+export const deliveryContact = object('DeliveryContact', {
+  address: required(
+    object('DeliveryAddress', {
+      city: optional(shapes.text(255, 'Amsterdam'), 'The city.'),
+      country: required(shapes.country, 'Two letters, ISO 3166-1.'),
+      line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line.'),
+      line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
+      line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
+      postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
+      stateOrProvince: optional(shapes.text(255, 'NH'), 'The state or province.'),
+    }),
+    'Where to.',
+  ),
+  company: optional(shapes.text(255, 'Demo B.V.'), 'The company.'),
+  email: optional(shapes.email, 'The e-mail.'),
+  fullPhoneNumber: optional(shapes.text(40, '+31612345678'), 'The phone, in one.'),
+  name: required(
+    object('DeliveryName', {
+      firstName: required(shapes.text(80, 'Anna'), 'The first name.'),
+      lastName: required(shapes.text(80, 'Dijk'), 'The last name.'),
+    }),
+    'To whom.',
+  ),
+  phoneNumber: optional(
+    object('DeliveryPhone', {
+      phoneCountryCode: optional(shapes.text(5, '31'), 'The code of the country.'),
+      phoneNumber: optional(shapes.text(40, '612345678'), 'The number.'),
+      phoneType: optional(oneOf('DeliveryPhoneType', 'Fax', 'Landline', 'Mobile', 'SIP'), 'What kind of phone it is.'),
+    }),
+    'The phone, in parts.',
+  ),
+  webAddress: optional(shapes.text(255, 'https://www.example.com'), 'The address of the web site.'),
+});
+
+const cardFields = <A extends Fields>(authenticated: ReturnType<typeof object<A>>) => ({
+  authentication: optional(authenticated, 'How the cardholder is reached when a payment has to be confirmed.'),
+  brand: required(cardBrand, 'The brand.'),
+  brandVariant: required(
+    string({ pattern: '[a-z0-9_]{2,40}', example: 'visadebit' }),
+    'The variant of the brand, such as visadebit, visaprepaid, mcdebit or mccredit; what is made here has a range of test numbers for each.',
+  ),
+  cardholderName: required(string({ min: 1, max: 26, example: 'Anna van Dijk' }), 'The name on the card.'),
+  configuration: optional(cardConfiguration, 'How the card is made and sent.'),
+  deliveryContact: optional(deliveryContact, 'Where the card is sent.'),
+  formFactor: required(formFactor, 'Whether there is something to hold.'),
+  threeDSecure: optional(shapes.text(80, 'fullySupported'), 'fullySupported or secureCorporate.'),
+  usage: optional(oneOf('CardUsage', 'singleUse', 'multiUse'), 'How often it can be used.'),
+});
+
+export const cardInfo = object('CardInfo', cardFields(authentication));
+
+/** The number is masked and the security code is not there, but in the answer that makes a virtual card for a single use. */
+export const card = object('Card', {
+  ...cardFields(shownAuthentication),
+  bin: required(string({ pattern: '[0-9]{6,8}', example: '400005' }), 'The first digits of the number.'),
+  cvc: optional(
+    string({ pattern: '[0-9]{3}', sensitive: true, forgotten: true, example: '737' }),
+    'The security code: only in the answer that makes a virtual card for a single use, and never kept.',
+  ),
+  expiration: required(
+    object('Expiration', {
+      month: required(string({ pattern: '0[1-9]|1[0-2]', example: '08' }), 'The month, two digits.'),
+      year: required(string({ pattern: '20[0-9]{2}', example: '2030' }), 'The year, four digits.'),
+    }),
+    'When it expires.',
+  ),
+  lastFour: required(string({ pattern: '[0-9]{4}', example: '2357' }), 'The last four digits of the number.'),
+  number: required(
+    string({ pattern: '[*0-9]{12}[0-9]{4}', sensitive: true, kept: 'lastFour', example: '************2357' }),
+    'The number, masked; in full only in the answer that makes a virtual card for a single use.',
+  ),
+});

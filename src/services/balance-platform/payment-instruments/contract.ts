@@ -1,0 +1,205 @@
+/** The payment instrument, a card or a bank account: its records and the operations on it. */
+import { endpoint } from '../../../contract/resource.ts';
+import { list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
+import { card, cardInfo, formFactor } from './card-contract.ts';
+
+export const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
+export const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
+
+export const statusReason = oneOf(
+  'StatusReason',
+  'accountClosure',
+  'damaged',
+  'endOfLife',
+  'expired',
+  'lost',
+  'other',
+  'stolen',
+  'suspectedFraud',
+  'transactionRule',
+);
+
+export const bankAccountInfo = object('BankAccountInfo', {
+  formFactor: optional(formFactor, 'physical where it is left out.'),
+});
+
+/** Which of the numbers are there depends on the country of issue. */
+export const bankAccountDetails = object('BankAccountDetails', {
+  accountNumber: optional(
+    string({ pattern: '[0-9]{6,12}', sensitive: true, example: '12345678' }),
+    'The account number, in the United Kingdom and in the United States.',
+  ),
+  accountType: optional(oneOf('BankAccountType', 'checking', 'savings'), 'In the United States.'),
+  formFactor: required(formFactor, 'Whether there is something to hold.'),
+  iban: optional(string({ max: 34, format: 'iban', sensitive: true, example: 'NL13TEST0123456789' }), 'The IBAN.'),
+  routingNumber: optional(string({ pattern: '[0-9]{9}', example: '000000013' }), 'In the United States.'),
+  sortCode: optional(string({ pattern: '[0-9]{6}', example: '000001' }), 'In the United Kingdom.'),
+  type: required(oneOf('BankAccountIdentification', 'iban', 'ukLocal', 'usLocal'), 'Which numbers there are.'),
+});
+
+const comment = optional(shapes.text(300, 'Left in a taxi'), 'More about the reason; mandatory for the reason other.');
+const reason = optional(statusReason, 'Why the status is what it is.');
+
+const cardOrAccount = {
+  options: [['card'], ['bankAccount']],
+  exclusive: true,
+  problem: 'missingField',
+  doc: 'Exactly one of card and bankAccount.',
+} as const;
+
+export const paymentInstrument = object(
+  'PaymentInstrument',
+  {
+    balanceAccountId: required(shapes.accountId, 'The balance account that it is used with.'),
+    bankAccount: optional(bankAccountDetails, 'The bank account, where it is one.'),
+    card: optional(card, 'The card, where it is one.'),
+    description: shapes.description,
+    id: required(shapes.instrumentId, 'Identifies the payment instrument.'),
+    issuingCountryCode: required(shapes.country, 'The country of issue.'),
+    paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it belongs to.'),
+    reference: shapes.reference,
+    replacedById: optional(shapes.instrumentId, 'The payment instrument that takes its place.'),
+    replacementOfId: optional(shapes.instrumentId, 'The payment instrument whose place it takes.'),
+    status: required(instrumentStatus, 'The status.'),
+    statusComment: comment,
+    statusReason: reason,
+    type: required(instrumentType, 'What it is.'),
+  },
+  { choices: [cardOrAccount] },
+);
+
+const answer = object(
+  'PaymentInstrument',
+  { ...paymentInstrument.fields, eTag: shapes.eTag },
+  { choices: paymentInstrument.choices },
+);
+const id = shapes.idInPath(shapes.instrumentId, 'payment instrument');
+
+export const createPaymentInstrument = endpoint({
+  name: 'createPaymentInstrument',
+  method: 'POST',
+  path: '/paymentInstruments',
+  doc: 'Creates a card or a bank account for a balance account, or one that takes the place of another.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: [
+    'resourceNotFound',
+    'platformNotActive',
+    'holderNotActive',
+    'accountHolderClosed',
+    'accountNotActive',
+    'accountClosed',
+    'alreadyReplaced',
+  ],
+  input: object(
+    'PaymentInstrumentInfo',
+    {
+      balanceAccountId: required(shapes.accountId, 'The balance account that it is to be used with; an active one.'),
+      bankAccount: optional(bankAccountInfo, 'The bank account; only for one.'),
+      card: optional(cardInfo, 'The card; mandatory for one.'),
+      description: shapes.description,
+      issuingCountryCode: required(
+        shapes.country,
+        'The country of issue, ISO 3166-1; bank accounts are made in the countries of the single euro payments area, which has GB, and in US.',
+      ),
+      paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it is to belong to.'),
+      reference: shapes.reference,
+      replacementOfId: optional(
+        shapes.instrumentId,
+        'The payment instrument whose place it takes: that one is closed as soon as this one is active.',
+      ),
+      status: optional(
+        instrumentStatus,
+        'active or inactive; where it is left out, a physical card of the United States is inactive, and all else is active.',
+      ),
+      statusComment: comment,
+      statusReason: reason,
+      type: required(instrumentType, 'What it is to be.'),
+    },
+    { choices: [{ ...cardOrAccount, orNone: true, doc: 'Not both of card and bankAccount.' }] },
+  ),
+  output: answer,
+});
+
+export const getPaymentInstrument = endpoint({
+  name: 'getPaymentInstrument',
+  method: 'GET',
+  path: '/paymentInstruments/{id}',
+  doc: 'Gives a payment instrument.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('GetPaymentInstrument', { id }),
+  output: answer,
+});
+
+export const updatePaymentInstrument = endpoint({
+  name: 'updatePaymentInstrument',
+  method: 'PATCH',
+  path: '/paymentInstruments/{id}',
+  doc: 'Changes a payment instrument, activates or suspends it: what the request leaves out stays as it is.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: [
+    'resourceNotFound',
+    'changedMeanwhile',
+    'illegalMove',
+    'instrumentNotMovable',
+    'instrumentInUse',
+    'holderNotActive',
+    'accountHolderClosed',
+    'accountNotActive',
+    'accountClosed',
+    'finallyClosed',
+  ],
+  input: object('PaymentInstrumentUpdateRequest', {
+    id,
+    ifMatch: shapes.ifMatch,
+    balanceAccountId: optional(shapes.accountId, 'Another balance account; only while it is inactive.'),
+    card: optional(cardInfo, 'The card; only while it is inactive. Its brand, variant and form stay as they are.'),
+    status: optional(instrumentStatus, 'The status to move to.'),
+    statusComment: comment,
+    statusReason: reason,
+  }),
+  output: answer,
+});
+
+export const cancelPaymentInstrument = endpoint({
+  name: 'cancelPaymentInstrument',
+  method: 'POST',
+  path: '/paymentInstruments/{id}/cancel',
+  doc: 'Closes a payment instrument for good. The request needs no body.',
+  effect: 'writes',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound', 'changedMeanwhile', 'finallyClosed'],
+  input: object('PaymentInstrumentCancelRequest', {
+    id,
+    ifMatch: shapes.ifMatch,
+    statusComment: comment,
+    statusReason: reason,
+  }),
+  output: answer,
+});
+
+export const listPaymentInstruments = endpoint({
+  name: 'listPaymentInstruments',
+  method: 'GET',
+  path: '/balanceAccounts/{id}/paymentInstruments',
+  doc: 'Lists the payment instruments of a balance account, oldest first.',
+  effect: 'reads',
+  role: 'balancePlatform',
+  problems: ['resourceNotFound'],
+  input: object('ListPaymentInstruments', {
+    id: shapes.idInPath(shapes.accountId, 'balance account'),
+    ...shapes.paging,
+    status: optional(instrumentStatus, 'Only those with this status.', { at: 'query' }),
+  }),
+  output: object('PaginatedPaymentInstrumentsResponse', {
+    paymentInstruments: required(
+      list(paymentInstrument, 'PaymentInstrument', { max: shapes.limitMax }),
+      'The payment instruments.',
+    ),
+    ...shapes.pages,
+  }),
+});

@@ -1,0 +1,95 @@
+/** createPaymentInstrument: a card or a bank account is made for a balance account, perhaps in the place of another. */
+
+import type { Input } from '../../../contract/operation.ts';
+import { type Issue, refuseAll } from '../../../contract/problem.ts';
+import type { World } from '../../../gateway/handler.ts';
+import { telling } from '../events.ts';
+import { invalid, missing } from '../field-issues.ts';
+import { checkAccount, checkPlatform } from '../require-active.ts';
+import type { Kept, Records } from '../resource.ts';
+import { createWithNumber, eTagOf, type Keeping } from '../save-resource.ts';
+import { reasonIssues } from '../status-reason.ts';
+import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import type { BalancePlatformOperations } from '../v2.ts';
+import { accountsAreMadeIn, makeAccount } from './bank-account.ts';
+import { type MadeCard, makeCard, variantIssues } from './card.ts';
+import { checkReplaceable, settleReplacement } from './replacement.ts';
+import { openRecord, sealAccount, sealCard } from './secrets.ts';
+
+type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
+type Status = Records['paymentInstrument']['status'];
+
+/** A number that is taken is drawn again; of a thousand million, so many in a row are not. */
+const drawsMax = 20;
+
+/** What is asked for has to be there, and what is not of its type must not. */
+const typeIssues = ({ type, card, issuingCountryCode }: Info): readonly Issue[] => {
+  if (type === 'card') return card === undefined ? [missing(['card'])] : variantIssues(card);
+  const misplaced = card === undefined ? [] : [invalid(['card'])];
+  return accountsAreMadeIn(issuingCountryCode)
+    ? misplaced
+    : [...misplaced, invalid(['issuingCountryCode'], issuingCountryCode)];
+};
+
+const statusIssues = ({ status }: Info): readonly Issue[] =>
+  status === 'closed' || status === 'suspended' ? [invalid(['status'], status)] : [];
+
+/** As requested; else a physical card of the United States waits to be activated, and all else is active. */
+const firstStatus = ({ status, card, issuingCountryCode }: Info): Status =>
+  status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
+
+interface Made {
+  readonly kept: Kept<'paymentInstrument'>;
+  readonly issued?: MadeCard['issued'];
+}
+
+/** One try: undefined where the number was given out before. */
+const make = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made | undefined> => {
+  const { references, vault } = world;
+  const { card: cardInfo, bankAccount, ...rest } = info;
+  const open = { ...rest, id: references.resourceId('PI'), status: firstStatus(info) };
+  const kind = 'paymentInstrument' as const;
+  if (cardInfo !== undefined) {
+    const { issued, card } = makeCard(cardInfo, world);
+    const record = { ...open, card };
+    const kept = await createWithNumber(
+      { kind, platform, record, ...sealCard(platform, open.id, issued, vault) },
+      unit,
+    );
+    return kept && { kept, issued };
+  }
+  const made = makeAccount(info.issuingCountryCode, bankAccount?.formFactor ?? 'physical', references);
+  const record = { ...open, bankAccount: made.bankAccount };
+  const kept = await createWithNumber({ kind, platform, record, ...sealAccount(platform, open.id, made, vault) }, unit);
+  return kept && { kept };
+};
+
+const draw = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made> => {
+  for (let draws = 0; draws < drawsMax; draws += 1) {
+    const made = await make(info, platform, world, unit);
+    if (made !== undefined) return made;
+  }
+  throw new Error('no number is left that was not given out before');
+};
+
+/** A virtual card for a single use is shown once, whole: its holder has nothing else to read it from. */
+const shownOnce = ({ kept, issued }: Made, world: World) => {
+  const record = openRecord(kept, world);
+  const { card } = record;
+  if (issued === undefined || card?.formFactor !== 'virtual' || card.usage !== 'singleUse') return record;
+  return { ...record, card: { ...card, number: issued.number, cvc: issued.cvc } };
+};
+
+export const createPaymentInstrument = telling<BalancePlatformOperations['createPaymentInstrument']>(
+  async ({ input, caller }, unit, world) => {
+    refuseAll([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
+    const platform = await findOwnPlatform(caller, unit, undefined);
+    checkPlatform(platform);
+    await checkAccount(await findOwn('balanceAccount', input.balanceAccountId, caller, unit), unit);
+    if (input.replacementOfId !== undefined)
+      await checkReplaceable(await findOwn('paymentInstrument', input.replacementOfId, caller, unit), input.type, unit);
+    const made = await draw(input, platform.id, world, unit);
+    await settleReplacement(made.kept, unit);
+    return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };
+  },
+);

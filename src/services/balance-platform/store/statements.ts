@@ -1,0 +1,127 @@
+/** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
+
+import { statement } from '../../../store/sql/engine.ts';
+import type { Kind } from '../resource.ts';
+
+export type PlatformRow = {
+  readonly balance_platform: string;
+  readonly company: string;
+  readonly description: string | null;
+  readonly status: string;
+  readonly time_zone: string;
+};
+
+const platformColumns = 'balance_platform, company, description, status, time_zone';
+
+export const findPlatform = statement<PlatformRow>(
+  'find-balance-platform',
+  `select ${platformColumns} from balance_platform where balance_platform = $1`,
+);
+
+export const listPlatforms = statement<PlatformRow>(
+  'list-balance-platforms',
+  `select ${platformColumns} from balance_platform order by company, balance_platform`,
+);
+
+/** Writes no row where the name is another company's. */
+export const savePlatform = statement(
+  'save-balance-platform',
+  `insert into balance_platform (${platformColumns}, created_at) values ($1, $2, $3, $4, $5, $6)
+   on conflict (balance_platform) do update
+     set description = excluded.description, status = excluded.status, time_zone = excluded.time_zone
+   where balance_platform.company = excluded.company`,
+);
+
+/** A resource; the last four columns are those of kinds that have something sealed. */
+export type ResourceRow = {
+  readonly revision: number;
+  readonly record: string;
+  readonly number_fingerprint?: string;
+  readonly key_id?: string;
+  readonly data_key?: string;
+  readonly sealed_number?: string | null;
+  readonly sealed_shown?: string | null;
+};
+
+export interface ResourceTable {
+  readonly name: string;
+  /** The column that names the parent; undefined where that is the platform. */
+  readonly parent?: string;
+  /** It has a number that is sealed, and given out once. */
+  readonly sealed?: true;
+}
+
+export const resourceTables: { readonly [K in Kind]: ResourceTable } = Object.freeze({
+  accountHolder: { name: 'account_holder' },
+  balanceAccount: { name: 'balance_account', parent: 'account_holder_id' },
+  paymentInstrument: { name: 'payment_instrument', parent: 'balance_account_id', sealed: true },
+});
+
+const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_shown'] as const;
+
+const numbered = (from: number, columns: readonly string[]): string =>
+  columns.map((_, at) => `$${from + at}`).join(', ');
+
+/** Any one payment instrument, whoever's it is. */
+export const findInstrumentSample = statement<ResourceRow & { readonly balance_platform: string }>(
+  'find-instrument-sample',
+  `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
+);
+
+const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
+  const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
+  const parents = parent === undefined ? [] : [parent];
+  const added = [
+    'balance_platform',
+    'id',
+    ...parents,
+    'status',
+    'revision',
+    'record',
+    ...(sealed ? sealedColumns : []),
+  ];
+  const changed = [...parents, 'status', 'revision', 'record'];
+  const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
+  /** Later than that of all others of the parent: what is added, or moved here, stands behind them, and no page before it shifts. */
+  const next = (place: readonly string[]) =>
+    `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
+       where balance_platform = ${place[0]} and ${parent ?? 'balance_platform'} = ${place.at(-1)})`;
+  // What is passed over is walked in the index alone: a far offset would else read each row before it.
+  const page = (also: string, from: number) =>
+    `select ${read} from
+       (select id as page_id, listed_at as page_at from ${name} where ${ofParent}${also}
+         order by listed_at, id limit $${from} offset $${from + 1}) page
+       cross join ${name} where balance_platform = $1 and id = page_id
+       order by page_at, page_id`;
+  return Object.freeze({
+    find: statement<ResourceRow>(`find-${name}`, `select ${read} from ${name} where balance_platform = $1 and id = $2`),
+    list: statement<ResourceRow>(`list-${name}`, page('', 3)),
+    listWithStatus: statement<ResourceRow>(`list-${name}-with-status`, page(' and status = $3', 4)),
+    findOpen: statement<{ readonly id: string }>(
+      `find-open-${name}`,
+      `select id from ${name} where ${ofParent} and status <> 'closed' order by listed_at, id limit 1`,
+    ),
+    /** Writes no row where the number was given out before. */
+    add: statement(
+      `add-${name}`,
+      `insert into ${name} (${added.join(', ')}, listed_at)
+       values (${numbered(1, added)}, ${next(parent === undefined ? ['$1'] : ['$1', '$3'])}) on conflict do nothing`,
+    ),
+    /** Writes no row where its state is another than the one before this one. */
+    change: statement(
+      `change-${name}`,
+      `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')}${
+        parent === undefined
+          ? ''
+          : `, listed_at = case when ${parent} = $3 then listed_at else ${next(['$1', '$3'])} end`
+      }
+        where balance_platform = $1 and id = $2 and revision = $${3 + changed.length}`,
+    ),
+  });
+};
+
+export type ResourceStatements = ReturnType<typeof statementsOf>;
+
+export const resourceStatements = Object.freeze(
+  Object.fromEntries(Object.entries(resourceTables).map(([kind, table]) => [kind, statementsOf(table)])),
+) as { readonly [K in Kind]: ResourceStatements };

@@ -1,0 +1,34 @@
+/** Whose it is: every resource is looked for under the caller's own platform, so that another's is no other than none. */
+import type { Caller } from '../../contract/canonical.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Kept, Kind, Platform, PlatformView } from './resource.ts';
+
+/** Throws notAllowed for a caller that acts for no platform. */
+export const platformOf = ({ balancePlatform }: Caller): string => {
+  if (balancePlatform === undefined) throw new Problem('notAllowed');
+  return balancePlatform;
+};
+
+/** Throws resourceNotFound where a platform is named that is not the caller's own. */
+export const findOwnPlatform = async (
+  caller: Caller,
+  view: PlatformView,
+  named: string | undefined,
+): Promise<Platform> => {
+  const id = platformOf(caller);
+  const platform = await view.findPlatform(named ?? id);
+  if (platform === undefined || platform.id !== id) throw new Problem('resourceNotFound');
+  return platform;
+};
+
+/** Throws resourceNotFound, whether there is none or it is another platform's. */
+export const findOwn = async <K extends Kind>(
+  kind: K,
+  id: string,
+  caller: Caller,
+  view: PlatformView,
+): Promise<Kept<K>> => {
+  const found = await view.findResource(kind, platformOf(caller), id);
+  if (found === undefined) throw new Problem('resourceNotFound');
+  return found;
+};

@@ -1,9 +1,9 @@
 /** `triglyph wsdl`: prints the WSDL for an address. */
 import type { Command } from 'commander';
-import { recurringV25 } from '../api/recurring/v25.ts';
 import { serviceAddress } from '../contract/address.ts';
 import { documentsOf } from '../documents/index.ts';
 import { services } from '../services/index.ts';
+import { recurringV25 } from '../services/recurring/v25.ts';
 
 const run = ({ origin }: { readonly origin: string }): void => {
   process.stdout.write(documentsOf(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);

@@ -1,6 +1,5 @@
 /** What a handler is: a canonical request in, the canonical answer out, or a Problem thrown. */
 
-import type { RecurringOperations } from '../api/recurring/v25.ts';
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
 import type { Store, Unit, View } from '../domain/ports/store.ts';
@@ -8,6 +7,7 @@ import type { Updater } from '../domain/ports/updater.ts';
 import type { Vault } from '../domain/ports/vault.ts';
 import type { Clock, References } from '../lib/clock-and-ids.ts';
 import type { BalancePlatformOperations } from '../services/balance-platform/v2.ts';
+import type { RecurringOperations } from '../services/recurring/v25.ts';
 
 /** What the handlers lean on. */
 export interface World {

@@ -2,8 +2,8 @@
 import { Problem } from '../contract/problem.ts';
 import type { ObjectShape } from '../contract/schema.ts';
 import type { World } from '../gateway/handler.ts';
+import { type DetailStore, type ImportUnit, ReferenceTaken } from '../services/recurring/store/repository.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
-import { type DetailStore, type ImportUnit, ReferenceTaken } from '../store/sql/details.ts';
 import { type Outcome, type Reason, reasonsOf } from './row.ts';
 
 /** Where rows are kept. */

@@ -1,10 +1,6 @@
 /** The handlers, one for each operation of the interface. */
 
-import { disable } from '../domain/recurring/disable.ts';
-import { listRecurringDetails } from '../domain/recurring/list-details.ts';
 import { scheduleAccountUpdater } from '../domain/recurring/schedule-updater.ts';
-import { storeToken } from '../domain/recurring/store-token.ts';
-import { tokenLookup } from '../domain/recurring/token-lookup.ts';
 import type { Handlers } from '../gateway/handler.ts';
 import {
   createAccountHolder,
@@ -26,6 +22,10 @@ import {
   listPaymentInstruments,
   updatePaymentInstrument,
 } from './balance-platform/payment-instruments/handlers.ts';
+import { disable } from './recurring/disable.ts';
+import { listRecurringDetails } from './recurring/list-details.ts';
+import { storeToken } from './recurring/store-token.ts';
+import { tokenLookup } from './recurring/token-lookup.ts';
 
 export const handlers: Handlers = Object.freeze({
   cancelPaymentInstrument,

@@ -6,11 +6,11 @@ import type { TakenJob } from '../jobs/job.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { configurationMessage } from '../services/balance-platform/webhook.ts';
-import { classicMessage } from './classic.ts';
+import { classicMessage } from '../services/recurring/webhooks/classic.ts';
+import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
 import type { Message, Origin } from './message.ts';
 import type { Endpoint, Endpoints, Event } from './ports.ts';
 import { type Sent, send } from './send.ts';
-import { tokenizationMessage } from './tokenization.ts';
 import { createTurns, type Spared } from './turns.ts';
 
 export interface DeliveryParts {

@@ -1,7 +1,8 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
-import type { RecurringOperations } from '../../src/api/recurring/v25.ts';
+
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
+import type { RecurringOperations } from '../../src/services/recurring/v25.ts';
 import type { callers } from '../support/gateway.ts';
 
 export interface Exchange {

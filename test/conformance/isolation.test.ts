@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Endpoint, placeOf } from '../../src/contract/resource.ts';
 import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import type { DetailStore } from '../../src/store/sql/details.ts';
+import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { cardInfo, type Furnished, furnished } from '../support/furnished-platform.ts';
 import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';

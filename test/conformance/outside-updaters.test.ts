@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RecurringDetail } from '../../src/domain/ports/details.ts';
+import type { RecurringDetail } from '../../src/services/recurring/details.ts';
 import { readAnswers } from '../../src/updater/batch/answers.ts';
 import { openFolders } from '../../src/updater/batch/folders.ts';
 import { fileDuty } from '../../src/updater/batch/request-file.ts';

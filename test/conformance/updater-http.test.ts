@@ -1,9 +1,9 @@
 /** An updater behind a URL: what it is asked, as what, how often; and what comes of one that is slow, down or hostile. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { recurringV25 as service } from '../../src/api/recurring/v25.ts';
 import type { Updater } from '../../src/domain/ports/updater.ts';
 import { VaultUnavailable } from '../../src/domain/ports/vault.ts';
+import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
 import { checkDuty } from '../../src/updater/check-duty.ts';
 import { httpUpdater } from '../../src/updater/http/updater.ts';
 import { createUpdaterWatch, type UpdaterEvent } from '../../src/updater/watch.ts';

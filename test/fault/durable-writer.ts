@@ -1,6 +1,6 @@
 /** The child of the durability test: writes details until it is killed and names each one on stdout. */
 import { writeSync } from 'node:fs';
-import { createDetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { anna, furnish, sampleDetail } from '../suite/samples.ts';
 

@@ -4,7 +4,7 @@ import { openStrongroom } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
-import type { DetailStore } from '../../src/store/sql/details.ts';
+import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Forgetful, Point, Ready } from './strike-points.ts';
 
 let order: Point | undefined;

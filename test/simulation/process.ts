@@ -12,7 +12,7 @@ import type { Credentials, Gate, JournaledStore, Marks } from '../../src/idempot
 import type { References } from '../../src/lib/clock-and-ids.ts';
 import { handlers as realHandlers } from '../../src/services/handlers.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
-import { createDetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './body.ts';
 import { type Fates, Port } from './port.ts';

@@ -2,10 +2,10 @@
 
 import type { Unit } from '../../src/domain/ports/store.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
-import { keepDetail } from '../../src/domain/recurring/keep-detail.ts';
 import type { World } from '../../src/gateway/handler.ts';
 import { createMarks } from '../../src/idempotency/request-hash.ts';
-import { createDetailStore } from '../../src/store/sql/details.ts';
+import { keepDetail } from '../../src/services/recurring/save-detail.ts';
+import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';

@@ -1,10 +1,10 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { DetailChange, ShopperKey } from '../../src/domain/ports/details.ts';
 import type { Announcement } from '../../src/domain/ports/updater.ts';
 import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
-import { cardIdentity } from '../../src/domain/recurring/instrument.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import type { DetailChange, ShopperKey } from '../../src/services/recurring/details.ts';
+import { cardIdentity } from '../../src/services/recurring/instrument.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';

@@ -1,7 +1,7 @@
 /** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/jobs/job.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createGathering } from '../../src/store/sql/gathering.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

@@ -1,7 +1,7 @@
 /** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { passTime } from '../support/pass-time.ts';

@@ -1,7 +1,7 @@
 /** What every engine owes the journal: a scope is taken once, kept with its unit, and free again when its time is over. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Claiming } from '../../src/idempotency/ports.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { dropExpiredScopes } from '../../src/store/sql/journal.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';

@@ -1,7 +1,7 @@
 /** Lifecycles over an engine: every state and every move, what a move waits for, and writers in each other's way. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
-import type { DetailStore } from '../../src/store/sql/details.ts';
+import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { type Furnished, furnished, paths } from '../support/furnished-platform.ts';
 import { callers, gatewayOver } from '../support/gateway.ts';

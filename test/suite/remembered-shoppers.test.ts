@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ListedDetail, Shopper, ShopperKey } from '../../src/domain/ports/details.ts';
 import { CommitUnknown } from '../../src/domain/ports/store.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { rememberShoppers } from '../../src/services/recurring/store/shopper-cache.ts';
 import type { Engine, Session } from '../../src/store/sql/engine.ts';
-import { rememberShoppers } from '../../src/store/sql/remembered-shoppers.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';
 

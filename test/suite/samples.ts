@@ -1,6 +1,6 @@
 /** Shoppers, details and keys for the tests of the store. */
 import type { KeyObject } from 'node:crypto';
-import type { ShopperKey, StoredDetail } from '../../src/domain/ports/details.ts';
+import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
-import { createDetailStore } from '../../src/store/sql/details.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { anna, cardNumber, furnish, iban, pepper, sampleDetail } from './samples.ts';
@@ -137,7 +137,7 @@ describe('the data folder', () => {
   });
   test('the list of a shopper comes from one index walk, without sorting', async () => {
     await furnish(opened(true));
-    const { findShopper } = await import('../../src/store/sql/detail-statements.ts');
+    const { findShopper } = await import('../../src/services/recurring/store/statements.ts');
     const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
     const plan = database.prepare(`explain query plan ${findShopper.text.replace(/\$\d/g, '?')}`).all('a', 'b', 'c');
     database.close();

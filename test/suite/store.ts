@@ -1,7 +1,7 @@
 /** What every engine owes the repositories: run by each engine's own test over fresh databases. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ShopperKey } from '../../src/domain/ports/details.ts';
-import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/store/sql/details.ts';
+import type { ShopperKey } from '../../src/services/recurring/details.ts';
+import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Notice, RecurringNotice, Telling } from '../../src/domain/ports/notices.ts';
 import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
-import { createDetailStore, type DetailStore } from '../../src/store/sql/details.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';

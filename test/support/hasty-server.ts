@@ -4,7 +4,7 @@ import { openStrongroom } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
-import type { DetailStore, ImportUnit } from '../../src/store/sql/details.ts';
+import type { DetailStore, ImportUnit } from '../../src/services/recurring/store/repository.ts';
 
 const config = readConfig('production');
 const room = await openStrongroom(config, { exclusive: true });

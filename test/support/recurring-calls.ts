@@ -1,10 +1,10 @@
 /** Calls of the recurring operations in any format, with their answers read again. */
 import { expect } from '@jest/globals';
-import { type RecurringOperations, recurringV25 } from '../../src/api/recurring/v25.ts';
 import type { Output } from '../../src/contract/operation.ts';
 import { speak } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { type RecurringOperations, recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, type TestGateway } from './gateway.ts';
 
 export const protocols = speak(services);

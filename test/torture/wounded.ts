@@ -1,6 +1,6 @@
 /** The store and the gate of a server as they are, with points at which the process may be struck, and on demand without the journal. */
 import type { Gate } from '../../src/idempotency/ports.ts';
-import type { DetailStore, ImportUnit } from '../../src/store/sql/details.ts';
+import type { DetailStore, ImportUnit } from '../../src/services/recurring/store/repository.ts';
 import type { Point } from './points.ts';
 
 /** Called at each passing. */

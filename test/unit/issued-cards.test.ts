@@ -1,6 +1,5 @@
 /** Issued cards: numbers in the range of brand and variant that pass Luhn, counted here another way. */
 import { describe, expect, test } from '@jest/globals';
-import { cardVariant } from '../../src/domain/recurring/brand.ts';
 import { testCards } from '../../src/domain/recurring/test-cards.ts';
 import {
   brandVariantsOf,
@@ -10,6 +9,7 @@ import {
   maskedNumber,
 } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
 import { cardRanges } from '../../src/services/balance-platform/payment-instruments/card-ranges.ts';
+import { cardVariant } from '../../src/services/recurring/brand.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 
 const doubled = '0246813579';

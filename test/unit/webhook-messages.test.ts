@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
 import { configurationMessage } from '../../src/services/balance-platform/webhook.ts';
-import { classicMessage } from '../../src/webhooks/classic.ts';
+import { classicMessage } from '../../src/services/recurring/webhooks/classic.ts';
+import { tokenizationMessage } from '../../src/services/recurring/webhooks/tokenization.ts';
 import type { Event } from '../../src/webhooks/ports.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
-import { tokenizationMessage } from '../../src/webhooks/tokenization.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const origin = { environment: 'test', key } as const;

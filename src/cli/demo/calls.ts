@@ -1,8 +1,9 @@
 /** The three calls that the demo prints: the same question in each script, written by the protocols themselves. */
-import { listRecurringDetails, recurringV25 } from '../../api/recurring/v25.ts';
+
 import type { Input } from '../../contract/operation.ts';
 import type { Protocols } from '../../formats/index.ts';
 import type { ProtocolName } from '../../formats/protocol.ts';
+import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
 import { demoCredentials } from './published.ts';
 
 const input: Input<typeof listRecurringDetails> = {

@@ -1,10 +1,10 @@
 /** Puts the demo's data into the store: once, and later only what is missing. */
 
 import type { Strongroom } from '../../app/backend.ts';
-import { keepDetail } from '../../domain/recurring/keep-detail.ts';
 import type { World } from '../../gateway/handler.ts';
+import { keepDetail } from '../../services/recurring/save-detail.ts';
+import type { ImportUnit } from '../../services/recurring/store/repository.ts';
 import type { ListedCredential } from '../../store/sql/credential-registry.ts';
-import type { ImportUnit } from '../../store/sql/details.ts';
 import { seedPlatform } from './platform.ts';
 import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';

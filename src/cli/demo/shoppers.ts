@@ -1,7 +1,7 @@
 /** The demo's shoppers: the ones that the README describes, and as many generated ones as are asked for. */
 import { luhn } from '../../contract/lexical.ts';
-import type { ContractType, ShopperKey } from '../../domain/ports/details.ts';
-import type { NewDetail } from '../../domain/recurring/keep-detail.ts';
+import type { ContractType, ShopperKey } from '../../services/recurring/details.ts';
+import type { NewDetail } from '../../services/recurring/save-detail.ts';
 
 export interface DemoDetail {
   readonly key: ShopperKey;

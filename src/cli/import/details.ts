@@ -1,7 +1,8 @@
 /** Stored details as they are imported: each row is kept as storeToken would keep it. */
-import { type ImportRow, importRow } from '../../api/recurring/import-row.ts';
-import { keepDetail } from '../../domain/recurring/keep-detail.ts';
+
 import type { Kind } from '../../import/keep.ts';
+import { type ImportRow, importRow } from '../../services/recurring/import-row.ts';
+import { keepDetail } from '../../services/recurring/save-detail.ts';
 
 const keep: Kind<ImportRow>['keep'] = async (row, company, unit, world) => {
   const { merchantAccount, shopperReference, card, bank, elv, tokenDetails, variant, contracts } = row;

@@ -2,7 +2,15 @@
 
 import type { NewJob, TakenJob } from '../../jobs/job.ts';
 import type { PlatformUnit, PlatformView } from '../../services/balance-platform/resource.ts';
-import type { DetailChange, HeldDetail, Holder, ListedDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
+import type {
+  DetailChange,
+  HeldDetail,
+  Holder,
+  ListedDetail,
+  Shopper,
+  ShopperKey,
+  StoredDetail,
+} from '../../services/recurring/details.ts';
 import type { Telling } from './notices.ts';
 import type { Announcements } from './updater.ts';
 

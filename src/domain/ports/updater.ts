@@ -1,5 +1,5 @@
 /** Who knows what has become of cards, and what was announced of them. */
-import type { Expiry } from './details.ts';
+import type { Expiry } from '../../services/recurring/details.ts';
 import type { Sealed } from './vault.ts';
 
 /** What has become of a card, as its issuer tells. */

@@ -1,10 +1,10 @@
 /** Announced card changes: how one is kept, sealed, and the updater that answers by them. */
 import type { CardChangeRow } from '../../api/recurring/card-change-row.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Expiry } from '../ports/details.ts';
+import type { Expiry } from '../../services/recurring/details.ts';
+import { cardIdentity, plainMonth } from '../../services/recurring/instrument.ts';
 import type { Announcement, CheckedCard, Fate, Updater } from '../ports/updater.ts';
 import type { SealScope, Vault } from '../ports/vault.ts';
-import { cardIdentity, plainMonth } from './instrument.ts';
 import { fateOfTestCard } from './test-cards.ts';
 
 /** A record of its own: a number that is moved to a stored detail does not open there. */

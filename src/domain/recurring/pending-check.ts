@@ -1,7 +1,7 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
 import type { World } from '../../gateway/handler.ts';
 import type { JobKind, TakenJob } from '../../jobs/job.ts';
-import type { Expiry, HeldDetail, ShopperKey } from '../ports/details.ts';
+import type { Expiry, HeldDetail, ShopperKey } from '../../services/recurring/details.ts';
 import type { Notice } from '../ports/notices.ts';
 import type { Unit } from '../ports/store.ts';
 import type { CheckedCard, Fate, Updater } from '../ports/updater.ts';

@@ -1,5 +1,5 @@
 /** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
-import type { Expiry } from '../ports/details.ts';
+import type { Expiry } from '../../services/recurring/details.ts';
 import type { CheckedCard, Fate } from '../ports/updater.ts';
 
 export interface TestCard {

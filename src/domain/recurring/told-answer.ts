@@ -1,9 +1,9 @@
 /** What an updater's answer means for a card, or a Problem where it contradicts itself. */
 import type { UpdateAnswer } from '../../api/recurring/update-answer.ts';
 import { type Issue, issue, Problem, refuseAll } from '../../contract/problem.ts';
+import { cardIdentity, plainMonth } from '../../services/recurring/instrument.ts';
 import type { CheckedCard, Fate } from '../ports/updater.ts';
 import type { Vault } from '../ports/vault.ts';
-import { cardIdentity, plainMonth } from './instrument.ts';
 
 const newsFields = ['newExpiryMonth', 'newExpiryYear', 'newNumber'] as const;
 type NewsField = (typeof newsFields)[number];

@@ -1,6 +1,7 @@
 /** Announced card changes, and the history of the details that followed, in a database. */
-import type { DetailChange, ShopperKey, ShownCard, StoredDetail } from '../../domain/ports/details.ts';
+
 import type { Announcement, Announcements } from '../../domain/ports/updater.ts';
+import type { DetailChange, ShopperKey, ShownCard, StoredDetail } from '../../services/recurring/details.ts';
 import { type Session, statement } from './engine.ts';
 
 type AnnouncedRow = {

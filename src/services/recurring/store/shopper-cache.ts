@@ -1,5 +1,5 @@
 /** Remembers what listing a shopper found, for a store that one process serves alone: exact, bounded, and never stale. */
-import type { ListedDetail, Shopper, ShopperKey } from '../../domain/ports/details.ts';
+import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
 type Listed = Shopper<ListedDetail>;
 

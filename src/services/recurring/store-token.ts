@@ -1,9 +1,10 @@
 /** storeToken: a card or a bank account given by a caller becomes a stored detail. */
-import type { RecurringOperations } from '../../api/recurring/v25.ts';
+
 import type { Handler } from '../../gateway/handler.ts';
+import { noticeOf } from './events.ts';
 import { checkCard } from './instrument.ts';
-import { keepDetail } from './keep-detail.ts';
-import { noticeOf } from './notice.ts';
+import { keepDetail } from './save-detail.ts';
+import type { RecurringOperations } from './v25.ts';
 
 export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, unit, world) => {
   const { input, caller, pspReference } = request;

@@ -1,7 +1,8 @@
 /** tokenLookup: who of the merchant's shoppers holds this card or account; found by its fingerprint, nothing is opened. */
-import type { RecurringOperations } from '../../api/recurring/v25.ts';
+
 import type { Handler } from '../../gateway/handler.ts';
 import { identityOf } from './instrument.ts';
+import type { RecurringOperations } from './v25.ts';
 
 export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, view, { vault }) => {
   const { input, caller, pspReference } = request;

@@ -1,6 +1,7 @@
 /** The notice of what became of a stored detail. */
-import type { ShopperKey, StoredDetail } from '../ports/details.ts';
-import type { RecurringNotice } from '../ports/notices.ts';
+
+import type { RecurringNotice } from '../../domain/ports/notices.ts';
+import type { ShopperKey, StoredDetail } from './details.ts';
 
 export type DetailNotice = Exclude<RecurringNotice, { readonly kind: 'checked' }>;
 

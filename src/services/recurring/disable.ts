@@ -1,10 +1,11 @@
 /** disable: one detail, or all of a shopper's; or only some of their uses (specification, section 2). */
-import type { RecurringOperations } from '../../api/recurring/v25.ts';
+
 import { Problem } from '../../contract/problem.ts';
+import type { Unit } from '../../domain/ports/store.ts';
 import type { Handler } from '../../gateway/handler.ts';
-import type { ContractType, ShopperKey, StoredDetail } from '../ports/details.ts';
-import type { Unit } from '../ports/store.ts';
-import { type DetailNotice, noticeOf } from './notice.ts';
+import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
+import { type DetailNotice, noticeOf } from './events.ts';
+import type { RecurringOperations } from './v25.ts';
 
 /** The details meant: the one that is named, or all. */
 const meant = (details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] => {

@@ -1,6 +1,6 @@
 /** A row of an import: one stored detail of one shopper, as another installation or another provider hands it over. */
 import { dateTime, type Infer, object, optional, required } from '../../contract/schema.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './schemas.ts';
 
 // A security code has no place in a file: naming the column is reason enough to refuse the row.
 const { cvc: _never, ...cardFields } = shapes.card.fields;

@@ -1,10 +1,11 @@
 /** What is stored, whatever it is: a card, a bank account or a wallet's token becomes one kind of detail. */
-import type { bankAccount, card, elv, tokenDetails } from '../../api/recurring/shapes.ts';
+
 import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
-import type { OpenDetail, SecretDetail } from '../ports/details.ts';
-import type { Vault } from '../ports/vault.ts';
+import type { Vault } from '../../domain/ports/vault.ts';
 import { bankVariant, cardVariant, cvcLength } from './brand.ts';
+import type { OpenDetail, SecretDetail } from './details.ts';
+import type { bankAccount, card, elv, tokenDetails } from './schemas.ts';
 
 type Card = Infer<typeof card>;
 type Bank = Infer<typeof bankAccount>;

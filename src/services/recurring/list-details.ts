@@ -1,8 +1,9 @@
 /** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
-import type { RecurringOperations } from '../../api/recurring/v25.ts';
+
+import type { Vault } from '../../domain/ports/vault.ts';
 import type { Handler } from '../../gateway/handler.ts';
-import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from '../ports/details.ts';
-import type { Vault } from '../ports/vault.ts';
+import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from './details.ts';
+import type { RecurringOperations } from './v25.ts';
 
 /** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
 const serves = (detail: ListedDetail, asked: readonly ContractType[] | undefined): boolean =>

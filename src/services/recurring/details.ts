@@ -1,7 +1,8 @@
 /** What is kept of shoppers and their stored details. */
-import type { contractType, recurringDetail } from '../../api/recurring/shapes.ts';
+
 import type { Infer } from '../../contract/schema.ts';
-import type { Sealed } from './vault.ts';
+import type { Sealed } from '../../domain/ports/vault.ts';
+import type { contractType, recurringDetail } from './schemas.ts';
 
 export type ContractType = Infer<typeof contractType>;
 

@@ -1,6 +1,7 @@
 /** Which payment method a card number or a bank account is of, by the published ranges. */
-import type { bankAccount } from '../../api/recurring/shapes.ts';
+
 import type { Infer } from '../../contract/schema.ts';
+import type { bankAccount } from './schemas.ts';
 
 interface Range {
   readonly variant: string;

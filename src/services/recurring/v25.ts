@@ -1,7 +1,7 @@
 /** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
 import { operation, service } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
-import * as shapes from './shapes.ts';
+import * as shapes from './schemas.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */
 const extras = ['applicationInfo', 'action'] as const;

@@ -1,5 +1,5 @@
 /** The SQL of shoppers, their stored details and the progress of imports; one text for both engines. */
-import { statement } from './engine.ts';
+import { statement } from '../../../store/sql/engine.ts';
 
 /** One stored detail. */
 export type DetailRow = {

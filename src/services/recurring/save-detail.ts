@@ -1,10 +1,11 @@
 /** Keeping a detail for a shopper: the one way in, for a single call and for a whole import. */
-import { contractType } from '../../api/recurring/shapes.ts';
+
 import { Problem } from '../../contract/problem.ts';
+import type { Unit } from '../../domain/ports/store.ts';
 import type { World } from '../../gateway/handler.ts';
-import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from '../ports/details.ts';
-import type { Unit } from '../ports/store.ts';
+import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import { type Given, instrumentOf } from './instrument.ts';
+import { contractType } from './schemas.ts';
 
 /** As many as the interface lets a shopper have. */
 export const detailsMax = 100;

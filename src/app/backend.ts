@@ -1,8 +1,6 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
-import type { Updater } from '../domain/ports/updater.ts';
 import { type Vault, VaultUnavailable } from '../domain/ports/vault.ts';
-import { announcedUpdater } from '../domain/recurring/announced-changes.ts';
 import type { World } from '../gateway/handler.ts';
 import type { Credentials, Marks } from '../idempotency/ports.ts';
 import { createMarks } from '../idempotency/request-hash.ts';
@@ -11,18 +9,20 @@ import { type Bell, createBell } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { references } from '../lib/ids.ts';
 import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
+import { announcedUpdater } from '../services/recurring/account-updater/announced-changes.ts';
+import { createUpdaterWatch, type UpdaterWatch } from '../services/recurring/account-updater/events.ts';
+import { httpUpdater } from '../services/recurring/account-updater/http/updater.ts';
+import { createGathering } from '../services/recurring/account-updater/store/batch.ts';
+import type { Updater } from '../services/recurring/account-updater/updater.ts';
 import { createDetailStore, type DetailStore } from '../services/recurring/store/repository.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { createCredentials } from '../store/sql/credentials.ts';
-import { createGathering } from '../store/sql/gathering.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { dropExpiredScopes } from '../store/sql/journal.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
-import { httpUpdater } from '../updater/http/updater.ts';
-import { createUpdaterWatch, type UpdaterWatch } from '../updater/watch.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';

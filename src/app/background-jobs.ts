@@ -1,7 +1,7 @@
 /** What a serving process does from the jobs of its store, beside its requests. */
 import { randomUUID } from 'node:crypto';
 import { type Duty, startWorker } from '../jobs/worker.ts';
-import { checkDuty } from '../updater/check-duty.ts';
+import { checkDuty } from '../services/recurring/account-updater/check-job.ts';
 import { type DeliveryParts, deliveryDuty } from '../webhooks/deliver.ts';
 import type { Strongroom } from './backend.ts';
 import type { Config } from './config.ts';
@@ -19,9 +19,9 @@ const batchDuties = async (
   const { gathering, details: store, world, updaterWatch: watch } = room;
   if (folder === undefined) return [];
   const [{ roundDuty }, { fileDuty }, { overdueDuty }] = await Promise.all([
-    import('../updater/batch/round.ts'),
-    import('../updater/batch/request-file.ts'),
-    import('../updater/batch/overdue.ts'),
+    import('../services/recurring/account-updater/batch/cycle.ts'),
+    import('../services/recurring/account-updater/batch/request-file.ts'),
+    import('../services/recurring/account-updater/batch/overdue.ts'),
   ]);
   return [
     roundDuty(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),

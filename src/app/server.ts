@@ -19,7 +19,7 @@ import type { Gate } from '../idempotency/ports.ts';
 import { keepHouse } from '../lib/periodic-task.ts';
 import { handlers } from '../services/handlers.ts';
 import { resourceServices, services } from '../services/index.ts';
-import type { UpdaterEvent } from '../updater/watch.ts';
+import type { UpdaterEvent } from '../services/recurring/account-updater/events.ts';
 import type { Strongroom } from './backend.ts';
 import { beginDuties } from './background-jobs.ts';
 import type { Config } from './config.ts';

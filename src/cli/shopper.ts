@@ -1,7 +1,7 @@
 /** `triglyph shopper`: what is known of a shopper, for the one who runs the house; card numbers by their last four digits. */
 import type { Command } from 'commander';
+import type { KnownDetail, KnownShopper } from '../services/recurring/account-updater/store/card-changes.ts';
 import type { DetailChange, ShownCard } from '../services/recurring/details.ts';
-import type { KnownDetail, KnownShopper } from '../store/sql/card-changes.ts';
 import { beside } from './beside.ts';
 import { Refusal } from './explain.ts';
 import { secondOf } from './say.ts';

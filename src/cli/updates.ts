@@ -1,7 +1,7 @@
 /** `triglyph updates`: what scheduleAccountUpdater answers by: announced changes, or files of checks and of answers. */
 import type { Command } from 'commander';
-import { testCards } from '../domain/recurring/test-cards.ts';
-import { answers } from '../updater/batch/answers.ts';
+import { answers } from '../services/recurring/account-updater/batch/answers.ts';
+import { testCards } from '../services/recurring/account-updater/test-cards.ts';
 import { cardChanges } from './import/card-changes.ts';
 import { runImport } from './import/file.ts';
 import { runGather } from './updates/gather.ts';

@@ -1,6 +1,5 @@
 /** The handlers, one for each operation of the interface. */
 
-import { scheduleAccountUpdater } from '../domain/recurring/schedule-updater.ts';
 import type { Handlers } from '../gateway/handler.ts';
 import {
   createAccountHolder,
@@ -22,6 +21,7 @@ import {
   listPaymentInstruments,
   updatePaymentInstrument,
 } from './balance-platform/payment-instruments/handlers.ts';
+import { scheduleAccountUpdater } from './recurring/account-updater/schedule.ts';
 import { disable } from './recurring/disable.ts';
 import { listRecurringDetails } from './recurring/list-details.ts';
 import { storeToken } from './recurring/store-token.ts';

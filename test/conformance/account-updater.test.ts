@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { luhn } from '../../src/contract/lexical.ts';
-import { testCards } from '../../src/domain/recurring/test-cards.ts';
+import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocolNames as names, protocols } from '../support/recurring-calls.ts';

@@ -1,10 +1,10 @@
 /** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Fate } from '../../src/domain/ports/updater.ts';
-import { settleCheck } from '../../src/domain/recurring/pending-check.ts';
 import { speak } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { settleCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
+import type { Fate } from '../../src/services/recurring/account-updater/updater.ts';
 import { keepDetail } from '../../src/services/recurring/save-detail.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { RecurringEvent } from '../../src/webhooks/ports.ts';

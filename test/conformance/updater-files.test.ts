@@ -2,12 +2,12 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readAnswers } from '../../src/updater/batch/answers.ts';
-import { type Folders, openFolders } from '../../src/updater/batch/folders.ts';
-import { overdueDuty } from '../../src/updater/batch/overdue.ts';
-import { fileDuty, writeRequestFile } from '../../src/updater/batch/request-file.ts';
-import { gatherAll, roundDuty } from '../../src/updater/batch/round.ts';
-import { createUpdaterWatch, type UpdaterEvent } from '../../src/updater/watch.ts';
+import { readAnswers } from '../../src/services/recurring/account-updater/batch/answers.ts';
+import { gatherAll, roundDuty } from '../../src/services/recurring/account-updater/batch/cycle.ts';
+import { type Folders, openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
+import { overdueDuty } from '../../src/services/recurring/account-updater/batch/overdue.ts';
+import { fileDuty, writeRequestFile } from '../../src/services/recurring/account-updater/batch/request-file.ts';
+import { createUpdaterWatch, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { perform } from '../support/duties.ts';
 import { openGateway, type Parts, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { luhn } from '../../src/contract/lexical.ts';
-import { testCards } from '../../src/domain/recurring/test-cards.ts';
+import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import {
   ask,
   basic,

@@ -1,9 +1,9 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 
 import type { Unit } from '../../src/domain/ports/store.ts';
-import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
 import type { World } from '../../src/gateway/handler.ts';
 import { createMarks } from '../../src/idempotency/request-hash.ts';
+import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { keepDetail } from '../../src/services/recurring/save-detail.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Session } from '../../src/store/sql/engine.ts';

@@ -1,7 +1,7 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Announcement } from '../../src/domain/ports/updater.ts';
-import { announcedUpdater, announcementOf } from '../../src/domain/recurring/announced-changes.ts';
+import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import type { Announcement } from '../../src/services/recurring/account-updater/updater.ts';
 import type { DetailChange, ShopperKey } from '../../src/services/recurring/details.ts';
 import { cardIdentity } from '../../src/services/recurring/instrument.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';

@@ -1,9 +1,9 @@
 /** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/jobs/job.ts';
+import { createGathering } from '../../src/services/recurring/account-updater/store/batch.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
-import { createGathering } from '../../src/store/sql/gathering.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { passTime } from '../support/pass-time.ts';
 import { furnish } from './samples.ts';

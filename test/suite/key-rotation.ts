@@ -1,9 +1,9 @@
 /** Moving stored details to another wrapping key, on every engine: nothing lost, nothing twice, whoever else writes. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { announcementOf } from '../../src/domain/recurring/announced-changes.ts';
+import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { announcementsOf, saveAnnouncement } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { StoredDetail } from '../../src/services/recurring/details.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
-import { announcementsOf, saveAnnouncement } from '../../src/store/sql/card-changes.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation, type KeyRotation, rowsLeft, sealedTables } from '../../src/store/sql/key-rotation.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';

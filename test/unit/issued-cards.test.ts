@@ -1,6 +1,5 @@
 /** Issued cards: numbers in the range of brand and variant that pass Luhn, counted here another way. */
 import { describe, expect, test } from '@jest/globals';
-import { testCards } from '../../src/domain/recurring/test-cards.ts';
 import {
   brandVariantsOf,
   expirationFrom,
@@ -9,6 +8,7 @@ import {
   maskedNumber,
 } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
 import { cardRanges } from '../../src/services/balance-platform/payment-instruments/card-ranges.ts';
+import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import { cardVariant } from '../../src/services/recurring/brand.ts';
 import { digitsFrom, seed } from './seeded-digits.ts';
 

@@ -1,7 +1,7 @@
 /** Files of checks now, without waiting for the schedule: gathered and written beside any server. */
 import { randomUUID } from 'node:crypto';
-import { fileDuty } from '../../updater/batch/request-file.ts';
-import { gatherAll } from '../../updater/batch/round.ts';
+import { gatherAll } from '../../services/recurring/account-updater/batch/cycle.ts';
+import { fileDuty } from '../../services/recurring/account-updater/batch/request-file.ts';
 import { beside } from '../beside.ts';
 import { Refusal } from '../explain.ts';
 

@@ -2,6 +2,7 @@
 
 import type { NewJob, TakenJob } from '../../jobs/job.ts';
 import type { PlatformUnit, PlatformView } from '../../services/balance-platform/resource.ts';
+import type { Announcements } from '../../services/recurring/account-updater/updater.ts';
 import type {
   DetailChange,
   HeldDetail,
@@ -12,7 +13,6 @@ import type {
   StoredDetail,
 } from '../../services/recurring/details.ts';
 import type { Telling } from './notices.ts';
-import type { Announcements } from './updater.ts';
 
 /** What can be read of stored details. */
 export interface View extends PlatformView {

@@ -14,7 +14,7 @@ const range = (brand: string, brandVariant: string, bin: string): CardRange =>
  * Each is the range of a test number that payment processors publish, named beside it; no bank issues cards in our name,
  * and a number made here must never be sent to a live network. Where the published lists say what a number is of (debit, prepaid,
  * corporate, ...), the variant has it; no published Visa number is marked prepaid. Kept free of them: `400000`, which holds the
- * numbers with a fate of their own (domain/recurring/test-cards.ts), and `411111` and `555544`, which hold the demo's stored cards.
+ * numbers with a fate of their own (services/recurring/account-updater/test-cards.ts), and `411111` and `555544`, which hold the demo's stored cards.
  */
 export const cardRanges: readonly CardRange[] = Object.freeze([
   range('visa', 'visa', '401288'), // 4012 8888 8888 1881

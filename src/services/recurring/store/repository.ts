@@ -1,23 +1,23 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
 
 import type { Store, Unit, View } from '../../../domain/ports/store.ts';
-import type { Announcement } from '../../../domain/ports/updater.ts';
 import type { JournaledStore, JournalPage } from '../../../idempotency/ports.ts';
 import type { JobKind } from '../../../jobs/job.ts';
+import type { Engine, Session, Statement, UnitSession } from '../../../store/sql/engine.ts';
+import { endJob, saveJob } from '../../../store/sql/jobs.ts';
+import { findKept, journalOf } from '../../../store/sql/journal.ts';
+import { tell } from '../../../store/sql/notices.ts';
+import type { Kept } from '../../balance-platform/resource.ts';
+import { findInstrumentSample, platformUnitOf, platformViewOf } from '../../balance-platform/store/repository.ts';
+import { findGathered } from '../account-updater/store/batch.ts';
 import {
   announcementsOf,
   findKnown,
   type KnownShopper,
   saveAnnouncement,
   saveChange,
-} from '../../../store/sql/card-changes.ts';
-import type { Engine, Session, Statement, UnitSession } from '../../../store/sql/engine.ts';
-import { findGathered } from '../../../store/sql/gathering.ts';
-import { endJob, saveJob } from '../../../store/sql/jobs.ts';
-import { findKept, journalOf } from '../../../store/sql/journal.ts';
-import { tell } from '../../../store/sql/notices.ts';
-import type { Kept } from '../../balance-platform/resource.ts';
-import { findInstrumentSample, platformUnitOf, platformViewOf } from '../../balance-platform/store/repository.ts';
+} from '../account-updater/store/card-changes.ts';
+import type { Announcement } from '../account-updater/updater.ts';
 import type { ContractType, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../details.ts';
 import { type RememberedShoppers, rememberShoppers } from './shopper-cache.ts';
 import * as sql from './statements.ts';

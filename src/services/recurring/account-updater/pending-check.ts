@@ -1,12 +1,13 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
-import type { World } from '../../gateway/handler.ts';
-import type { JobKind, TakenJob } from '../../jobs/job.ts';
-import type { Expiry, HeldDetail, ShopperKey } from '../../services/recurring/details.ts';
-import type { Notice } from '../ports/notices.ts';
-import type { Unit } from '../ports/store.ts';
-import type { CheckedCard, Fate, Updater } from '../ports/updater.ts';
-import type { Vault } from '../ports/vault.ts';
-import { asNews, followCard, isCard, resultOf, type StoredCard } from './follow-card.ts';
+
+import type { Notice } from '../../../domain/ports/notices.ts';
+import type { Unit } from '../../../domain/ports/store.ts';
+import type { Vault } from '../../../domain/ports/vault.ts';
+import type { World } from '../../../gateway/handler.ts';
+import type { JobKind, TakenJob } from '../../../jobs/job.ts';
+import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
+import { asNews, followCard, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
+import type { CheckedCard, Fate, Updater } from './updater.ts';
 
 export type Account = Omit<ShopperKey, 'shopperReference'>;
 

@@ -1,6 +1,6 @@
 /** One question to an updater behind a URL: a POST, bounded in time and in what it may answer, that follows nobody elsewhere. */
 import { Buffer } from 'node:buffer';
-import { failureCode } from '../../lib/error-code.ts';
+import { failureCode } from '../../../../lib/error-code.ts';
 
 /** What came of it; reasons are codes and names, never what was sent or received. */
 export type Exchanged =

@@ -1,15 +1,15 @@
 /** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
 import { setTimeout } from 'node:timers/promises';
-import { type UpdateAnswer, updateAnswer } from '../../api/recurring/update-answer.ts';
-import { Problem } from '../../contract/problem.ts';
-import type { AskedUpdater, CheckedCard, Fate } from '../../domain/ports/updater.ts';
-import type { Vault } from '../../domain/ports/vault.ts';
-import { fateTold } from '../../domain/recurring/told-answer.ts';
-import { jsonReader } from '../../import/jsonl.ts';
-import { reasonsOf } from '../../import/row.ts';
-import { ask, closedBreaker, failed, isOpen, succeeded } from '../../lib/circuit-breaker.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { UpdaterWatch } from '../watch.ts';
+import { Problem } from '../../../../contract/problem.ts';
+import type { Vault } from '../../../../domain/ports/vault.ts';
+import { jsonReader } from '../../../../import/jsonl.ts';
+import { reasonsOf } from '../../../../import/row.ts';
+import { ask, closedBreaker, failed, isOpen, succeeded } from '../../../../lib/circuit-breaker.ts';
+import type { Clock } from '../../../../lib/clock-and-ids.ts';
+import type { UpdaterWatch } from '../events.ts';
+import { fateTold } from '../parse-response.ts';
+import type { AskedUpdater, CheckedCard, Fate } from '../updater.ts';
+import { type UpdateAnswer, updateAnswer } from '../updater-response.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 
 export interface HttpUpdaterOptions {

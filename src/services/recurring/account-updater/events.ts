@@ -1,5 +1,5 @@
 /** Tells the one who watches what happens between this process and an updater outside. */
-import type { Reason } from '../import/row.ts';
+import type { Reason } from '../../../import/row.ts';
 
 export type UpdaterEvent =
   /** It has told what became of cards; or, with 'pending', that it does not know yet. */

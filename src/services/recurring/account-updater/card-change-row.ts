@@ -1,6 +1,6 @@
 /** A row of announced card changes: what an issuer says has become of a card. */
-import { type Infer, object, oneOf, optional, required } from '../../contract/schema.ts';
-import * as shapes from '../../services/recurring/schemas.ts';
+import { type Infer, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;
 const invalid = { invalid: 'invalidExpiry' } as const;

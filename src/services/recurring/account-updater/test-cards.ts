@@ -1,6 +1,6 @@
 /** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
-import type { Expiry } from '../../services/recurring/details.ts';
-import type { CheckedCard, Fate } from '../ports/updater.ts';
+import type { Expiry } from '../details.ts';
+import type { CheckedCard, Fate } from './updater.ts';
 
 export interface TestCard {
   readonly number: string;

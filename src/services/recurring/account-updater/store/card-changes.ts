@@ -1,8 +1,8 @@
 /** Announced card changes, and the history of the details that followed, in a database. */
 
-import type { Announcement, Announcements } from '../../domain/ports/updater.ts';
-import type { DetailChange, ShopperKey, ShownCard, StoredDetail } from '../../services/recurring/details.ts';
-import { type Session, statement } from './engine.ts';
+import { type Session, statement } from '../../../../store/sql/engine.ts';
+import type { DetailChange, ShopperKey, ShownCard, StoredDetail } from '../../details.ts';
+import type { Announcement, Announcements } from '../updater.ts';
 
 type AnnouncedRow = {
   readonly status: string;

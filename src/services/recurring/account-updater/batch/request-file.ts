@@ -3,12 +3,12 @@ import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { Store } from '../../domain/ports/store.ts';
-import { cardOf, checkOf } from '../../domain/recurring/pending-check.ts';
-import type { World } from '../../gateway/handler.ts';
-import type { Gathering, TakenJob } from '../../jobs/job.ts';
-import type { Duty } from '../../jobs/worker.ts';
-import type { UpdaterWatch } from '../watch.ts';
+import type { Store } from '../../../../domain/ports/store.ts';
+import type { World } from '../../../../gateway/handler.ts';
+import type { Gathering, TakenJob } from '../../../../jobs/job.ts';
+import type { Duty } from '../../../../jobs/worker.ts';
+import type { UpdaterWatch } from '../events.ts';
+import { cardOf, checkOf } from '../pending-check.ts';
 import { type Folders, openFolders } from './folders.ts';
 
 const checksPerPage = 200;

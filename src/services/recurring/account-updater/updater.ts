@@ -1,6 +1,7 @@
 /** Who knows what has become of cards, and what was announced of them. */
-import type { Expiry } from '../../services/recurring/details.ts';
-import type { Sealed } from './vault.ts';
+
+import type { Sealed } from '../../../domain/ports/vault.ts';
+import type { Expiry } from '../details.ts';
 
 /** What has become of a card, as its issuer tells. */
 export type Fate =

@@ -1,9 +1,10 @@
 /** What an updater's answer means for a card, or a Problem where it contradicts itself. */
-import type { UpdateAnswer } from '../../api/recurring/update-answer.ts';
-import { type Issue, issue, Problem, refuseAll } from '../../contract/problem.ts';
-import { cardIdentity, plainMonth } from '../../services/recurring/instrument.ts';
-import type { CheckedCard, Fate } from '../ports/updater.ts';
-import type { Vault } from '../ports/vault.ts';
+
+import { type Issue, issue, Problem, refuseAll } from '../../../contract/problem.ts';
+import type { Vault } from '../../../domain/ports/vault.ts';
+import { cardIdentity, plainMonth } from '../instrument.ts';
+import type { CheckedCard, Fate } from './updater.ts';
+import type { UpdateAnswer } from './updater-response.ts';
 
 const newsFields = ['newExpiryMonth', 'newExpiryYear', 'newNumber'] as const;
 type NewsField = (typeof newsFields)[number];

@@ -1,10 +1,10 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 
-import type { Store } from '../domain/ports/store.ts';
-import type { AskedUpdater } from '../domain/ports/updater.ts';
-import { cardOf, checkOf, pendingMsMax, settleCheck } from '../domain/recurring/pending-check.ts';
-import type { World } from '../gateway/handler.ts';
-import { backoffMs, type Duty } from '../jobs/worker.ts';
+import type { Store } from '../../../domain/ports/store.ts';
+import type { World } from '../../../gateway/handler.ts';
+import { backoffMs, type Duty } from '../../../jobs/worker.ts';
+import { cardOf, checkOf, pendingMsMax, settleCheck } from './pending-check.ts';
+import type { AskedUpdater } from './updater.ts';
 
 /** An updater that is down, or has to ask others, is asked again after so long. */
 const againMs = { first: 2_000, most: 5 * 60_000 };

@@ -1,11 +1,12 @@
 /** What a stored detail becomes when its card was renewed, replaced or closed. */
-import type { World } from '../../gateway/handler.ts';
-import { cardVariant } from '../../services/recurring/brand.ts';
-import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../../services/recurring/details.ts';
-import { type DetailNotice, noticeOf } from '../../services/recurring/events.ts';
-import { cardIdentity } from '../../services/recurring/instrument.ts';
-import type { Unit } from '../ports/store.ts';
-import type { CheckedCard, Fate } from '../ports/updater.ts';
+
+import type { Unit } from '../../../domain/ports/store.ts';
+import type { World } from '../../../gateway/handler.ts';
+import { cardVariant } from '../brand.ts';
+import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../details.ts';
+import { type DetailNotice, noticeOf } from '../events.ts';
+import { cardIdentity } from '../instrument.ts';
+import type { CheckedCard, Fate } from './updater.ts';
 
 /** A stored detail whose instrument is a card. */
 export type StoredCard = StoredDetail & {

@@ -1,7 +1,7 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
-import type { Gathering, JobKind, TakenJob } from '../../jobs/job.ts';
-import { type Engine, type Session, statement } from './engine.ts';
-import { type JobRow, jobColumns, jobOf, saveJob } from './jobs.ts';
+import type { Gathering, JobKind, TakenJob } from '../../../../jobs/job.ts';
+import { type Engine, type Session, statement } from '../../../../store/sql/engine.ts';
+import { type JobRow, jobColumns, jobOf, saveJob } from '../../../../store/sql/jobs.ts';
 
 /** Files and rounds are of no one company; a company has a name. */
 const nobody = '';

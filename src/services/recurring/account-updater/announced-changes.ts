@@ -1,11 +1,12 @@
 /** Announced card changes: how one is kept, sealed, and the updater that answers by them. */
-import type { CardChangeRow } from '../../api/recurring/card-change-row.ts';
-import { Problem } from '../../contract/problem.ts';
-import type { Expiry } from '../../services/recurring/details.ts';
-import { cardIdentity, plainMonth } from '../../services/recurring/instrument.ts';
-import type { Announcement, CheckedCard, Fate, Updater } from '../ports/updater.ts';
-import type { SealScope, Vault } from '../ports/vault.ts';
+
+import { Problem } from '../../../contract/problem.ts';
+import type { SealScope, Vault } from '../../../domain/ports/vault.ts';
+import type { Expiry } from '../details.ts';
+import { cardIdentity, plainMonth } from '../instrument.ts';
+import type { CardChangeRow } from './card-change-row.ts';
 import { fateOfTestCard } from './test-cards.ts';
+import type { Announcement, CheckedCard, Fate, Updater } from './updater.ts';
 
 /** A record of its own: a number that is moved to a stored detail does not open there. */
 const scopeOf = (company: string, fingerprint: string): SealScope => ({

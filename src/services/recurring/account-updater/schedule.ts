@@ -1,13 +1,13 @@
 /** scheduleAccountUpdater: asks what has become of a card, and lets the stored details follow (specification, sections 2 and 7). */
 
-import type { Input } from '../../contract/operation.ts';
-import type { InquiringHandler, World } from '../../gateway/handler.ts';
-import { cardIdentity, plainMonth } from '../../services/recurring/instrument.ts';
-import type { RecurringOperations } from '../../services/recurring/v25.ts';
-import type { Unit, View } from '../ports/store.ts';
-import type { CheckedCard, Fate } from '../ports/updater.ts';
-import { asNews, checkedCard, isCard, resultOf } from './follow-card.ts';
+import type { Input } from '../../../contract/operation.ts';
+import type { Unit, View } from '../../../domain/ports/store.ts';
+import type { InquiringHandler, World } from '../../../gateway/handler.ts';
+import { cardIdentity, plainMonth } from '../instrument.ts';
+import type { RecurringOperations } from '../v25.ts';
+import { asNews, checkedCard, isCard, resultOf } from './apply-outcome.ts';
 import { type Account, type Held, heldBy, letFollow, questionId, saveCheck } from './pending-check.ts';
+import type { CheckedCard, Fate } from './updater.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
 

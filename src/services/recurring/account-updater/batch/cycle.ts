@@ -1,11 +1,11 @@
 /** The round that one of all processes makes every few seconds: checks that have waited go into a file, answers are read. */
 import { randomBytes } from 'node:crypto';
-import { pendingMsMax } from '../../domain/recurring/pending-check.ts';
-import type { Room } from '../../import/keep.ts';
-import type { Gathering } from '../../jobs/job.ts';
-import type { Duty } from '../../jobs/worker.ts';
-import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { UpdaterWatch } from '../watch.ts';
+import type { Room } from '../../../../import/keep.ts';
+import type { Gathering } from '../../../../jobs/job.ts';
+import type { Duty } from '../../../../jobs/worker.ts';
+import type { Clock } from '../../../../lib/clock-and-ids.ts';
+import type { UpdaterWatch } from '../events.ts';
+import { pendingMsMax } from '../pending-check.ts';
 import { readAnswers } from './answers.ts';
 import { openFolders } from './folders.ts';
 

@@ -2,15 +2,15 @@
 import { appendFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AnswerRow, answerRow } from '../../api/recurring/update-answer.ts';
-import { problems } from '../../contract/problem.ts';
-import { checkOf, settleCheck } from '../../domain/recurring/pending-check.ts';
-import { fateTold } from '../../domain/recurring/told-answer.ts';
-import { checksumOf, type Kept, keepFile, type Tally } from '../../import/file.ts';
-import type { Kind, Room } from '../../import/keep.ts';
-import { type Reason, UnreadableFile, unreadable } from '../../import/row.ts';
-import { veil } from '../../lib/redact.ts';
-import type { UpdaterWatch } from '../watch.ts';
+import { problems } from '../../../../contract/problem.ts';
+import { checksumOf, type Kept, keepFile, type Tally } from '../../../../import/file.ts';
+import type { Kind, Room } from '../../../../import/keep.ts';
+import { type Reason, UnreadableFile, unreadable } from '../../../../import/row.ts';
+import { veil } from '../../../../lib/redact.ts';
+import type { UpdaterWatch } from '../events.ts';
+import { fateTold } from '../parse-response.ts';
+import { checkOf, settleCheck } from '../pending-check.ts';
+import { type AnswerRow, answerRow } from '../updater-response.ts';
 import { answerFiles, type Folders } from './folders.ts';
 
 const stray: readonly Reason[] = Object.freeze([

@@ -1,6 +1,6 @@
 /** What an updater outside tells of a card: in the body of an answer, or in a row of a file of answers. */
-import { type Infer, object, oneOf, optional, required } from '../../contract/schema.ts';
-import * as shapes from '../../services/recurring/schemas.ts';
+import { type Infer, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import * as shapes from '../schemas.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;
 const invalid = { invalid: 'invalidExpiry' } as const;

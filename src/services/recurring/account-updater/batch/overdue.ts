@@ -1,10 +1,10 @@
 /** Ends the checks of files that nobody has answered in time: each with the result Error. */
 
-import type { Store } from '../../domain/ports/store.ts';
-import { settleCheck } from '../../domain/recurring/pending-check.ts';
-import type { World } from '../../gateway/handler.ts';
-import type { Duty } from '../../jobs/worker.ts';
-import type { UpdaterWatch } from '../watch.ts';
+import type { Store } from '../../../../domain/ports/store.ts';
+import type { World } from '../../../../gateway/handler.ts';
+import type { Duty } from '../../../../jobs/worker.ts';
+import type { UpdaterWatch } from '../events.ts';
+import { settleCheck } from '../pending-check.ts';
 
 export const overdueDuty = (store: Pick<Store, 'write'>, world: World, watch: UpdaterWatch): Duty =>
   Object.freeze<Duty>({

@@ -1,7 +1,7 @@
 /** Performance: a canonical request meets its handler; a writing one in a unit of work that is durable when it resolves. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Store, Unit, View } from '../domain/ports/store.ts';
+import type { Store, Unit, View } from '../store/transaction.ts';
 import type { Handlers, InquiringHandler, World } from './handler.ts';
 
 export interface Performer {

@@ -1,6 +1,6 @@
 /** What the gateway needs beside the domain's ports: who the callers are, and what is known of a retried request. */
 import type { Caller } from '../contract/canonical.ts';
-import type { Unit, View } from '../domain/ports/store.ts';
+import type { Unit, View } from '../store/transaction.ts';
 
 /** A secret as a caller shows it. */
 export type Presented =

@@ -1,7 +1,6 @@
 /** One simulated server process: the real gateway over simulated ports, which dies, is stopped, and starts again. */
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
-import { StoreUnavailable } from '../../src/domain/ports/store.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, serve } from '../../src/gateway/handle-request.ts';
 import type { Handlers } from '../../src/gateway/handler.ts';
@@ -13,6 +12,7 @@ import type { References } from '../../src/lib/clock-and-ids.ts';
 import { handlers as realHandlers } from '../../src/services/handlers.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { StoreUnavailable } from '../../src/store/transaction.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './body.ts';
 import { type Fates, Port } from './port.ts';

@@ -1,7 +1,8 @@
 /** The engine of one simulated process over the shared database: units that overlap, meet, fail and are run again. */
-import { CommitUnknown, StoreUnavailable } from '../../src/domain/ports/store.ts';
+
 import { Contended } from '../../src/idempotency/ports.ts';
 import type { Engine, Row, Session, Statement, UnitSession, Value } from '../../src/store/sql/engine.ts';
+import { CommitUnknown, StoreUnavailable } from '../../src/store/transaction.ts';
 import { attempts } from './attempt.ts';
 import type { Failure, Port } from './port.ts';
 import type { SimDatabase, SimUnit } from './sim-database.ts';

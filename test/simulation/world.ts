@@ -1,6 +1,5 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 
-import type { Unit } from '../../src/domain/ports/store.ts';
 import type { World } from '../../src/gateway/handler.ts';
 import { createMarks } from '../../src/idempotency/request-hash.ts';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
@@ -8,6 +7,7 @@ import { keepDetail } from '../../src/services/recurring/save-detail.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import type { Unit } from '../../src/store/transaction.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { company, mastercard, merchantAccount, visa } from './body.ts';

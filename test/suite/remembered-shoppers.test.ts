@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { CommitUnknown } from '../../src/domain/ports/store.ts';
 import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { rememberShoppers } from '../../src/services/recurring/store/shopper-cache.ts';
 import type { Engine, Session } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { CommitUnknown } from '../../src/store/transaction.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';
 
 const bob: ShopperKey = { ...anna, shopperReference: 'bob' };

@@ -2,7 +2,6 @@
 
 import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
-import type { Unit } from '../../domain/ports/store.ts';
 import type { World } from '../../gateway/handler.ts';
 import { createAccountHolder as holderCall } from '../../services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
@@ -10,6 +9,7 @@ import { createBalanceAccount as accountCall } from '../../services/balance-plat
 import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
 import { createPaymentInstrument as instrumentCall } from '../../services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
+import type { Unit } from '../../store/transaction.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({

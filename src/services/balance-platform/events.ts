@@ -2,8 +2,8 @@
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
 import type { ResourceNotice } from '../../domain/ports/notices.ts';
-import type { Unit } from '../../domain/ports/store.ts';
 import type { World } from '../../gateway/handler.ts';
+import type { Unit } from '../../store/transaction.ts';
 import type { Kept } from './resource.ts';
 import type { Keeping } from './save-resource.ts';
 

@@ -1,8 +1,8 @@
 /** disable: one detail, or all of a shopper's; or only some of their uses (specification, section 2). */
 
 import { Problem } from '../../contract/problem.ts';
-import type { Unit } from '../../domain/ports/store.ts';
 import type { Handler } from '../../gateway/handler.ts';
+import type { Unit } from '../../store/transaction.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { type DetailNotice, noticeOf } from './events.ts';
 import type { RecurringOperations } from './v25.ts';

@@ -1,8 +1,8 @@
 /** Keeping a detail for a shopper: the one way in, for a single call and for a whole import. */
 
 import { Problem } from '../../contract/problem.ts';
-import type { Unit } from '../../domain/ports/store.ts';
 import type { World } from '../../gateway/handler.ts';
+import type { Unit } from '../../store/transaction.ts';
 import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import { type Given, instrumentOf } from './instrument.ts';
 import { contractType } from './schemas.ts';

@@ -1,8 +1,8 @@
 /** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
-import { StoreUnavailable } from '../../domain/ports/store.ts';
 import type { Engine, Row, Session, Statement, UnitOptions, UnitSession, Value } from '../sql/engine.ts';
+import { StoreUnavailable } from '../transaction.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, Passing } from './failure.ts';
 import { Unit } from './unit.ts';

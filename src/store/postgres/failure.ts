@@ -1,6 +1,7 @@
 /** Which of PostgreSQL's errors mean that the store cannot answer now, and which of those a second try may outlive. */
-import { StoreUnavailable } from '../../domain/ports/store.ts';
+
 import { Contended } from '../../idempotency/ports.ts';
+import { StoreUnavailable } from '../transaction.ts';
 
 /** Nothing was done, and doing it again may go well: another unit was in the way, or the connection was lost. */
 export class Passing extends StoreUnavailable {

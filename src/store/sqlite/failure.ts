@@ -1,5 +1,5 @@
 /** Which of SQLite's errors mean that the store cannot answer now. */
-import { StoreUnavailable } from '../../domain/ports/store.ts';
+import { StoreUnavailable } from '../transaction.ts';
 
 /** Primary result codes of SQLite, by their names there. */
 const busy = 5;

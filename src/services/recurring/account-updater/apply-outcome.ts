@@ -1,7 +1,7 @@
 /** What a stored detail becomes when its card was renewed, replaced or closed. */
 
-import type { Unit } from '../../../domain/ports/store.ts';
 import type { World } from '../../../gateway/handler.ts';
+import type { Unit } from '../../../store/transaction.ts';
 import { cardVariant } from '../brand.ts';
 import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../details.ts';
 import { type DetailNotice, noticeOf } from '../events.ts';

@@ -1,8 +1,8 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 
-import type { Store } from '../../../domain/ports/store.ts';
 import type { World } from '../../../gateway/handler.ts';
 import { backoffMs, type Duty } from '../../../jobs/worker.ts';
+import type { Store } from '../../../store/transaction.ts';
 import { cardOf, checkOf, pendingMsMax, settleCheck } from './pending-check.ts';
 import type { AskedUpdater } from './updater.ts';
 

@@ -1,8 +1,8 @@
 /** scheduleAccountUpdater: asks what has become of a card, and lets the stored details follow (specification, sections 2 and 7). */
 
 import type { Input } from '../../../contract/operation.ts';
-import type { Unit, View } from '../../../domain/ports/store.ts';
 import type { InquiringHandler, World } from '../../../gateway/handler.ts';
+import type { Unit, View } from '../../../store/transaction.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { RecurringOperations } from '../v25.ts';
 import { asNews, checkedCard, isCard, resultOf } from './apply-outcome.ts';

@@ -1,12 +1,12 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
 
-import type { Store, Unit, View } from '../../../domain/ports/store.ts';
 import type { JournaledStore, JournalPage } from '../../../idempotency/ports.ts';
 import type { JobKind } from '../../../jobs/job.ts';
 import type { Engine, Session, Statement, UnitSession } from '../../../store/sql/engine.ts';
 import { endJob, saveJob } from '../../../store/sql/jobs.ts';
 import { findKept, journalOf } from '../../../store/sql/journal.ts';
 import { tell } from '../../../store/sql/notices.ts';
+import type { Store, Unit, View } from '../../../store/transaction.ts';
 import type { Kept } from '../../balance-platform/resource.ts';
 import { findInstrumentSample, platformUnitOf, platformViewOf } from '../../balance-platform/store/repository.ts';
 import { findGathered } from '../account-updater/store/batch.ts';

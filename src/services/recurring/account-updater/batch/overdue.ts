@@ -1,8 +1,8 @@
 /** Ends the checks of files that nobody has answered in time: each with the result Error. */
 
-import type { Store } from '../../../../domain/ports/store.ts';
 import type { World } from '../../../../gateway/handler.ts';
 import type { Duty } from '../../../../jobs/worker.ts';
+import type { Store } from '../../../../store/transaction.ts';
 import type { UpdaterWatch } from '../events.ts';
 import { settleCheck } from '../pending-check.ts';
 

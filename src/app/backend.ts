@@ -1,6 +1,5 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
-import { type Vault, VaultUnavailable } from '../domain/ports/vault.ts';
 import type { World } from '../gateway/handler.ts';
 import type { Credentials, Marks } from '../idempotency/ports.ts';
 import { createMarks } from '../idempotency/request-hash.ts';
@@ -25,6 +24,7 @@ import { migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
+import { type Vault, VaultUnavailable } from '../vault/ports.ts';
 import { createVault } from '../vault/vault.ts';
 import type { Endpoints } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';

@@ -2,12 +2,12 @@
 
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
-import type { Vault } from '../domain/ports/vault.ts';
 import type { Clock, References } from '../lib/clock-and-ids.ts';
 import type { BalancePlatformOperations } from '../services/balance-platform/v2.ts';
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
 import type { RecurringOperations } from '../services/recurring/v25.ts';
 import type { Store, Unit, View } from '../store/transaction.ts';
+import type { Vault } from '../vault/ports.ts';
 
 /** What the handlers lean on. */
 export interface World {

@@ -1,8 +1,8 @@
 /** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
 import { Problem } from '../contract/problem.ts';
-import { VaultUnavailable } from '../domain/ports/vault.ts';
 import { Contended } from '../idempotency/ports.ts';
 import { StoreUnavailable } from '../store/transaction.ts';
+import { VaultUnavailable } from '../vault/ports.ts';
 
 export const refusalOf = (thrown: unknown): Problem => {
   if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable)

@@ -1,7 +1,7 @@
 /** Work that outlives a request, and the checks among it that are gathered into files. */
 
-import type { Sealed } from '../domain/ports/vault.ts';
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
+import type { Sealed } from '../vault/ports.ts';
 
 /** Kinds of work that outlives a request. */
 export type JobKind =

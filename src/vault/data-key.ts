@@ -1,7 +1,7 @@
 /** The data key of a record: wrapped under a key of the ring, unwrapped, and moved to the current one without opening what it seals. */
 import { randomBytes } from 'node:crypto';
-import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from '../domain/ports/vault.ts';
 import type { KeyRing } from './key-ring.ts';
+import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from './ports.ts';
 import { binding, nonceBytes, openBytes, sealBytes } from './seal.ts';
 
 export const dataKeyBytes = 32;

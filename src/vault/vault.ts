@@ -1,9 +1,9 @@
 /** Card data at rest: a data key for each record, wrapped by a key from outside the store, everything bound to its place. */
 import { randomBytes } from 'node:crypto';
-import type { Sealed, SealScope, Vault } from '../domain/ports/vault.ts';
 import { dataKeyBytes, unwrap, wrap } from './data-key.ts';
 import { aliasOf, companyKeys, fingerprintOf } from './derive.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Sealed, SealScope, Vault } from './ports.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
 
 const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): Sealed => {

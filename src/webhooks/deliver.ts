@@ -1,6 +1,5 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
 
-import type { Vault } from '../domain/ports/vault.ts';
 import type { TakenJob } from '../jobs/job.ts';
 import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
@@ -8,6 +7,7 @@ import { configurationMessage } from '../services/balance-platform/webhook.ts';
 import { classicMessage } from '../services/recurring/webhooks/classic.ts';
 import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
 import type { Store } from '../store/transaction.ts';
+import type { Vault } from '../vault/ports.ts';
 import type { Message, Origin } from './message.ts';
 import type { Endpoint, Endpoints, Event } from './ports.ts';
 import { type Sent, send } from './send.ts';

@@ -1,12 +1,12 @@
 /** An updater behind a URL: what it is asked, as what, how often; and what comes of one that is slow, down or hostile. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { VaultUnavailable } from '../../src/domain/ports/vault.ts';
 import { checkDuty } from '../../src/services/recurring/account-updater/check-job.ts';
 import { createUpdaterWatch, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
+import { VaultUnavailable } from '../../src/vault/ports.ts';
 import { perform } from '../support/duties.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocols } from '../support/recurring-calls.ts';

@@ -1,8 +1,8 @@
 /** The vault: what is sealed opens in its own place under its own key, and nowhere else. */
 import { describe, expect, test } from '@jest/globals';
-import { type Sealed, VaultUnavailable } from '../../src/domain/ports/vault.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { type Sealed, VaultUnavailable } from '../../src/vault/ports.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
 

@@ -1,8 +1,8 @@
 /** `triglyph keys rotate` and `status`: which key everything is sealed under, and moving it to the current one. */
 
 import type { Strongroom } from '../../app/backend.ts';
-import type { Wrapping } from '../../domain/ports/vault.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
+import type { Wrapping } from '../../vault/ports.ts';
 import { beside } from '../beside.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
 

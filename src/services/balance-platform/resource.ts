@@ -1,7 +1,7 @@
 /** What is kept of balance platforms: resources, each under the platform that it belongs to. */
 
 import type { Infer } from '../../contract/schema.ts';
-import type { Sealed } from '../../domain/ports/vault.ts';
+import type { Sealed } from '../../vault/ports.ts';
 import type { accountHolder } from './account-holders/contract.ts';
 import type { balanceAccount } from './balance-accounts/contract.ts';
 import type { platformStatus } from './balance-platforms/contract.ts';

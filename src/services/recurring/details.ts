@@ -1,7 +1,7 @@
 /** What is kept of shoppers and their stored details. */
 
 import type { Infer } from '../../contract/schema.ts';
-import type { Sealed } from '../../domain/ports/vault.ts';
+import type { Sealed } from '../../vault/ports.ts';
 import type { contractType, recurringDetail } from './schemas.ts';
 
 export type ContractType = Infer<typeof contractType>;

@@ -2,7 +2,7 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
-import type { Vault } from '../../domain/ports/vault.ts';
+import type { Vault } from '../../vault/ports.ts';
 import { bankVariant, cardVariant, cvcLength } from './brand.ts';
 import type { OpenDetail, SecretDetail } from './details.ts';
 import type { bankAccount, card, elv, tokenDetails } from './schemas.ts';

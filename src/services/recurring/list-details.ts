@@ -1,7 +1,7 @@
 /** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
 
-import type { Vault } from '../../domain/ports/vault.ts';
 import type { Handler } from '../../gateway/handler.ts';
+import type { Vault } from '../../vault/ports.ts';
 import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from './details.ts';
 import type { RecurringOperations } from './v25.ts';
 

@@ -1,6 +1,6 @@
 /** Moves what is sealed to the current wrapping key, online: what is left to do is what lies under another key, so it goes on anywhere. */
 import { setTimeout } from 'node:timers/promises';
-import type { SealScope, Wrapping } from '../../domain/ports/vault.ts';
+import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
 
 /** How many records lie under which key, disabled details too; by the id of the key. */

@@ -1,7 +1,7 @@
 /** What is secret of a payment instrument: sealed when it is made, opened where an answer shows it. */
 
-import type { Vault } from '../../../domain/ports/vault.ts';
 import type { World } from '../../../gateway/handler.ts';
+import type { Vault } from '../../../vault/ports.ts';
 import type { Kept, Records } from '../resource.ts';
 import type { AccountNumbers, MadeAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';

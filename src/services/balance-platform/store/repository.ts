@@ -1,7 +1,7 @@
 /** Balance platforms and their resources in a database: what handlers see of them, and what a unit of work writes. */
 
-import type { Sealed } from '../../../domain/ports/vault.ts';
 import type { Session } from '../../../store/sql/engine.ts';
+import type { Sealed } from '../../../vault/ports.ts';
 import type { Children, Kept, Kind, Platform, PlatformUnit, PlatformView } from '../resource.ts';
 import * as sql from './statements.ts';
 

@@ -1,7 +1,7 @@
 /** Announced card changes: how one is kept, sealed, and the updater that answers by them. */
 
 import { Problem } from '../../../contract/problem.ts';
-import type { SealScope, Vault } from '../../../domain/ports/vault.ts';
+import type { SealScope, Vault } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { CardChangeRow } from './card-change-row.ts';

@@ -1,7 +1,7 @@
 /** What an updater's answer means for a card, or a Problem where it contradicts itself. */
 
 import { type Issue, issue, Problem, refuseAll } from '../../../contract/problem.ts';
-import type { Vault } from '../../../domain/ports/vault.ts';
+import type { Vault } from '../../../vault/ports.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { CheckedCard, Fate } from './updater.ts';
 import type { UpdateAnswer } from './updater-response.ts';

@@ -1,6 +1,6 @@
 /** Who knows what has become of cards, and what was announced of them. */
 
-import type { Sealed } from '../../../domain/ports/vault.ts';
+import type { Sealed } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 
 /** What has become of a card, as its issuer tells. */

@@ -1,11 +1,11 @@
 /** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
 import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../../../../contract/problem.ts';
-import type { Vault } from '../../../../domain/ports/vault.ts';
 import { jsonReader } from '../../../../import/jsonl.ts';
 import { reasonsOf } from '../../../../import/row.ts';
 import { ask, closedBreaker, failed, isOpen, succeeded } from '../../../../lib/circuit-breaker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
+import type { Vault } from '../../../../vault/ports.ts';
 import type { UpdaterWatch } from '../events.ts';
 import { fateTold } from '../parse-response.ts';
 import type { AskedUpdater, CheckedCard, Fate } from '../updater.ts';

@@ -1,6 +1,5 @@
 /** How stored details and resources are read and written: in units, each kept whole or not at all. */
 
-import type { Telling } from '../domain/ports/notices.ts';
 import type { NewJob, TakenJob } from '../jobs/job.ts';
 import type { PlatformUnit, PlatformView } from '../services/balance-platform/resource.ts';
 import type { Announcements } from '../services/recurring/account-updater/updater.ts';
@@ -13,6 +12,7 @@ import type {
   ShopperKey,
   StoredDetail,
 } from '../services/recurring/details.ts';
+import type { Telling } from '../webhooks/event.ts';
 
 /** What can be read of stored details. */
 export interface View extends PlatformView {

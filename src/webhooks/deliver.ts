@@ -8,10 +8,10 @@ import { classicMessage } from '../services/recurring/webhooks/classic.ts';
 import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
 import type { Store } from '../store/transaction.ts';
 import type { Vault } from '../vault/ports.ts';
+import { createTurns, type Spared } from './endpoint-limiter.ts';
 import type { Message, Origin } from './message.ts';
 import type { Endpoint, Endpoints, Event } from './ports.ts';
 import { type Sent, send } from './send.ts';
-import { createTurns, type Spared } from './turns.ts';
 
 export interface DeliveryParts {
   readonly store: Pick<Store, 'write'>;

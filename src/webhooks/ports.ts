@@ -1,8 +1,8 @@
 /** What the webhooks need of the store: who is to be told, and how much is still to be told. */
 
-import type { Notice, RecurringNotice, ResourceNotice } from '../domain/ports/notices.ts';
 import type { TakenJob } from '../jobs/job.ts';
 import type { Sealed } from '../vault/ports.ts';
+import type { Notice, RecurringNotice, ResourceNotice } from './event.ts';
 
 /**
  * Of stored details, `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of

@@ -1,7 +1,7 @@
 /** Gateways with a defect each, and what gives it away: the simulation has to find them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
-import type { Telling } from '../../src/domain/ports/notices.ts';
 import type { Claiming, JournaledStore, JournalPage } from '../../src/idempotency/ports.ts';
+import type { Telling } from '../../src/webhooks/event.ts';
 import type { Variant } from './process.ts';
 import type { Control } from './simulate.ts';
 

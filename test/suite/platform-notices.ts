@@ -1,12 +1,12 @@
 /** What every engine owes whoever is told of a balance platform: each change in the unit that made it, once, in the order of its resource. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Telling } from '../../src/domain/ports/notices.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { tables } from '../../src/store/sql/copy.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { Telling } from '../../src/webhooks/event.ts';
 import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/furnished-platform.ts';
 import { callers, type GatewayOptions, gatewayOver, now, type TestGateway } from '../support/gateway.ts';

@@ -1,6 +1,5 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Notice, RecurringNotice, Telling } from '../../src/domain/ports/notices.ts';
 import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
@@ -11,6 +10,7 @@ import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { Notice, RecurringNotice, Telling } from '../../src/webhooks/event.ts';
 import type { Endpoint, EndpointFormat, Endpoints, Event } from '../../src/webhooks/ports.ts';
 import { passTime } from '../support/pass-time.ts';
 import { furnish, ring, vault } from './samples.ts';

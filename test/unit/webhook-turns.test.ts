@@ -1,7 +1,7 @@
 /** Which endpoint gets a turn: a few at a time, none while it rests, and others whatever becomes of one. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createTurns } from '../../src/webhooks/turns.ts';
+import { createTurns } from '../../src/webhooks/endpoint-limiter.ts';
 
 const make = (atOnceMax = 2) => createTurns({ atOnceMax, deliveryMsMax: 700 });
 

@@ -1,9 +1,9 @@
 /** Tells the company what a request did to the resources of its platform: all of it, at the end of the same unit. */
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
-import type { ResourceNotice } from '../../domain/ports/notices.ts';
 import type { World } from '../../gateway/handler.ts';
 import type { Unit } from '../../store/transaction.ts';
+import type { ResourceNotice } from '../../webhooks/event.ts';
 import type { Kept } from './resource.ts';
 import type { Keeping } from './save-resource.ts';
 

@@ -1,9 +1,9 @@
 /** An event in the format `configuration`: a resource of a balance platform as it is now, signed in a header. */
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../webhooks/message.ts';
-import { moment } from '../../webhooks/moment.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { signedInHeader } from '../../webhooks/signature.ts';
+import { moment } from '../../webhooks/timestamp.ts';
 
 /** Undefined where the format knows no such event. */
 export const configurationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {

@@ -1,6 +1,6 @@
 /** The notice of what became of a stored detail. */
 
-import type { RecurringNotice } from '../../domain/ports/notices.ts';
+import type { RecurringNotice } from '../../webhooks/event.ts';
 import type { ShopperKey, StoredDetail } from './details.ts';
 
 export type DetailNotice = Exclude<RecurringNotice, { readonly kind: 'checked' }>;

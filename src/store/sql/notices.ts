@@ -1,5 +1,5 @@
 /** Keeps a job for each notice and each endpoint that is to hear of it, in the unit of the effect. */
-import type { Notice, Telling } from '../../domain/ports/notices.ts';
+import type { Notice, Telling } from '../../webhooks/event.ts';
 import type { EndpointFormat, Event } from '../../webhooks/ports.ts';
 import { type Session, type Statement, statement, type Value } from './engine.ts';
 

@@ -1,10 +1,10 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
 
-import type { Notice } from '../../../domain/ports/notices.ts';
 import type { World } from '../../../gateway/handler.ts';
 import type { JobKind, TakenJob } from '../../../jobs/job.ts';
 import type { Unit } from '../../../store/transaction.ts';
 import type { Vault } from '../../../vault/ports.ts';
+import type { Notice } from '../../../webhooks/event.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
 import { asNews, followCard, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
 import type { CheckedCard, Fate, Updater } from './updater.ts';

@@ -1,8 +1,8 @@
 /** An event in the format `classic`: a `RECURRING_CONTRACT` in a list of items, signed in the item itself. */
 import type { Message, Origin } from '../../../webhooks/message.ts';
-import { moment } from '../../../webhooks/moment.ts';
 import type { DetailEvent, Event } from '../../../webhooks/ports.ts';
 import { signatureOf } from '../../../webhooks/signature.ts';
+import { moment } from '../../../webhooks/timestamp.ts';
 
 /** Every value but that of the amount is text. */
 const itemOf = (event: DetailEvent, key: string): object => {

@@ -1,9 +1,9 @@
 /** An event in the format `tokenization`: one event a request, signed in a header. */
 import { typeOf } from '../../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../../webhooks/message.ts';
-import { moment } from '../../../webhooks/moment.ts';
 import type { Event, RecurringEvent } from '../../../webhooks/ports.ts';
 import { signedInHeader } from '../../../webhooks/signature.ts';
+import { moment } from '../../../webhooks/timestamp.ts';
 
 const dataOf = (event: RecurringEvent): object => {
   const { kind, merchantAccount, shopperReference } = event;

@@ -1,5 +1,5 @@
 /** What companies are told of stored details and of resources. */
-import type { Kind, Records } from '../../services/balance-platform/resource.ts';
+import type { Kind, Records } from '../services/balance-platform/resource.ts';
 
 /** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
 export type RecurringNotice = { readonly merchantAccount: string } & (

@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util';
 import { launchTriglyph } from './fleet.ts';
 import { provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
+import { ownRoom, type Room, rooms } from './modules.ts';
 import { writeSection } from './page.ts';
-import { ownRoom, type Room, rooms } from './rooms.ts';
 import { freePort, type Server, startServer } from './server.ts';
 import { type Target, targetsAt } from './targets.ts';
 

@@ -90,7 +90,7 @@ const checks = [
 ];
 
 /** Tests that only compute. They run beside the others, which watch the clock, and take what time of the machine is left. */
-const computing = 'test/(law|simulation|types)/';
+const computing = 'test/(property|simulation|types)/';
 /** Together they are all tests, also those of a folder that nobody has thought of here. */
 const lanes = [
   { name: 'computing', filter: ['--testPathPatterns', computing], before: ['nice', '-n', '10'] },

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { speakOfResources } from '../../src/formats/index.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { resourceServices } from '../../src/services/index.ts';
-import { seed } from '../law/law.ts';
-import { furnished } from '../support/furnished-platform.ts';
+import { seed } from '../property/property.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { arbitrary } from '../support/generate.ts';
+import { furnished } from '../support/seeded-platform.ts';
 import * as cases from './balance-platform.ts';
 
 let gateway: TestGateway;

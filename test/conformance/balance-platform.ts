@@ -1,5 +1,5 @@
 /** What the balance platform answers, as data: a request, and what has to be in its answer. */
-import { cardInfo } from '../support/furnished-platform.ts';
+import { cardInfo } from '../support/seeded-platform.ts';
 
 /** Ids that the test has made: `{holder}` and so on stand for them in paths and bodies. */
 export interface Ids {

@@ -8,9 +8,9 @@ import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { cardInfo, type Furnished, furnished } from '../support/furnished-platform.ts';
 import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { Heard } from '../support/resources.ts';
+import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 
 type Subject = Kind | 'platform';
 

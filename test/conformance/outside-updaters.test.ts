@@ -11,7 +11,7 @@ import { checkDuty } from '../../src/services/recurring/account-updater/check-jo
 import { createUpdaterWatch } from '../../src/services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import type { RecurringDetail } from '../../src/services/recurring/details.ts';
-import { perform } from '../support/duties.ts';
+import { perform } from '../support/background-jobs.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named, protocolNames } from '../support/recurring-calls.ts';
 import { tempFolder } from '../support/server.ts';

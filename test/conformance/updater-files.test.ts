@@ -8,7 +8,7 @@ import { type Folders, openFolders } from '../../src/services/recurring/account-
 import { overdueDuty } from '../../src/services/recurring/account-updater/batch/overdue.ts';
 import { fileDuty, writeRequestFile } from '../../src/services/recurring/account-updater/batch/request-file.ts';
 import { createUpdaterWatch, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
-import { perform } from '../support/duties.ts';
+import { perform } from '../support/background-jobs.ts';
 import { openGateway, type Parts, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';
 import { tempFolder } from '../support/server.ts';

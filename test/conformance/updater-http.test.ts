@@ -7,7 +7,7 @@ import { httpUpdater } from '../../src/services/recurring/account-updater/http/u
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
 import { VaultUnavailable } from '../../src/vault/ports.ts';
-import { perform } from '../support/duties.ts';
+import { perform } from '../support/background-jobs.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocols } from '../support/recurring-calls.ts';
 import { byFate, down, say, startUpdater, type TestUpdater } from '../support/updater.ts';

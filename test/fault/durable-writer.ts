@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { anna, furnish, sampleDetail } from '../suite/samples.ts';
+import { anna, furnish, sampleDetail } from '../integration/samples.ts';
 
 const [dataDir, start, acknowledged] = process.argv.slice(2) as [string, string, 'after' | 'before'];
 /** Writers side by side, so that the queue of units is never empty. */

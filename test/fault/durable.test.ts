@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { anna } from '../suite/samples.ts';
+import { anna } from '../integration/samples.ts';
 
 const writer = new URL('./durable-writer.ts', import.meta.url).pathname;
 const rounds = 6;

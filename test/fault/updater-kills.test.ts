@@ -19,8 +19,8 @@ import {
   sqliteOf,
   strike,
   untilSettled,
-} from './checks-under-fire.ts';
-import type { Forgetful } from './strike-points.ts';
+} from './checks-under-load.ts';
+import type { Forgetful } from './crash-points.ts';
 
 const kills = Number(process.env.UPDATER_KILLS ?? 2);
 const settledMsMax = 20_000;

@@ -2,9 +2,9 @@
 import { problems } from '../../src/contract/problem.ts';
 import { namesOf } from '../../src/contract/problem-details.ts';
 import type { Attempt } from './attempt.ts';
-import { heardOf, textOf } from './body.ts';
 import { printed } from './effect-text.ts';
 import type { Expected, Refusal } from './expected.ts';
+import { heardOf, textOf } from './request-body.ts';
 
 /** For how long after a key has expired an answer may still come out of a cache, in milliseconds. */
 const cachedMs = 2 * 60 * 60 * 1000;

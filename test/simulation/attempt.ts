@@ -1,7 +1,7 @@
 /** An attempt: one request as a client sent it, known wherever it is worked on. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Answer } from '../../src/gateway/answer.ts';
-import type { Body, Spoken } from './body.ts';
+import type { Body, Spoken } from './request-body.ts';
 
 export interface Attempt {
   readonly number: number;

@@ -1,9 +1,9 @@
 /** A client: sends what it is told to, again and in other formats, until it has a final answer; gives up on no key. */
 import type { Attempt } from './attempt.ts';
 import type { Auditor } from './auditor.ts';
-import { type Body, protocolNamesOf, textOf } from './body.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
+import { type Body, protocolNamesOf, textOf } from './request-body.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
 
 export interface Errand {

@@ -1,5 +1,5 @@
 /** What is written, as text: the model says it beforehand, and the auditor reads it off the statements and the rows. */
-import type { Use } from './body.ts';
+import type { Use } from './request-body.ts';
 
 const prints = new WeakMap<object, string>();
 

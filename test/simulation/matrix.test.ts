@@ -2,11 +2,11 @@
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Handlers, InquiringHandler } from '../../src/gateway/handler.ts';
-import { defects } from './controls.ts';
 import { type Cell, type Ran, runCell } from './matrix.ts';
-import { type Form, formsOf, works } from './matrix-works.ts';
+import { type Form, formsOf, works } from './matrix-operations.ts';
 import type { Fate } from './port.ts';
 import type { Variant } from './process.ts';
+import { defects } from './seeded-defects.ts';
 
 /** A time-out whose call is done, is not, or is done after all. */
 const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];

@@ -1,16 +1,16 @@
 /** One cell of the crash matrix: a request, its retries and a wrong retry, with a fault at chosen calls to the outside. */
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
-import type { Body, Spoken } from './body.ts';
+import { epoch, freshDatabase } from './environment.ts';
 import type { Expected } from './expected.ts';
 import type { Fate } from './port.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { Records } from './records.ts';
 import { countedReferences } from './references.ts';
+import type { Body, Spoken } from './request-body.ts';
 import { type Owner, owner, Scheduler } from './scheduler.ts';
 import type { Isolation } from './sim-engine.ts';
-import { epoch, freshDatabase } from './world.ts';
 
 /** What is sent, and where; each until its answer is final. */
 export interface Sending {

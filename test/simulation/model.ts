@@ -1,12 +1,13 @@
 /** What ought to become of requests, said once more and without the code under test: shoppers, their details, outcomes. */
-import { type Body, company, type DetailBody, isAboutResources, type Use } from './body.ts';
+
 import { changedText, disabledText, jobText, savedText, toldText, usesText } from './effect-text.ts';
+import { closedCard, firstDetails, vault } from './environment.ts';
 import type { Expected, Made, Step } from './expected.ts';
 import { applyToAccount, applyToHolder } from './holder-model.ts';
 import { Instruments } from './instrument-model.ts';
+import { type Body, company, type DetailBody, isAboutResources, type Use } from './request-body.ts';
 import type { ResourceBody } from './resource-body.ts';
 import { Resources } from './resource-model.ts';
-import { closedCard, firstDetails, vault } from './world.ts';
 
 interface Detail {
   readonly reference: string;

@@ -14,16 +14,16 @@ import { resourceServices, services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { StoreUnavailable } from '../../src/store/transaction.ts';
 import { type Attempt, attempts } from './attempt.ts';
-import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './body.ts';
+import { epoch, updater as knowing, marks, vault } from './environment.ts';
 import { type Fates, Port } from './port.ts';
 import type { Records } from './records.ts';
+import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './request-body.ts';
 import { balancePlatform } from './resource-body.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
+import { simGate } from './sim-cache.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
-import { simGate } from './sim-gate.ts';
 import { type Question, simUpdater } from './sim-updater.ts';
-import { epoch, updater as knowing, marks, vault } from './world.ts';
 
 /** What a gateway is made of, so that a control can break a part of it. */
 export interface Breakable {

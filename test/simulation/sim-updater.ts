@@ -1,8 +1,8 @@
 /** An updater outside, as a process reaches it: it tells of the closed card, and each question arrives by its name. */
 import type { Fate, Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { type Attempt, attempts } from './attempt.ts';
+import { closedCard } from './environment.ts';
 import type { Port } from './port.ts';
-import { closedCard } from './world.ts';
 
 /** What the real one waits for at most. */
 const limitMs = 1_500;

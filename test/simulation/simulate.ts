@@ -2,14 +2,14 @@
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { runClient } from './client.ts';
-import { errandsOf, purposesOf } from './errands.ts';
+import { epoch, freshDatabase } from './environment.ts';
+import { weather } from './fault-plan.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { Records } from './records.ts';
 import { countedReferences } from './references.ts';
 import { owner, Scheduler } from './scheduler.ts';
-import { weather } from './weather.ts';
-import { epoch, freshDatabase } from './world.ts';
+import { errandsOf, purposesOf } from './workload.ts';
 
 export interface Run {
   readonly seed: number;

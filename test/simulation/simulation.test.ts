@@ -1,6 +1,6 @@
 /** Two thousand runs, each with its own weather: a key has one effect and one answer. And the defects that must be found. */
 import { describe, expect, test } from '@jest/globals';
-import { type Defect, defects } from './controls.ts';
+import { type Defect, defects } from './seeded-defects.ts';
 import { explain, type Run, simulate } from './simulate.ts';
 
 /** `SEED=n` begins there; what fails prints its own. */

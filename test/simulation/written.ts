@@ -1,7 +1,8 @@
 /** What a unit wrote and what the gateway chose in it, read off its statements; and the rows that are there at the end. */
-import type { Use } from './body.ts';
+
 import { changedText, disabledText, jobText, rowText, savedText, toldText, usesText } from './effect-text.ts';
 import type { Made } from './expected.ts';
+import type { Use } from './request-body.ts';
 import type { Entry, SimDatabase } from './sim-database.ts';
 
 /** The tables of resources, with the column that names the parent. */

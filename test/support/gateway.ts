@@ -33,7 +33,7 @@ import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import type { Vault } from '../../src/vault/ports.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import type { Endpoints } from '../../src/webhooks/ports.ts';
-import { passTime } from './pass-time.ts';
+import { passTime } from './advance-time.ts';
 
 /** The moment at which everything happens. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);

@@ -1,0 +1,116 @@
+/** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/jobs/job.ts';
+import { createGathering } from '../../src/services/recurring/account-updater/store/batch.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
+import { passTime } from '../support/advance-time.ts';
+import { furnish } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+const answerMsMax = 10_000;
+
+export function describeGathering({ open, dispose }: EngineFactory): void {
+  describe('gathering', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    let jobs: Jobs;
+    let gathering: Gathering;
+    let rung: JobKind[];
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+      rung = [];
+      store = createDetailStore(engine);
+      jobs = createJobs(engine);
+      gathering = createGathering(engine, (kind) => rung.push(kind));
+    });
+    afterEach(() => dispose(engine));
+
+    const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
+    const save = (...ids: readonly string[]) =>
+      store.write(async (unit) => {
+        for (const jobId of ids) {
+          await unit.saveJob({ company: 'Demo', jobId, kind: 'gather', payload: '{}' });
+        }
+      });
+    const take = (kind: JobKind) => jobs.take(kind, { holder: 'here', leaseMs: 1_000, max: 100 });
+    const gather = (file: string, max = 100) => gathering.gather(file, { max, answerMsMax });
+    const idsOf = async (file: string) => (await gathering.findGathered(file, 100)).map(({ jobId }) => jobId);
+
+    test('those that wait are counted up to a limit, with how long the first of them has', async () => {
+      expect(await gathering.findWaiting(10)).toEqual({ checks: 0, longestMs: 0 });
+      await save('one', 'two', 'three');
+      await later(5_000);
+      const { checks, longestMs } = await gathering.findWaiting(2);
+      expect(checks).toBe(2);
+      expect(longestMs).toBeGreaterThanOrEqual(5_000);
+    });
+
+    test('a file has a job to write it, and no file is without a check', async () => {
+      expect(await gather('empty')).toBe(0);
+      await save('one', 'two');
+      expect(await gather('file')).toBe(2);
+      expect(rung).toEqual(['file']);
+      expect((await take('file')).map(({ jobId }) => jobId)).toEqual(['file']);
+      expect(await gathering.findWaiting(10)).toMatchObject({ checks: 0 });
+    });
+
+    test('its checks are found in pages, in one order, until they are ended', async () => {
+      await save('c', 'a', 'b');
+      await gather('file');
+      const [first, ...others] = await gathering.findGathered('file', 2);
+      expect([first, ...others].map((each) => each?.jobId)).toEqual(['a', 'b']);
+      expect(await gathering.findGathered('file', 2, others[0])).toMatchObject([{ jobId: 'c', holder: 'file' }]);
+      await store.write((unit) => unit.endJob(first!));
+      expect(await idsOf('file')).toEqual(['b', 'c']);
+    });
+
+    test('one is found by its name within its company, and ended once', async () => {
+      await save('one');
+      const find = (company: string) => store.write((unit) => unit.findGathered(company, 'one'));
+      expect(await find('Demo')).toBeUndefined();
+      await gather('file');
+      expect(await find('Other')).toBeUndefined();
+      const found = await find('Demo');
+      await store.write((unit) => unit.endJob(found!));
+      expect(await find('Demo')).toBeUndefined();
+      await expect(store.write((unit) => unit.endJob(found!))).rejects.toThrow(LeaseLost);
+    });
+
+    test('one that nobody answers is due; who takes it then has it, and the file has it no more', async () => {
+      await save('one');
+      await gather('file');
+      const [found] = await gathering.findGathered('file', 1);
+      await later(answerMsMax - 1_000);
+      expect(await take('answer')).toEqual([]);
+      await later(1_001);
+      const [taken] = await take('answer');
+      await expect(store.write((unit) => unit.endJob(found!))).rejects.toThrow(LeaseLost);
+      await store.write((unit) => unit.endJob(taken!));
+    });
+
+    test('of several who gather at once each check is in one file, and none is left', async () => {
+      const all = Array.from({ length: 60 }, (_, n) => `check-${String(n).padStart(2, '0')}`);
+      for (let from = 0; from < all.length; from += 15) await save(...all.slice(from, from + 15));
+      const files = Array.from({ length: 12 }, (_, n) => `file-${n}`);
+      await Promise.all(files.map((file) => gather(file, 7)));
+      for (let n = 0; (await gather(`rest-${n}`, 7)) > 0; n++) files.push(`rest-${n}`);
+      const found = (await Promise.all(files.map(idsOf))).flat();
+      expect(found.toSorted()).toEqual(all);
+    });
+
+    test('what another kind of updater was to tell goes on, and there is one round', async () => {
+      await save('one', 'two');
+      await gather('file', 1);
+      await gathering.begin('asked');
+      expect(await take('check')).toHaveLength(2);
+      await Promise.all([gathering.begin('gathered'), gathering.begin('gathered')]);
+      expect(await gather('another')).toBe(2);
+      expect(await take('round')).toHaveLength(1);
+      await gathering.begin('known');
+      expect(await idsOf('another')).toHaveLength(2);
+    });
+  });
+}

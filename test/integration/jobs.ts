@@ -1,0 +1,189 @@
+/** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
+import { passTime } from '../support/advance-time.ts';
+import { furnish, vault } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+export function describeJobs({ open, dispose }: EngineFactory): void {
+  describe('jobs', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    let jobs: Jobs;
+    let rung: string[];
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+      rung = [];
+      store = createDetailStore(engine, { ring: (kind) => rung.push(kind) });
+      jobs = createJobs(engine);
+    });
+    afterEach(() => dispose(engine));
+
+    const job = (jobId: string, more: Partial<NewJob> = {}): NewJob => ({
+      company: 'Demo',
+      jobId,
+      kind: 'webhook',
+      payload: `{"n":"${jobId}"}`,
+      ...more,
+    });
+    const save = (...all: readonly NewJob[]) =>
+      store.write(async (unit) => {
+        for (const each of all) await unit.saveJob(each);
+      });
+    const take = (max = 10, holder = 'here', kind: NewJob['kind'] = 'webhook') =>
+      jobs.take(kind, { holder, leaseMs: 60_000, max });
+    const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
+    const end = (taken: TakenJob) => store.write((unit) => unit.endJob(taken));
+    const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
+
+    test('one comes back as it was saved, and nobody else gets it while it is held', async () => {
+      const scope = { company: 'Demo', record: 'job one' };
+      const sealed = vault.seal(scope, { number: '4111111111111111' });
+      await save(job('one', { sealed, kind: 'check' }));
+      expect(rung).toEqual(['check']);
+      expect(await take()).toEqual([]);
+      const [taken, ...others] = await take(10, 'here', 'check');
+      expect(others).toEqual([]);
+      expect(taken).toEqual({
+        company: 'Demo',
+        jobId: 'one',
+        kind: 'check',
+        lane: 'one',
+        payload: '{"n":"one"}',
+        sealed: { ...sealed, shown: undefined },
+        createdAt: expect.any(Number),
+        attempts: 1,
+        holder: 'here',
+      });
+      expect(vault.open(scope, taken!.sealed!, 'number')).toBe('4111111111111111');
+      expect(await take(10, 'there', 'check')).toEqual([]);
+      await end(taken!);
+      await later(70_000);
+      expect(await take(10, 'there', 'check')).toEqual([]);
+    });
+
+    test('a unit that is given up keeps no job, and nobody hears of one', async () => {
+      const halt = new Error('halt');
+      await expect(
+        store.write(async (unit) => {
+          await unit.saveJob(job('one'));
+          throw halt;
+        }),
+      ).rejects.toBe(halt);
+      expect(await take()).toEqual([]);
+      expect(rung).toEqual([]);
+    });
+
+    test('one whose lease is over is taken over; who had it can neither end nor postpone nor give it up', async () => {
+      await save(job('one'));
+      const [early] = await take();
+      await later(50_000);
+      expect(await take(10, 'there')).toEqual([]);
+      await later(20_000);
+      const [late] = await take(10, 'there');
+      expect(late).toMatchObject({ jobId: 'one', attempts: 2, holder: 'there' });
+      await expect(end(early!)).rejects.toThrow(LeaseLost);
+      await expect(jobs.postpone(early!, 0, 'late')).rejects.toThrow(LeaseLost);
+      await expect(jobs.giveUp(early!, 'late')).rejects.toThrow(LeaseLost);
+      await end(late!);
+      await expect(end(late!)).rejects.toThrow(LeaseLost);
+    });
+
+    test('what a unit does beside the end of a job that was lost is not kept', async () => {
+      await save(job('one'));
+      const [early] = await take();
+      await later(70_000);
+      const [late] = await take(10, 'there');
+      const ending = store.write(async (unit) => {
+        await unit.saveJob(job('two'));
+        await unit.endJob(early!);
+      });
+      await expect(ending).rejects.toThrow(LeaseLost);
+      await end(late!);
+      expect(await take()).toEqual([]);
+    });
+
+    test('in a lane one after the other, in the order in which they were saved; lanes do not wait for each other', async () => {
+      await save(job('a1', { lane: 'a' }), job('b1', { lane: 'b' }));
+      await save(job('a2', { lane: 'a' }), job('a3', { lane: 'a' }));
+      await save(job('a1', { lane: 'a', company: 'Other' }));
+      const first = await take();
+      expect(ids(first)).toEqual(['a1', 'a1', 'b1']);
+      expect(await take()).toEqual([]);
+      const [a1] = first.filter(({ company, lane }) => company === 'Demo' && lane === 'a');
+      await jobs.postpone(a1!, 30_000, 'not yet');
+      await later(20_000);
+      expect(await take()).toEqual([]);
+      await later(15_000);
+      const [again] = await take();
+      expect(again).toMatchObject({ jobId: 'a1', attempts: 2 });
+      await end(again!);
+      const [a2] = await take();
+      expect(a2).toMatchObject({ jobId: 'a2', attempts: 1 });
+      await end(a2!);
+      expect(ids(await take())).toEqual(['a3']);
+    });
+
+    test('one that is given up lets the next of its lane pass, and is found until it is revived', async () => {
+      await save(job('a1', { lane: 'a' }), job('a2', { lane: 'a' }));
+      const [a1] = await take();
+      await jobs.giveUp(a1!, 'nobody answers');
+      expect(await jobs.findGivenUp('Demo', 'webhook', 10)).toEqual([
+        expect.objectContaining({ jobId: 'a1', attempts: 1, lastFailure: 'nobody answers' }),
+      ]);
+      expect(await jobs.findGivenUp('Other', 'webhook', 10)).toEqual([]);
+      expect(await jobs.findGivenUp('Demo', 'check', 10)).toEqual([]);
+      const [a2] = await take();
+      expect(a2).toMatchObject({ jobId: 'a2' });
+      await end(a2!);
+      expect(await take()).toEqual([]);
+      expect(await jobs.revive('Other', 'a1')).toBe(false);
+      expect(await jobs.revive('Demo', 'a1')).toBe(true);
+      expect(await jobs.revive('Demo', 'a1')).toBe(false);
+      expect(await jobs.findGivenUp('Demo', 'webhook', 10)).toEqual([]);
+      expect(await take()).toEqual([expect.objectContaining({ jobId: 'a1', attempts: 1 })]);
+    });
+
+    test('a lane whose jobs were all given up goes on with the next', async () => {
+      await save(job('a1', { lane: 'a' }));
+      await jobs.giveUp((await take())[0]!, 'no');
+      await save(job('a2', { lane: 'a' }));
+      expect(ids(await take())).toEqual(['a2']);
+    });
+
+    test('the longest due come first, and no more than asked for', async () => {
+      await save(job('late', { afterMs: 5_000 }), job('soon', { afterMs: 3_000 }), job('now'));
+      expect(ids(await take())).toEqual(['now']);
+      await later(6_000);
+      expect(ids(await take(1))).toEqual(['soon']);
+      expect(ids(await take(1))).toEqual(['late']);
+    });
+
+    test('several at once take each job once, and none is left', async () => {
+      const many = Array.from({ length: 60 }, (_, n) => job(`job-${n}`, { lane: `lane-${n % 20}` }));
+      for (let from = 0; from < many.length; from += 15) await save(...many.slice(from, from + 15));
+      const seen: string[] = [];
+      const worker = async (holder: string) => {
+        for (let idle = 0; idle < 5; ) {
+          const taken = await take(4, holder);
+          idle = taken.length === 0 ? idle + 1 : 0;
+          for (const each of taken) {
+            await end(each);
+            seen.push(each.jobId);
+          }
+        }
+      };
+      await Promise.all(['one', 'two', 'three', 'four'].map(worker));
+      expect(seen).toHaveLength(60);
+      expect(new Set(seen).size).toBe(60);
+      for (let lane = 0; lane < 20; lane += 1) {
+        const order = seen.filter((id) => Number(id.slice(4)) % 20 === lane);
+        expect(order).toEqual(order.toSorted((a, b) => Number(a.slice(4)) - Number(b.slice(4))));
+      }
+    }, 30_000);
+  });
+}

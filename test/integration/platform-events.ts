@@ -1,0 +1,288 @@
+/** What every engine owes whoever is told of a balance platform: each change in the unit that made it, once, in the order of its resource. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { TakenJob } from '../../src/jobs/job.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { tables } from '../../src/store/sql/copy.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { Telling } from '../../src/webhooks/event.ts';
+import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
+import { callers, type GatewayOptions, gatewayOver, now, type TestGateway } from '../support/gateway.ts';
+import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
+import type { EngineFactory } from './store.ts';
+
+const halt = new Error('halt');
+
+/** Each unit is given up when all is done in it, as by a store that goes away. */
+const halting = (store: DetailStore, isHalting: () => boolean): DetailStore => ({
+  ...store,
+  write: (work) =>
+    store.write(async (unit) => {
+      const result = await work(unit);
+      if (isHalting()) throw halt;
+      return result;
+    }),
+});
+
+/** The defect that has to be found: it tells after the unit, whatever became of it. */
+const tellingAfter = (store: DetailStore, isHalting: () => boolean): DetailStore => {
+  const halted = halting(store, isHalting);
+  return {
+    ...store,
+    async write(work) {
+      const tellings: Telling[] = [];
+      const tell = async (telling: Telling) => {
+        tellings.push(telling);
+      };
+      try {
+        return await halted.write((unit) => work({ ...unit, tell }));
+      } finally {
+        for (const telling of tellings) await store.write((unit) => unit.tell(telling));
+      }
+    },
+  };
+};
+
+export function describePlatformNotices({ open, dispose }: EngineFactory): void {
+  describe('notices of the balance platform', () => {
+    let engine: Engine;
+    let gateway: TestGateway;
+    let ask: Furnished;
+
+    const listen = async (endpointId: string, format: EndpointFormat, company = 'Demo') => {
+      const { endpoints, world } = gateway.parts;
+      const sealed = world.vault.seal(keyScope({ company, endpointId }), { shown: '00'.repeat(32) });
+      await endpoints.add({ company, endpointId, url: 'https://shop.example.com/', format, sealed, createdAt: 1 });
+    };
+    const begin = async (options?: GatewayOptions) => {
+      gateway = await gatewayOver(engine, options);
+      ask = furnished(gateway);
+      await listen('we_1', 'configuration');
+    };
+    beforeEach(async () => {
+      engine = await open();
+      await begin();
+    });
+    afterEach(() => dispose(engine));
+
+    const take = () => gateway.parts.jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+    const end = (job: TakenJob) => gateway.parts.details.write((unit) => unit.endJob(job));
+    const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
+    /** What is to be told, by request and in its order; it counts as told then. */
+    const told = async (): Promise<readonly ResourceEvent[]> => {
+      const events: ResourceEvent[] = [];
+      for (let taken = await take(); taken.length > 0; taken = await take())
+        for (const job of taken) {
+          events.push(eventOf(job));
+          await end(job);
+        }
+      return events.toSorted((one, other) => one.eventId.localeCompare(other.eventId, 'en', { numeric: true }));
+    };
+    const shown = (events: readonly ResourceEvent[]) =>
+      events.map(({ kind, operation, record }) => `${kind} ${operation} ${record.id}`);
+    const hearing = async (asked: () => Promise<unknown>) => {
+      await asked();
+      return shown(await told());
+    };
+
+    test('every writing operation tells of what it changed, and of all that changed along with it', async () => {
+      const seen = new Set<string>();
+      const tell = async (operation: string, ...expected: (readonly [() => Promise<unknown>, ...string[]])[]) => {
+        seen.add(operation);
+        for (const [asked, ...lines] of expected) expect(await hearing(asked)).toEqual(lines);
+      };
+      const [one, other] = [await ask.holder(), await ask.holder()];
+      expect(shown(await told())).toEqual([`accountHolder created ${one}`, `accountHolder created ${other}`]);
+      seen.add('createAccountHolder');
+      const holder = (id: string) => `accountHolder updated ${id}`;
+      await tell('updateAccountHolder', [() => ask.patch(`/accountHolders/${one}`, { reference: 'r' }), holder(one)]);
+
+      const first = await ask.account(one);
+      expect(shown(await told())).toEqual([`balanceAccount created ${first}`, holder(one)]);
+      const second = await ask.account(one);
+      expect(shown(await told())).toEqual([`balanceAccount created ${second}`]);
+      seen.add('createBalanceAccount');
+      const [account, next] = [first, second].map((id) => `balanceAccount updated ${id}`);
+      const patch = (id: string, body: object) => () => ask.patch(`/balanceAccounts/${id}`, body);
+      await tell(
+        'updateBalanceAccount',
+        [patch(first, { reference: 'r' }), account!],
+        // It was the primary account of the one, and becomes that of the other.
+        [patch(first, { accountHolderId: other }), account!, holder(one), holder(other)],
+        [patch(second, { status: 'closed' }), next!, holder(one)],
+      );
+
+      const card = await ask.instrument(first);
+      expect(shown(await told())).toEqual([`paymentInstrument created ${card}`]);
+      seen.add('createPaymentInstrument');
+      const instrument = `paymentInstrument updated ${card}`;
+      const path = `/paymentInstruments/${card}`;
+      await tell('updatePaymentInstrument', [() => ask.patch(path, { status: 'suspended' }), instrument]);
+      await tell('cancelPaymentInstrument', [() => ask.post(`${path}/cancel`, {}), instrument]);
+
+      const writing = [...balancePlatformV2.operations.values()].filter(({ effect }) => effect === 'writes');
+      expect([...seen].sort()).toEqual(writing.map(({ name }) => name).sort());
+    });
+
+    test('an event has the resource as GET answers it then, and the reference of its request', async () => {
+      const id = await ask.holder({ capabilities: { issueCard: { requested: true } }, metadata: { a: '1' } });
+      const { body } = await ask.get(`/accountHolders/${id}`);
+      const changed = await ask.patch(`/accountHolders/${id}`, { description: 'new' });
+      const [created, updated, ...others] = await told();
+      expect(others).toEqual([]);
+      expect(created).toEqual({
+        kind: 'accountHolder',
+        operation: 'created',
+        platform: 'DemoPlatform',
+        record: body,
+        eventId: created?.pspReference,
+        pspReference: expect.stringMatching(/^PSP\d{13}$/),
+        at: now,
+      });
+      expect(updated?.record).toEqual(changed.body);
+      const account = await ask.account(id);
+      const [first, second] = await told();
+      expect(first?.record).toEqual((await ask.get(`/balanceAccounts/${account}`)).body);
+      expect([second?.record, second?.eventId]).toEqual([
+        (await ask.get(`/accountHolders/${id}`)).body,
+        `${first?.eventId}.2`,
+      ]);
+      const card = await ask.instrument(account);
+      expect((await told())[0]?.record).toEqual((await ask.get(`/paymentInstruments/${card}`)).body);
+    });
+
+    test('a replacement tells of both, when it is made and when it works', async () => {
+      const account = await ask.account(await ask.holder());
+      const old = await ask.instrument(account);
+      await told();
+      const id = await ask.instrument(account, { replacementOfId: old, status: 'inactive' });
+      const made = await told();
+      expect(shown(made)).toEqual([`paymentInstrument created ${id}`, `paymentInstrument updated ${old}`]);
+      expect(made.map(({ record }) => record)).toMatchObject([
+        { replacementOfId: old },
+        { replacedById: id, status: 'active' },
+      ]);
+      await ask.patch(`/paymentInstruments/${id}`, { status: 'active' });
+      const works = await told();
+      expect(works.map(({ record }) => record)).toMatchObject([
+        { id, status: 'active' },
+        { id: old, replacedById: id, status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` },
+      ]);
+      const third = await ask.instrument(account, { replacementOfId: id });
+      expect(shown(await told())).toEqual([`paymentInstrument created ${third}`, `paymentInstrument updated ${id}`]);
+    });
+
+    test('each endpoint hears of a resource in order, one after the other; resources do not wait for each other', async () => {
+      const [one, other] = [await ask.holder(), await ask.holder()];
+      for (const description of ['a', 'b']) await ask.patch(`/accountHolders/${one}`, { description });
+      await ask.patch(`/accountHolders/${other}`, { description: 'c' });
+      const heard: string[] = [];
+      for (let taken = await take(); taken.length > 0; taken = await take()) {
+        expect(await take()).toEqual([]);
+        heard.push(
+          taken
+            .map(eventOf)
+            .map(({ record }) => `${record.id === one ? 'one' : 'other'} ${record.description ?? '-'}`)
+            .toSorted()
+            .join(),
+        );
+        for (const job of taken) await end(job);
+      }
+      expect(heard).toEqual(['one -,other -', 'one a,other c', 'one b']);
+    });
+
+    test('each format hears its own, and another company nothing', async () => {
+      await listen('we_2', 'tokenization');
+      await listen('we_3', 'classic');
+      await listen('we_4', 'configuration');
+      await listen('we_5', 'configuration', 'Other');
+      await ask.holder();
+      const taken = await take();
+      expect(taken.map(({ jobId }) => jobId.split('/')[1]).sort()).toEqual(['we_1', 'we_4']);
+      for (const job of taken) await end(job);
+      const input = {
+        merchantAccount: 'DemoMerchant',
+        card: { number: '4000009900000012', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna' },
+        recurring: { contract: 'RECURRING' },
+        shopperReference: 'anna',
+      };
+      const { message } = await gateway.ask({
+        path: '/pal/servlet/Recurring/v25/storeToken',
+        headers: { 'content-type': 'application/json', ...callers.demo },
+        body: JSON.stringify(input),
+      });
+      expect(message.status).toBe(200);
+      expect((await take()).map(({ jobId }) => jobId.split('/')[1]).sort()).toEqual(['we_2', 'we_3']);
+    });
+
+    test('what changes nothing, is refused, only reads, or is a retry tells nothing', async () => {
+      const key = { headers: { 'idempotency-key': 'the-key-of-the-holder-told-once' } };
+      const made = await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key);
+      const path = `/accountHolders/${made.body.id}`;
+      const account = await ask.account(made.body.id);
+      expect(await told()).toHaveLength(3);
+      expect((await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key)).status).toBe(200);
+      gateway.restart();
+      expect((await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key)).status).toBe(200);
+      expect((await ask.patch(path, { description: 'one', status: 'active' })).status).toBe(200);
+      expect((await ask.patch(path, {})).status).toBe(200);
+      expect((await ask.patch(`/balanceAccounts/${account}`, { status: 'active' })).status).toBe(200);
+      expect((await ask.patch(path, { status: 'closed' })).status).toBe(422);
+      expect((await ask.patch(path, {}, { headers: { 'if-match': '"9"' } })).status).toBe(412);
+      await ask.get(path);
+      expect(await told()).toEqual([]);
+    });
+
+    const given = async (change: (store: DetailStore, isHalting: () => boolean) => DetailStore) => {
+      await dispose(engine);
+      engine = await open();
+      let isHalting = false;
+      await begin({ change: (store) => change(store, () => isHalting) });
+      const account = await ask.account(await ask.holder());
+      const old = await ask.instrument(account);
+      await told();
+      isHalting = true;
+      await expect(ask.post('/paymentInstruments', cardFor(account, { replacementOfId: old }))).rejects.toBe(halt);
+      isHalting = false;
+      expect((await ask.get(`/paymentInstruments/${old}`)).body).not.toHaveProperty('replacedById');
+      return shown(await told());
+    };
+
+    test('a unit that is given up tells nobody, whatever was done in it', async () => {
+      expect(await given(halting)).toEqual([]);
+    });
+
+    test('control: told after the unit, what never happened is heard', async () => {
+      expect(await given(tellingAfter)).toHaveLength(2);
+    });
+
+    test('what an answer shows once, and what is sealed, is in no job', async () => {
+      const account = await ask.account(await ask.holder());
+      const authentication = { password: 'open-sesame-17', email: 'anna@example.com' };
+      const card = { ...cardInfo, usage: 'singleUse', authentication };
+      const made = await ask.post('/paymentInstruments', cardFor(account, { card }));
+      const bank = await ask.post('/paymentInstruments', {
+        ...{ type: 'bankAccount', issuingCountryCode: 'GB', balanceAccountId: account },
+      });
+      await ask.patch(`/paymentInstruments/${bank.body.id}`, { status: 'suspended' });
+      const rows: string[] = [];
+      for (const { name } of tables) {
+        const all = statement(`told-of-${name}`, `select * from ${name}`);
+        for (const row of await engine.read((session) => session.query(all, []))) rows.push(JSON.stringify(row));
+      }
+      expect(rows.filter((row) => row.includes('"webhook"') && row.includes(made.body.id))).toHaveLength(1);
+      expect(rows.filter((row) => row.includes('"webhook"') && row.includes(bank.body.id))).toHaveLength(2);
+      const { iban, accountNumber } = bank.body.bankAccount;
+      expect([made.body.card.number, iban]).toEqual([expect.stringMatching(/^\d{16}$/), expect.any(String)]);
+      for (const secret of [made.body.card.number, iban, accountNumber, 'open-sesame-17', 'cvc'])
+        expect(rows.filter((row) => row.includes(secret))).toEqual([]);
+      const events = (await told()).filter(({ kind }) => kind === 'paymentInstrument');
+      expect(events.map(({ record }) => record)).toMatchObject([
+        { card: { number: `************${made.body.card.lastFour}` } },
+        { bankAccount: { formFactor: 'physical', type: bank.body.bankAccount.type } },
+        { status: 'suspended' },
+      ]);
+    });
+  });
+}

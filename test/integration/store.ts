@@ -1,0 +1,355 @@
+/** What every engine owes the repositories: run by each engine's own test over fresh databases. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ShopperKey } from '../../src/services/recurring/details.ts';
+import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
+import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { describeGathering } from './batch.ts';
+import { describeCardChanges } from './card-changes.ts';
+import { describeCredentials } from './credentials.ts';
+import { describeJournal } from './idempotency-records.ts';
+import { describeJobs } from './jobs.ts';
+import { describeKeyRotation } from './key-rotation.ts';
+import { describeLifecycles } from './lifecycles.ts';
+import { describePlatformNotices } from './platform-events.ts';
+import { describePlatforms } from './platforms.ts';
+import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
+import { describeWebhooks } from './webhooks.ts';
+
+/** Gives an engine over a database that is empty, and takes it away again. */
+export interface EngineFactory {
+  open(): Promise<Engine>;
+  dispose(engine: Engine): Promise<void>;
+}
+
+export function describeStore(name: string, factory: EngineFactory): void {
+  describe(name, () => {
+    describeMigrations(factory);
+    describeDetails(factory);
+    describeCardChanges(factory);
+    describeUnits(factory);
+    describeCredentials(factory);
+    describeJournal(factory);
+    describeJobs(factory);
+    describeGathering(factory);
+    describeKeyRotation(factory);
+    describeWebhooks(factory);
+    describePlatforms(factory);
+    describePlatformNotices(factory);
+    describeLifecycles(factory);
+  });
+}
+
+function describeMigrations({ open, dispose }: EngineFactory): void {
+  describe('migrations', () => {
+    let engine: Engine;
+    beforeEach(async () => {
+      engine = await open();
+    });
+    afterEach(() => dispose(engine));
+
+    test('land once, in order', async () => {
+      expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
+      expect(await migrate(engine)).toEqual([]);
+    });
+    test('two programs at once do the work once', async () => {
+      const landed = await Promise.all([migrate(engine), migrate(engine)]);
+      expect(landed.flat()).toEqual(migrations.map(({ name }) => name));
+    });
+    test('a database of a newer program is refused', async () => {
+      const next: Migration = {
+        number: migrations.at(-1)!.number + 1,
+        name: 'later',
+        statements: ['create table later (x text)'],
+      };
+      await migrate(engine, [...migrations, next]);
+      await expect(migrate(engine)).rejects.toThrow(/start the newer program/);
+    });
+    test('an edited migration is refused', async () => {
+      await migrate(engine);
+      const edited = migrations.map((each) => ({ ...each, statements: each.statements.slice(1) }));
+      await expect(migrate(engine, edited)).rejects.toThrow(/edited after it landed/);
+    });
+    test('one that fails leaves nothing of itself or of those before it', async () => {
+      const broken: Migration = {
+        number: migrations.at(-1)!.number + 1,
+        name: 'broken',
+        statements: ['create nonsense'],
+      };
+      await expect(migrate(engine, [...migrations, broken])).rejects.toThrow();
+      expect(await migrate(engine)).toEqual(migrations.map(({ name }) => name));
+    });
+  });
+}
+
+function describeDetails({ open, dispose }: EngineFactory): void {
+  describe('shoppers and details', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+      store = createDetailStore(engine);
+    });
+    afterEach(() => dispose(engine));
+    /** As a unit finds it: whole. */
+    const find = (key: ShopperKey) => store.write((unit) => unit.findShopper(key));
+    /** As a list shows it. */
+    const references = async (key: ShopperKey) =>
+      (await store.read((view) => view.findShopper(key)))?.details.map(
+        ({ recurringDetailReference }) => recurringDetailReference,
+      );
+
+    test('an unknown shopper is undefined, a known one without details has none', async () => {
+      expect(await find(anna)).toBeUndefined();
+      await store.write((unit) => unit.saveShopper(anna, { createdAt: 7 }));
+      expect(await find(anna)).toEqual({ createdAt: 7, email: undefined, details: [] });
+    });
+    test('a detail comes back as it was saved, and its secrets open', async () => {
+      const detail = sampleDetail('D1');
+      await store.write(async (unit) => {
+        await unit.saveShopper(anna, { createdAt: 7, email: 'anna@example.com' });
+        await unit.saveDetail(anna, detail);
+        expect((await unit.findShopper(anna))?.details).toEqual([detail]);
+      });
+      const shopper = await find(anna);
+      expect(shopper).toEqual({ createdAt: 7, email: 'anna@example.com', details: [detail] });
+      const scope = { company: 'Demo', record: 'D1' };
+      expect(vault.open(scope, shopper!.details[0]!.sealed, 'number')).toBe(cardNumber);
+    });
+    test('a detail without secrets and with one contract', async () => {
+      const sealed = vault.seal({ company: 'Demo', record: 'D1' }, {});
+      const detail = sampleDetail('D1', { contracts: ['PAYOUT'], sealed });
+      await save(anna, detail);
+      expect((await find(anna))?.details).toEqual([detail]);
+    });
+    const save = (key: ShopperKey, ...details: ReturnType<typeof sampleDetail>[]) =>
+      store.write(async (unit) => {
+        await unit.saveShopper(key, { createdAt: 7 });
+        for (const detail of details) await unit.saveDetail(key, detail);
+      });
+
+    test('oldest first, ties by reference', async () => {
+      const at = (createdAt: number, reference: string) => sampleDetail(reference, { createdAt });
+      await save(anna, at(3, 'A'), at(2, 'C'), at(2, 'B'), at(1, 'D'));
+      expect(await references(anna)).toEqual(['D', 'B', 'C', 'A']);
+    });
+    test('at most 100, the oldest', async () => {
+      await save(anna, ...Array.from({ length: 105 }, (_, index) => sampleDetail(`D${index}`, { createdAt: index })));
+      const found = await references(anna);
+      expect(found).toHaveLength(100);
+      expect(found?.at(-1)).toBe('D99');
+    });
+    test('the holders of a card: of one merchant account, with an active detail, oldest first, each with the e-mail', async () => {
+      const of = (shopperReference: string, account = {}) => ({ ...anna, shopperReference, ...account });
+      const nl = of('nl', { merchantAccount: 'DemoMerchantNL' });
+      const other = of('other', { company: 'Other', merchantAccount: 'OtherMerchant' });
+      await save(of('second'), sampleDetail('D2', { createdAt: 2 }));
+      await save(of('first'), sampleDetail('D1', { createdAt: 1 }), sampleDetail('X', { fingerprint: 'another' }));
+      await save(of('gone'), sampleDetail('D3'));
+      await save(nl, sampleDetail('D4'));
+      await save(other, sampleDetail('D5', { company: 'Other' }));
+      await store.write((unit) => unit.saveShopper(of('first'), { createdAt: 7, email: 'first@example.com' }));
+      await store.write((unit) => unit.disableDetail(of('gone'), 'D3', 9));
+      const holders = (account: ShopperKey, fingerprint = vault.fingerprint(account.company, cardNumber)) =>
+        store.read((view) => view.findHolders(account, fingerprint));
+      expect(await holders(anna)).toEqual([
+        { shopperReference: 'first', createdAt: 1, email: 'first@example.com' },
+        { shopperReference: 'second', createdAt: 2, email: undefined },
+      ]);
+      expect((await holders(nl)).map(({ shopperReference }) => shopperReference)).toEqual(['nl']);
+      expect((await holders(other)).map(({ shopperReference }) => shopperReference)).toEqual(['other']);
+      expect(await holders(anna, 'nobody')).toEqual([]);
+    });
+    test('saving a shopper again updates the e-mail and nothing else', async () => {
+      const save = (shopper: { createdAt: number; email?: string }) =>
+        store.write((unit) => unit.saveShopper(anna, shopper));
+      await save({ createdAt: 7 });
+      await save({ createdAt: 8, email: 'a@example.com' });
+      await save({ createdAt: 9 });
+      expect(await find(anna)).toMatchObject({ createdAt: 7, email: 'a@example.com' });
+    });
+    test('saving an active detail again replaces it', async () => {
+      const later = sampleDetail('D1', { contracts: ['PAYOUT'], fingerprint: 'other' });
+      await save(anna, sampleDetail('D1'), later);
+      expect((await find(anna))?.details).toEqual([later]);
+    });
+    test('a disabled detail is gone from the list, and once more is nothing', async () => {
+      await save(anna, sampleDetail('D1'), sampleDetail('D2'));
+      await store.write((unit) => unit.disableDetail(anna, 'D1', 9));
+      await store.write((unit) => unit.disableDetail(anna, 'D1', 10));
+      expect(await references(anna)).toEqual(['D2']);
+      await store.write((unit) => unit.disableDetail(anna, 'D2', 11));
+      expect(await references(anna)).toEqual([]);
+    });
+    test('the reference of a disabled detail, or of another shopper, is not taken over; the unit goes on', async () => {
+      const ben = { ...anna, shopperReference: 'ben' };
+      await save(anna, sampleDetail('D1'), sampleDetail('D2'));
+      await store.write((unit) => unit.disableDetail(anna, 'D1', 9));
+      await store.write(async (unit) => {
+        await unit.saveShopper(ben, { createdAt: 7 });
+        await expect(unit.saveDetail(anna, sampleDetail('D1'))).rejects.toThrow(ReferenceTaken);
+        await expect(unit.saveDetail(ben, sampleDetail('D2'))).rejects.toThrow(ReferenceTaken);
+        await unit.saveDetail(ben, sampleDetail('D3'));
+      });
+      expect(await references(anna)).toEqual(['D2']);
+      expect(await references(ben)).toEqual(['D3']);
+    });
+    test('the same shopper reference elsewhere is somebody else', async () => {
+      const elsewhere: ShopperKey[] = [
+        { ...anna, merchantAccount: 'DemoMerchantNL' },
+        { company: 'Other', merchantAccount: 'OtherMerchant', shopperReference: 'anna' },
+      ];
+      await save(anna, sampleDetail('D1'));
+      await save(elsewhere[0]!, sampleDetail('D2'));
+      await save(elsewhere[1]!, sampleDetail('D1', { company: 'Other' }));
+      for (const key of elsewhere) await store.write((unit) => unit.disableDetail(key, 'D1', 9));
+      expect(await references(anna)).toEqual(['D1']);
+      expect(await references(elsewhere[0]!)).toEqual(['D2']);
+      expect(await references(elsewhere[1]!)).toEqual([]);
+    });
+    test('a company cannot write under the merchant account of another', async () => {
+      const strange = { ...anna, merchantAccount: 'OtherMerchant' };
+      await expect(save(strange, sampleDetail('D1'))).rejects.toThrow();
+      expect(await find(strange)).toBeUndefined();
+    });
+    test('hostile texts are texts', async () => {
+      const hostile = `'; drop table shopper; -- $1 ? " \\ 😀`;
+      const key = { ...anna, shopperReference: hostile };
+      await save(key, sampleDetail(hostile));
+      expect(await references(key)).toEqual([hostile]);
+    });
+    test('progress is kept with the rows, or lost with them', async () => {
+      expect(await store.findProgress('f00d')).toBe(0);
+      await store.write((unit) => unit.saveProgress('f00d', 500, 1));
+      const broken = store.write(async (unit) => {
+        await unit.saveProgress('f00d', 1_000, 2);
+        throw new Error('row 999 is bad');
+      });
+      await expect(broken).rejects.toThrow('row 999 is bad');
+      expect(await store.findProgress('f00d')).toBe(500);
+      await store.write((unit) => unit.saveProgress('f00d', 1_000, 3));
+      expect(await store.findProgress('f00d')).toBe(1_000);
+    });
+  });
+}
+
+function describeUnits({ open, dispose }: EngineFactory): void {
+  describe('units of work', () => {
+    let engine: Engine;
+    beforeEach(async () => {
+      engine = await open();
+      await engine.write((session) =>
+        session.execute(statement('make', 'create table number (n bigint not null)'), []),
+      );
+      await engine.write((session) => session.execute(statement('zero', 'insert into number (n) values (0)'), []));
+    });
+    afterEach(() => dispose(engine));
+    const select = statement<{ readonly n: number }>('select', 'select n from number');
+    const update = statement('update', 'update number set n = $1');
+    const insert = statement('insert', 'insert into number (n) values ($1)');
+    const values = () =>
+      engine.read(async (session) =>
+        (await session.query(statement<{ readonly n: number }>('all', 'select n from number order by n'), [])).map(
+          ({ n }) => n,
+        ),
+      );
+    const value = () => engine.read(async (session) => (await session.query(select, []))[0]?.n);
+
+    test('do not see into one another, however long they wait', async () => {
+      const add = () =>
+        engine.write(async (session) => {
+          const [row] = await session.query(select, []);
+          await new Promise((resolve) => setTimeout(resolve, 2));
+          await session.execute(update, [row!.n + 1]);
+        });
+      await Promise.all(Array.from({ length: 20 }, add));
+      expect(await value()).toBe(20);
+    });
+    test('one that throws leaves nothing, and the next one runs', async () => {
+      const broken = engine.write(async (session) => {
+        await session.execute(update, [5]);
+        throw new Error('no');
+      });
+      const next = engine.write(async (session) => (await session.query(select, []))[0]?.n);
+      await expect(broken).rejects.toThrow('no');
+      expect(await next).toBe(0);
+    });
+    test('a reader does not see what is not committed', async () => {
+      await engine.write(async (session) => {
+        await session.execute(update, [5]);
+        expect(await value()).toBe(0);
+      });
+      expect(await value()).toBe(5);
+    });
+    test('parameters may repeat and stand in any order', async () => {
+      const sum = statement<{ readonly s: string }>('order', "select $2 || '-' || $1 || '-' || $2 as s");
+      expect(await engine.read((session) => session.query(sum, ['a', 'b']))).toEqual([
+        expect.objectContaining({ s: 'b-a-b' }),
+      ]);
+    });
+    test('a statement after the end of its unit is refused', async () => {
+      const session = await engine.write(async (session) => session);
+      await expect(session.execute(update, [9])).rejects.toThrow(/over/);
+      expect(await value()).toBe(0);
+    });
+    test('writing through the reader is refused', async () => {
+      await expect(engine.read((session) => session.execute(update, [9]))).rejects.toThrow();
+      expect(await value()).toBe(0);
+    });
+    test('an attempt that throws is undone alone, and the unit goes on', async () => {
+      await engine.write(async (session) => {
+        await session.execute(update, [1]);
+        const attempt = session.attempt(async () => {
+          await session.execute(update, [2]);
+          throw new Error('not this');
+        });
+        await expect(attempt).rejects.toThrow('not this');
+        expect((await session.query(select, []))[0]?.n).toBe(1);
+        await session.execute(insert, [3]);
+      });
+      expect(await values()).toEqual([1, 3]);
+    });
+    test('an attempt that the database refuses is undone alone as well, and another one follows', async () => {
+      await engine.write(async (session) => {
+        const attempt = session.attempt(async () => {
+          await session.execute(insert, [2]);
+          await session.execute(insert, [null]);
+        });
+        await expect(attempt).rejects.toThrow(/null/i);
+        expect(await session.attempt(() => session.execute(insert, [3]))).toBe(1);
+      });
+      expect(await values()).toEqual([0, 3]);
+    });
+    test('an attempt that goes well is kept with its unit, or lost with it', async () => {
+      await engine.write((session) => session.attempt(() => session.execute(insert, [1])));
+      const broken = engine.write(async (session) => {
+        await session.attempt(() => session.execute(insert, [2]));
+        throw new Error('no');
+      });
+      await expect(broken).rejects.toThrow('no');
+      expect(await values()).toEqual([0, 1]);
+    });
+    test('an attempt after the end of its unit is refused', async () => {
+      const session = await engine.write(async (session) => session);
+      await expect(session.attempt(async () => {})).rejects.toThrow(/over/);
+    });
+    test('waiting units leave the event loop its turns', async () => {
+      let turns = 0;
+      const ticking = setInterval(() => {
+        turns += 1;
+      }, 0);
+      const write = (n: number) => engine.write((session) => session.execute(update, [n]));
+      await Promise.all(Array.from({ length: 200 }, (_, n) => write(n))).finally(() => clearInterval(ticking));
+      expect(turns).toBeGreaterThan(10);
+    });
+    test('closing waits for the units begun, and refuses later ones', async () => {
+      const begun = engine.write((session) => session.execute(update, [3]));
+      await engine.close();
+      expect(await begun).toBe(1);
+      await expect(engine.write(async () => {})).rejects.toMatchObject({ name: 'StoreUnavailable' });
+      await expect(engine.read(async () => {})).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    });
+  });
+}

@@ -1,0 +1,260 @@
+/** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
+import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
+import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
+import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import { createWrapping } from '../../src/vault/data-key.ts';
+import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { Notice, RecurringNotice, Telling } from '../../src/webhooks/event.ts';
+import type { Endpoint, EndpointFormat, Endpoints, Event } from '../../src/webhooks/ports.ts';
+import { passTime } from '../support/advance-time.ts';
+import { furnish, ring, vault } from './samples.ts';
+import type { EngineFactory } from './store.ts';
+
+const countJobs = statement<{ readonly jobs: number }>('test-count-jobs', 'select count(*) as jobs from job');
+
+const notice = (shopperReference: string, kind: Exclude<RecurringNotice['kind'], 'checked'> = 'created'): Notice => ({
+  kind,
+  merchantAccount: 'DemoMerchant',
+  shopperReference,
+  recurringDetailReference: `${shopperReference}-detail`,
+  variant: 'visa',
+  firstPspReference: 'FIRST',
+});
+
+const telling = (pspReference: string, ...notices: readonly Notice[]): Telling => ({
+  company: 'Demo',
+  pspReference,
+  at: 1_583_059_991_000,
+  notices,
+});
+
+export function describeWebhooks({ open, dispose }: EngineFactory): void {
+  describe('webhooks', () => {
+    let engine: Engine;
+    let store: DetailStore;
+    let jobs: Jobs;
+    let endpoints: Endpoints;
+    let rung: string[];
+    beforeEach(async () => {
+      engine = await open();
+      await furnish(engine);
+      rung = [];
+      store = createDetailStore(engine, { ring: (kind) => rung.push(kind) });
+      jobs = createJobs(engine);
+      endpoints = createEndpoints(engine);
+    });
+    afterEach(() => dispose(engine));
+
+    const endpoint = (endpointId: string, format: EndpointFormat = 'tokenization', company = 'Demo'): Endpoint => ({
+      company,
+      endpointId,
+      url: `https://${endpointId.replace('_', '-')}.example.com/`,
+      format,
+      sealed: vault.seal(keyScope({ company, endpointId }), { shown: 'ab'.repeat(32) }),
+      createdAt: 1,
+    });
+    const tell = (...all: readonly Telling[]) =>
+      store.write(async (unit) => {
+        for (const each of all) await unit.tell(each);
+      });
+    const take = (max = 100) => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max });
+    const end = (job: TakenJob) => store.write((unit) => unit.endJob(job));
+    const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as Event;
+    const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
+    const kept = async () => (await engine.read((session) => session.query(countJobs, [])))[0]?.jobs;
+
+    test('a company without an endpoint: nothing is written, and nobody is woken', async () => {
+      await endpoints.add(endpoint('we_other', 'tokenization', 'Other'));
+      await tell(telling('P1', notice('anna')));
+      expect(await kept()).toBe(0);
+      expect(rung).toEqual([]);
+    });
+
+    test('a notice is one job for each endpoint of the company, under one id', async () => {
+      await endpoints.add(endpoint('we_1'));
+      await endpoints.add(endpoint('we_2'));
+      await endpoints.add(endpoint('we_3', 'tokenization', 'Other'));
+      await tell(telling('P1', notice('anna')));
+      expect(rung).toEqual(['webhook']);
+      const taken = await take();
+      expect(ids(taken)).toEqual(['P1/we_1', 'P1/we_2']);
+      for (const job of taken)
+        expect(eventOf(job)).toEqual({
+          eventId: 'P1',
+          pspReference: 'P1',
+          at: 1_583_059_991_000,
+          ...notice('anna'),
+        });
+      expect((await endpoints.findFor(taken[0]!))?.company).toBe('Demo');
+      expect(new Set(await Promise.all(taken.map(async (job) => (await endpoints.findFor(job))?.endpointId)))).toEqual(
+        new Set(['we_1', 'we_2']),
+      );
+    });
+
+    test('a unit that is given up tells nobody', async () => {
+      await endpoints.add(endpoint('we_1'));
+      const halt = new Error('halt');
+      const halted = store.write(async (unit) => {
+        await unit.tell(telling('P1', notice('anna')));
+        throw halt;
+      });
+      await expect(halted).rejects.toBe(halt);
+      expect(await kept()).toBe(0);
+      expect(rung).toEqual([]);
+    });
+
+    test('each endpoint hears of a shopper in order, one after the other; shoppers do not wait for each other', async () => {
+      await endpoints.add(endpoint('we_1'));
+      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
+      await tell(telling('P3', notice('anna', 'updated')));
+      await tell(telling('P4', notice('anna', 'disabled'), notice('ben', 'disabled')));
+      const heard: string[] = [];
+      for (let round = 1; round <= 3; round += 1) {
+        const taken = await take();
+        expect(await take()).toEqual([]);
+        heard.push(ids(taken).join());
+        for (const job of taken) await end(job);
+      }
+      expect(heard).toEqual(['P1/we_1,P2/we_1', 'P3/we_1,P4.2/we_1', 'P4/we_1']);
+      expect(await kept()).toBe(0);
+    });
+
+    test('several notices of a shopper in one unit go one after the other, and have ids of their own', async () => {
+      await endpoints.add(endpoint('we_1'));
+      await tell(telling('P1', notice('anna', 'updated'), notice('anna', 'disabled'), notice('anna', 'updated')));
+      const heard: string[] = [];
+      for (let taken = await take(); taken.length > 0; taken = await take()) {
+        expect(taken).toHaveLength(1);
+        heard.push(`${eventOf(taken[0]!).eventId} ${eventOf(taken[0]!).kind}`);
+        await end(taken[0]!);
+      }
+      expect(heard).toEqual(['P1 updated', 'P1.2 disabled', 'P1.3 updated']);
+    });
+
+    test('more notices than one statement holds', async () => {
+      await endpoints.add(endpoint('we_1'));
+      const many = Array.from({ length: 300 }, (_, n) => notice(n % 3 === 0 ? 'anna' : `shopper-${n}`, 'disabled'));
+      await tell(telling('P1', ...many));
+      expect(await kept()).toBe(300);
+      const first = await take(500);
+      expect(first).toHaveLength(201);
+      const annas: string[] = [];
+      for (
+        let next: readonly TakenJob[] = first.filter(({ lane }) => lane.includes('anna'));
+        next.length > 0;
+        next = await take()
+      ) {
+        expect(next).toHaveLength(1);
+        annas.push(eventOf(next[0]!).eventId);
+        await end(next[0]!);
+      }
+      expect(annas).toEqual(['P1', ...Array.from({ length: 99 }, (_, n) => `P1.${3 * (n + 1) + 1}`)]);
+    });
+
+    test('the classic format hears of what it knows, and of its shopper in order all the same', async () => {
+      await endpoints.add(endpoint('we_1', 'classic'));
+      await tell(telling('P1', notice('anna', 'updated'), notice('anna', 'created'), notice('anna', 'created')));
+      const [first, ...others] = await take();
+      expect(others).toEqual([]);
+      expect(first?.jobId).toBe('P1.2/we_1');
+      await end(first!);
+      expect(ids(await take())).toEqual(['P1.3/we_1']);
+    });
+
+    test('a check whose request named no shopper has a lane of its own', async () => {
+      await endpoints.add(endpoint('we_1'));
+      const outcome: Notice = { kind: 'checked', merchantAccount: 'DemoMerchant', reference: 'r', result: 'NoChange' };
+      await tell(telling('P1', outcome), telling('P2', outcome));
+      expect(ids(await take())).toEqual(['P1/we_1', 'P2/we_1']);
+    });
+
+    test('what is put back was not tried; what is held back is due later, and only that of its endpoint', async () => {
+      const held = endpoint('we_1');
+      await endpoints.add(held);
+      await endpoints.add(endpoint('we_2'));
+      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
+      const [under] = (await take(10)).filter(({ jobId }) => jobId === 'P1/we_1');
+      await engine.write((session) => session.execute(passTime, [120_000]));
+      // Milliseconds come with a fraction, from clocks and from chance.
+      await endpoints.holdBack(held, 4_999.5);
+      expect(ids(await take())).toEqual(['P1/we_2', 'P2/we_2']);
+      await engine.write((session) => session.execute(passTime, [5_001]));
+      const again = await take();
+      expect(ids(again)).toEqual(['P1/we_1', 'P2/we_1']);
+      expect(again.map(({ attempts }) => attempts)).toEqual([2, 2]);
+      await jobs.postpone(again[1]!, 60_000.5, 'not yet');
+      await jobs.putBack(again[0]!, -0.25);
+      expect(await take()).toEqual([expect.objectContaining({ jobId: again[0]!.jobId, attempts: 2 })]);
+      expect(under?.attempts).toBe(1);
+    });
+
+    test('an endpoint that is removed takes along what it was not told, and nothing else', async () => {
+      await endpoints.add(endpoint('we_1'));
+      await endpoints.add(endpoint('we_2'));
+      await tell(telling('P1', notice('anna')), telling('P2', notice('anna')));
+      const [job] = (await take()).filter(({ jobId }) => jobId === 'P1/we_1');
+      expect(await endpoints.remove('we_3')).toBeUndefined();
+      expect(await endpoints.remove('we_1')).toBe(2);
+      expect(await endpoints.findFor(job!)).toBeUndefined();
+      expect((await endpoints.list()).map(({ endpointId }) => endpointId)).toEqual(['we_2']);
+      expect(await kept()).toBe(2);
+    });
+
+    test('how long the oldest has been due, and how many were given up', async () => {
+      const backlog = async () => [await endpoints.oldestDueMs(), await endpoints.countDeadLetters()];
+      expect(await backlog()).toEqual([undefined, 0]);
+      await endpoints.add(endpoint('we_1'));
+      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
+      await engine.write((session) => session.execute(passTime, [30_000]));
+      expect(await endpoints.oldestDueMs()).toBeGreaterThanOrEqual(30_000);
+      for (const job of await take()) await jobs.giveUp(job, 'nobody answers');
+      expect(await backlog()).toEqual([undefined, 2]);
+    });
+
+    test('the key of an endpoint is moved to another wrapping key with everything else, and opens', async () => {
+      await endpoints.add(endpoint('we_1'));
+      const spare = parseKeyRing(`k-new:${'ab'.repeat(32)}\nindex:${'ac'.repeat(32)}\npepper:${'ad'.repeat(32)}`);
+      const newer = { ...ring, current: 'k-new', wrapping: new Map([...spare.wrapping, ...ring.wrapping]) };
+      const rotation = createKeyRotation(engine, createWrapping(newer));
+      expect((await rotation.rotate({ begun() {}, moved() {} })).moved).toBe(1);
+      const [moved] = await endpoints.list();
+      expect(moved?.sealed.keyId).toBe('k-new');
+      const alone = createVault({ ...newer, wrapping: spare.wrapping });
+      expect(alone.open(keyScope(moved!), moved!.sealed, 'shown')).toBe('ab'.repeat(32));
+      expect(() => alone.open(keyScope({ ...moved!, endpointId: 'we_2' }), moved!.sealed, 'shown')).toThrow();
+    });
+
+    test('units at once: none is lost, none doubled, and no lane stands still', async () => {
+      await endpoints.add(endpoint('we_1'));
+      const shoppers = ['anna', 'ben', 'carla', 'dirk'];
+      const each = 12;
+      const seen: string[] = [];
+      let isTelling = true;
+      const deliver = async () => {
+        while (isTelling || (await kept()) !== 0)
+          for (const job of await jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max: 4 })) {
+            seen.push(job.jobId);
+            await end(job);
+          }
+      };
+      const delivering = [deliver(), deliver()];
+      await Promise.all(
+        shoppers.map(async (shopper) => {
+          for (let n = 0; n < each; n += 1) await tell(telling(`${shopper}-${n}`, notice(shopper)));
+        }),
+      );
+      isTelling = false;
+      await Promise.all(delivering);
+      for (const shopper of shoppers)
+        expect(seen.filter((id) => id.startsWith(shopper))).toEqual(
+          Array.from({ length: each }, (_, n) => `${shopper}-${n}/we_1`),
+        );
+    }, 30_000);
+  });
+}

@@ -1,0 +1,69 @@
+/** Documents tell the truth: every answer and every request is what the derived schemas say. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import type { ObjectShape } from '../../src/contract/schema.ts';
+import { deriveFormSchema } from '../../src/documents/form-schema.ts';
+import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { arbitrary } from '../support/generate.ts';
+import { firstInvalid } from '../support/xmllint.ts';
+import { type Law, namesOf, seed, type Trial } from './property.ts';
+
+type Check = (trial: Trial, side: Side, bodies: readonly string[]) => string | undefined;
+
+const bySchema =
+  (
+    derive: (shape: ObjectShape, side: Side) => JsonSchema,
+    parse: (body: string) => unknown,
+    coerceTypes = false,
+  ): Check =>
+  ({ operation }, side, bodies) => {
+    const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes });
+    addFormats.default(ajv);
+    const validate: ValidateFunction = ajv.compile(derive(operation[side], side));
+    const wrong = bodies.find((body) => !validate(parse(body)));
+    if (wrong === undefined) return undefined;
+    validate(parse(wrong));
+    return `${ajv.errorsText(validate.errors)}\n${wrong}`;
+  };
+
+const byXsd: Check = ({ service }, _side, bodies) => firstInvalid(service, bodies);
+
+/** Every value of a form is a text, from which the type that the schema names is read (OpenAPI 3.1, urlencoded bodies). */
+const pairs = (body: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(body));
+
+/** The adapter has no document of its own: its pairs are those of the form, under a prefix. */
+const unprefixed = (body: string) =>
+  Object.fromEntries(
+    Object.entries(pairs(body))
+      .filter(([key]) => key !== 'action')
+      .map(([key, value]) => [key.slice(key.indexOf('.') + 1), value]),
+  );
+
+const checks: Readonly<Record<ProtocolName, Check>> = {
+  soap11: byXsd,
+  soap12: byXsd,
+  json: bySchema(deriveJsonSchema, (body) => JSON.parse(body)),
+  form: bySchema(deriveFormSchema, pairs, true),
+  adapter: bySchema(deriveFormSchema, unprefixed, true),
+};
+
+const values = (shape: ObjectShape, numRuns: number) => fc.sample(arbitrary(shape), { numRuns, seed });
+
+export const documentsTellTheTruth: Law = (trial) => {
+  const { protocols, service, operation, runs } = trial;
+  const outputs = [{}, ...values(operation.output, runs)];
+  const inputs = values(operation.input, runs);
+  for (const name of namesOf(protocols)) {
+    const { ask, encode } = protocols[name];
+    // The empty answer has no required field; only operations that may give it promise that it is valid.
+    const answers = outputs.slice(mayBeEmpty(operation.output) ? 0 : 1).map((output) => encode(operation, output).body);
+    const requests = inputs.map((input) => ask(service, operation, input).body);
+    const complaint = checks[name](trial, 'output', answers) ?? checks[name](trial, 'input', requests);
+    if (complaint !== undefined) return `seed ${seed}: ${name}: ${complaint}`;
+  }
+  return undefined;
+};
+
+const mayBeEmpty = (shape: ObjectShape): boolean => Object.values(shape.fields).every(({ required }) => !required);

@@ -1,0 +1,160 @@
+/** The quick XML reader and the strict one are of one mind: what the quick one takes, the strict one reads as the same tree. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { speak } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
+import type { Element } from '../../src/xml/element.ts';
+import { type Limits, limits } from '../../src/xml/limits.ts';
+import { parseStrictly } from '../../src/xml/parse.ts';
+import { readPlain } from '../../src/xml/plain.ts';
+import { runs, seed } from './property.ts';
+
+const small: Limits = { depthMax: 3, elementsMax: 4, attributesMax: 2, nameLengthMax: 7, textLengthMax: 5 };
+
+/** Names, prefixes and addresses among which there are clashes, and such as XML keeps for itself. */
+const soundName = fc.constantFrom('a', 'b', 'p:a', 'p:b');
+const oddName = fc.constantFrom(
+  'a',
+  'b',
+  'p:a',
+  'q:a',
+  'p:b',
+  'xml:a',
+  'xmlns:a',
+  '_',
+  'a.-1',
+  '1a',
+  ':a',
+  'a:',
+  'p:q:a',
+  'longname',
+  '__proto__',
+);
+const name = fc.oneof({ weight: 5, arbitrary: soundName }, { weight: 1, arbitrary: oddName });
+const address = fc.constantFrom(
+  'u',
+  'v',
+  '',
+  ' u',
+  'u ',
+  'http://www.w3.org/XML/1998/namespace',
+  'http://www.w3.org/2000/xmlns/',
+);
+const attribute = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('xmlns', 'xmlns:p', 'xmlns:q', 'xmlns:xml', 'xmlns:xmlns', 'xmlns:'), address)
+    .map(([key, uri]) => ` ${key}="${uri}"`),
+  fc
+    .tuple(name, fc.constantFrom('', 'x', ' x\n', '>', "'", '&lt;', '<', ']]>', 'é'))
+    .map(([key, value]) => ` ${key}="${value}"`),
+  fc.constantFrom(" a='x'", ' a', ' a = "x"', 'a="x"', '\n', ' /'),
+);
+const attributes = fc.array(attribute, { maxLength: 3, size: 'xsmall' }).map((all) => all.join(''));
+const text = fc.constantFrom(
+  '',
+  '',
+  ' ',
+  'x',
+  'x\ty\n',
+  '\r\n',
+  '&amp;',
+  '&#65;',
+  ']]>',
+  '>',
+  '<!-- x -->',
+  '<![CDATA[x]]>',
+  '<?x y?>',
+  'é',
+  '\u0000',
+  '<',
+  'seventy',
+);
+const lead = fc.constantFrom(
+  '',
+  '',
+  '<?xml version="1.0"?>',
+  '<?xml version="1.0" encoding="UTF-8"?>',
+  '<?xml version="1.1"?>',
+  '<!DOCTYPE a>',
+  ' ',
+  'x',
+  '\ufeff',
+);
+
+const { tree } = fc.letrec<{ tree: string; inner: string }>((tie) => ({
+  inner: fc.array(fc.oneof({ depthSize: 'small' }, text, tie('tree')), { maxLength: 3 }).map((parts) => parts.join('')),
+  tree: fc
+    .tuple(
+      name,
+      attributes,
+      tie('inner'),
+      fc.constantFrom('whole', 'whole', 'whole', 'empty', 'spaced', 'other', 'none'),
+    )
+    .map(([called, with_, inner, how]) => {
+      if (how === 'empty') return `<${called}${with_}/>`;
+      const end = { whole: `</${called}>`, spaced: `</${called} \n>`, other: '</b>', none: '' }[how];
+      return `<${called} xmlns:p="u" ${with_}>${inner}${end}`;
+    }),
+}));
+const anyDocument = fc
+  .tuple(lead, tree, fc.constantFrom('', '', '\n', 'x', '<a/>', '</a>'))
+  .map((parts) => parts.join(''));
+
+/** A sound document with some of its characters lost, doubled or changed. */
+const sound = `<?xml version="1.0"?><p:a xmlns:p="u" xmlns="v"><b p:c="x" c="x">text</b><b/>\n</p:a>`;
+const damaged = fc
+  .array(
+    fc.tuple(fc.nat(sound.length - 1), fc.constantFrom('', '"', '<', '>', '/', ':', '=', ' ', 'a', "'", '&', '\n')),
+    { maxLength: 3 },
+  )
+  .map((changes) => {
+    const signs = [...sound];
+    for (const [at, sign] of changes) signs[at] = sign;
+    return signs.join('');
+  });
+
+type Reads = (document: string, within: Limits) => Element | undefined;
+
+const strictly: Reads = (document, within) => {
+  try {
+    return parseStrictly(document, within);
+  } catch {
+    return undefined;
+  }
+};
+
+/** How many documents the reader took, all of them as the strict one reads them; the first that it took otherwise. */
+const judge = (reads: Reads, within: Limits): { readonly taken: number; readonly wrong?: string } => {
+  let taken = 0;
+  for (const document of fc.sample(fc.oneof(anyDocument, damaged), { seed, numRuns: 5 * runs })) {
+    const tree = reads(document, within);
+    if (tree === undefined) continue;
+    taken += 1;
+    if (JSON.stringify(tree) !== JSON.stringify(strictly(document, within))) return { taken, wrong: document };
+  }
+  return { taken };
+};
+
+describe('the quick XML reader', () => {
+  test.each([
+    ['the limits of a request', limits],
+    ['tight limits', small],
+  ])('takes nothing that the strict one would not read the same, within %s', (_, within) => {
+    const { taken, wrong } = judge(readPlain, within);
+    expect(wrong).toBeUndefined();
+    // A reader that takes nothing would hold any law.
+    expect(taken).toBeGreaterThan(runs / 50);
+  });
+  test.each<[string, Reads]>([
+    ['that forgets the limits', (document) => readPlain(document, limits)],
+    ['that takes two roots', (document, within) => readPlain(document.replace(/<a\/>$/, ''), within)],
+    ['that loses references', (document, within) => readPlain(document.replaceAll('&amp;', ''), within)],
+  ])('one %s is found out', (_, reads) => expect(judge(reads, small).wrong).toBeDefined());
+  test('takes what clients of ours send', () => {
+    for (const service of services)
+      for (const operation of service.operations.values()) {
+        const { body } = speak(services).soap11.ask(service, operation, {});
+        expect(readPlain(body, limits)).toEqual(parseStrictly(body));
+      }
+  });
+});

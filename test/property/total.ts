@@ -1,0 +1,167 @@
+/** Total: whatever bytes come in, they are read or refused with a Problem, soon; what is read can be said again. */
+import { Buffer } from 'node:buffer';
+import fc, { type Arbitrary } from 'fast-check';
+import type { Operation, Service } from '../../src/contract/operation.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Protocols } from '../../src/formats/index.ts';
+import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { type Bytes, decode } from '../support/exchange.ts';
+import { arbitrary } from '../support/generate.ts';
+import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';
+import { bodyMsMax, shortestMs } from './cpu-time.ts';
+import { type Law, namesOf, search } from './property.ts';
+
+type Edit = (body: Buffer) => Buffer;
+
+const tokens = [
+  '<![CDATA[',
+  ']]>',
+  '<!--',
+  '<?x?>',
+  '<!DOCTYPE a>',
+  '&#0;',
+  '&x;',
+  '&',
+  '%',
+  '%00',
+  '%zz',
+  '%ff',
+  '+',
+  '=',
+  '.',
+];
+const moreTokens = [
+  '..',
+  '[',
+  ']',
+  '{',
+  '}',
+  '"',
+  '\\',
+  '\\u0000',
+  '\\ud800',
+  ',',
+  'null',
+  '1e999',
+  '-0',
+  '__proto__',
+  '\u0000',
+  '\ufeff',
+  '😀',
+];
+
+const place = fc.double({ min: 0, max: 1, noNaN: true });
+const at = (body: Buffer, share: number): number => Math.floor(share * body.length);
+
+const insert =
+  (share: number, bytes: Uint8Array): Edit =>
+  (body) =>
+    Buffer.concat([body.subarray(0, at(body, share)), bytes, body.subarray(at(body, share))]);
+
+const edit: Arbitrary<Edit> = fc.oneof(
+  fc.tuple(place, fc.nat(7)).map(
+    ([share, bit]): Edit =>
+      (body) => {
+        const flipped = Buffer.from(body);
+        const index = Math.min(at(body, share), body.length - 1);
+        if (index >= 0) flipped[index] = flipped[index]! ^ (1 << bit);
+        return flipped;
+      },
+  ),
+  place.map(
+    (share): Edit =>
+      (body) =>
+        body.subarray(0, at(body, share)),
+  ),
+  fc.tuple(place, fc.uint8Array({ maxLength: 8 })).map(([share, bytes]) => insert(share, bytes)),
+  fc.tuple(place, fc.constantFrom(...tokens, ...moreTokens)).map(([share, token]) => insert(share, Buffer.from(token))),
+  fc.tuple(place, place, fc.integer({ min: 2, max: 40 })).map(
+    ([from, length, times]): Edit =>
+      (body) => {
+        const slice = body.subarray(at(body, from), at(body, from) + at(body, length) / 4);
+        return Buffer.concat([
+          body.subarray(0, at(body, from)),
+          ...Array<Buffer>(times).fill(slice),
+          body.subarray(at(body, from)),
+        ]);
+      },
+  ),
+  fc.tuple(place, place).map(
+    ([from, to]): Edit =>
+      (body) =>
+        Buffer.concat([body.subarray(at(body, from)), body.subarray(0, at(body, to))]),
+  ),
+);
+
+const noise = fc.oneof(
+  fc.uint8Array({ maxLength: 64 }),
+  fc.string({ unit: 'binary', maxLength: 64 }).map((text) => Buffer.from(text)),
+);
+
+/** Reads the bytes and says again what it made of them; what is wrong with that, if anything. */
+const complaintOf = (protocols: Protocols, name: ProtocolName, service: Service, operation: Operation, call: Bytes) => {
+  const protocol = protocols[name];
+  try {
+    const { operation: found, input, issues } = decode(protocols, name, call);
+    if (issues.length === 0) {
+      const said = JSON.stringify(input);
+      const again = JSON.stringify(decode(protocols, name, protocol.ask(service, found, input)).input);
+      return said === again ? undefined : `${name} reads ${said} and then ${again}`;
+    }
+    protocol.refuse(Problem.of(issues), { pspReference: 'X', operation: found });
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `${name} throws ${String(thrown)}`;
+    const { status, body } = protocol.refuse(thrown, { pspReference: 'X', operation });
+    return status < 400 || status > 500 || body.length > 4_096
+      ? `${name} answers ${status} with ${body.length}`
+      : undefined;
+  }
+};
+
+export const bytesAreReadOrRefused: Law = (trial) => {
+  const { protocols, service, operation } = trial;
+  const edits = fc.array(edit, { minLength: 1, maxLength: 4 });
+  return search(fc.tuple(arbitrary(operation.input), edits, noise), trial, ([input, edits, noise]) => {
+    for (const name of namesOf(protocols)) {
+      const call = protocols[name].ask(service, operation, input);
+      const edited = edits.reduce<Buffer>((body, each) => each(body), Buffer.from(call.body));
+      for (const body of [edited, Buffer.from(noise)]) {
+        const complaint = complaintOf(protocols, name, service, operation, { ...call, body });
+        if (complaint !== undefined) return `${complaint}\n${JSON.stringify(body.toString('latin1'))}`;
+      }
+    }
+    return undefined;
+  });
+};
+
+const worst = (operation: Operation): Readonly<Record<ProtocolName, Readonly<Record<string, string>>>> => {
+  const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
+  const action = `action=Recurring.${operation.name}&`;
+  const prefixed = Object.entries(worstForm).map(([name, body]) => [
+    name,
+    `${action}${prefix}.${body}`.slice(0, 65_536),
+  ]);
+  return {
+    soap11: worstXml('http://schemas.xmlsoap.org/soap/envelope/', operation),
+    soap12: worstXml('http://www.w3.org/2003/05/soap-envelope', operation),
+    json: worstJson,
+    form: worstForm,
+    adapter: { ...worstForm, ...Object.fromEntries(prefixed) },
+  };
+};
+
+/** No body of 64 KiB keeps the process from its other callers. */
+export const bytesAreReadSoon: Law = ({ protocols, service, operation }) => {
+  for (const name of namesOf(protocols))
+    for (const [what, body] of Object.entries(worst(operation)[name])) {
+      const { path, contentType } = protocols[name].ask(service, operation, {});
+      let complaint: string | undefined;
+      const ms = shortestMs(() => {
+        complaint = complaintOf(protocols, name, service, operation, { path, contentType, body });
+      });
+      if (complaint !== undefined) return `${what}: ${complaint}`;
+      if (ms > bodyMsMax) return `${what}: ${name} takes ${Math.round(ms)} ms`;
+    }
+  return undefined;
+};

@@ -1,0 +1,176 @@
+/** Ways to spell a right request differently, and ways to break it, found by walking its shape and its tree together. */
+import fc from 'fast-check';
+import type { Choice, Field, ObjectShape, Shape } from '../../src/contract/schema.ts';
+import { arbitrary } from './generate.ts';
+import { type Loose, loosen, type Member, textNode } from './lenient.ts';
+
+/** One change to a tree, in place. */
+export interface Change {
+  readonly name: string;
+  apply(): void;
+}
+
+type ObjectNode = Extract<Loose, { kind: 'object' }>;
+type Set = (node: Loose) => void;
+
+/** Any valid tree of a shape: what stands in the place of a field that was left out. */
+const sampleOf = (shape: Shape): Loose => loosen(shape, fc.sample(arbitrary(shape), { numRuns: 1, seed: 7 })[0]);
+
+const find = (node: ObjectNode, name: string): Member | undefined => node.members.find((each) => each.name === name);
+
+const remove = (node: ObjectNode, names: readonly string[]): void => {
+  node.members = node.members.filter(({ name }) => !names.includes(name));
+};
+
+const last = (text: string): string => text.slice(0, -1) + (text.endsWith('1') ? '2' : '1');
+
+/** What can be wrong with a text of this shape. */
+const wrongTexts = (shape: Shape, text: string): readonly (readonly [string, string])[] => {
+  switch (shape.kind) {
+    case 'string': {
+      const wrong: (readonly [string, string])[] = [['too long', 'x'.repeat((shape.max ?? 4000) + 1)]];
+      if (shape.format !== undefined) wrong.push(['bad check digits', last(text)]);
+      if (shape.pattern !== undefined) wrong.push(['bad pattern', '§']);
+      if (shape.blank === 'refused') wrong.push(['blank', '']);
+      return wrong;
+    }
+    case 'enum':
+      return [
+        ['wrong value', 'NO SUCH VALUE'],
+        ['wrong case', text.toLowerCase()],
+      ];
+    case 'list':
+      return [
+        ['wrong value in a set', `${text},NO_SUCH_VALUE`],
+        ['empty value in a set', `${text},`],
+        ...(shape.blank === 'refused' ? ([['blank set', ' ']] as const) : []),
+      ];
+    case 'integer':
+    case 'boolean':
+    case 'dateTime':
+      return [['wrong type', 'yesterday']];
+    default:
+      return [];
+  }
+};
+
+const choiceBroken = (shape: ObjectShape, node: ObjectNode, { options, exclusive }: Choice): Change[] => {
+  const none = { name: `no option in ${shape.name}`, apply: () => remove(node, options.flat()) };
+  if (!exclusive) return [none];
+  const all = options.flat().filter((name) => find(node, name) === undefined);
+  const add = () => {
+    for (const name of all) node.members.push({ name, node: sampleOf(shape.fields[name]!.shape) });
+  };
+  return [none, { name: `all options in ${shape.name}`, apply: add }];
+};
+
+const inObject = (shape: ObjectShape, node: ObjectNode): Change[] => [
+  {
+    name: `unknown field in ${shape.name}`,
+    apply: () => node.members.push({ name: 'shoperReference', node: textNode('x') }),
+  },
+  ...shape.choices.flatMap((choice) => choiceBroken(shape, node, choice)),
+  ...node.members.flatMap((member) => {
+    const field = shape.fields[member.name];
+    return field === undefined ? [] : inMember(node, member, field);
+  }),
+];
+
+const inMember = (owner: ObjectNode, member: Member, { shape, required }: Field): Change[] => {
+  const set = (node: Loose) => {
+    member.node = node;
+  };
+  const changes = inNode(shape, member.node, set).map(({ name, apply }) => ({
+    name: `${member.name}: ${name}`,
+    apply,
+  }));
+  if (required) changes.push({ name: `${member.name}: missing`, apply: () => remove(owner, [member.name]) });
+  if (member.node.kind === 'text')
+    changes.push({ name: `${member.name}: twice`, apply: () => owner.members.push(member) });
+  return changes;
+};
+
+const inNode = (shape: Shape, node: Loose, set: Set): Change[] => {
+  switch (node.kind) {
+    case 'text': {
+      const object: Loose = { kind: 'object', members: [{ name: 'x', node: textNode('1') }] };
+      const wrong = wrongTexts(shape, node.text).map(([name, text]) => ({ name, apply: () => set(textNode(text)) }));
+      return [...wrong, { name: 'object for a text', apply: () => set(object) }];
+    }
+    case 'object':
+      return [
+        ...(shape.kind === 'object' ? inObject(shape, node) : []),
+        { name: 'text for an object', apply: () => set(textNode('x')) },
+      ];
+    case 'map': {
+      const max = shape.kind === 'map' ? shape.max : 0;
+      const many = () => {
+        node.members = Array.from({ length: max + 1 }, (_, at) => ({ name: `k${at}`, node: textNode('x') }));
+      };
+      const long = () => {
+        node.members[0]!.node = textNode('x'.repeat(4001));
+      };
+      return [
+        { name: 'too many entries', apply: many },
+        { name: 'entry too long', apply: long },
+        { name: 'text for a map', apply: () => set(textNode('x')) },
+      ];
+    }
+    case 'list': {
+      const item = shape.kind === 'list' ? shape.item : shape;
+      const each = node.items.flatMap((each, at) =>
+        inNode(item, each, (changed) => {
+          node.items[at] = changed;
+        }),
+      );
+      return [...each, { name: 'text for a list', apply: () => set(textNode('x')) }];
+    }
+    case 'nothing':
+      return [];
+    default:
+      return node satisfies never;
+  }
+};
+
+/** Everything that can be broken in a tree. */
+export const breakages = (shape: ObjectShape, tree: Loose): readonly Change[] =>
+  tree.kind === 'object' ? inObject(shape, tree) : [];
+
+/** Everything that can be said in other words: the canonical value stays what it is. */
+export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] => {
+  if (tree.kind !== 'object') return [];
+  const { members } = tree;
+  const put = (name: string, node: Loose): Change => ({
+    name,
+    apply: () => {
+      // Another change may have put it there by now.
+      if (find(tree, name) === undefined) members.push({ name, node });
+    },
+  });
+  return [
+    { name: 'other order', apply: () => void members.reverse() },
+    ...shape.tolerated.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
+    ...Object.entries(shape.fields).flatMap(([name, { shape }]): Change[] => {
+      const member = find(tree, name);
+      if (member !== undefined) return inWords(shape, member);
+      const blank = 'blank' in shape && shape.blank === 'refused' ? [] : [put(name, textNode(''))];
+      const empty =
+        shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
+      return [put(name, { kind: 'nothing' }), ...blank, ...(empty ? [empty] : [])];
+    }),
+  ];
+};
+
+const inWords = (shape: Shape, member: Member): Change[] => {
+  const { node } = member;
+  if (shape.kind === 'object') return [...spellings(shape, node)];
+  if (node.kind !== 'text') return [];
+  const say = (text: string): Change => ({
+    name: text,
+    apply: () => {
+      member.node = textNode(text);
+    },
+  });
+  if (shape.kind === 'list') return [say(node.text.split(',').reverse().join(' , '))];
+  return shape.kind === 'string' ? [] : [say(` ${node.text}\n`)];
+};

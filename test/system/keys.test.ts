@@ -1,0 +1,245 @@
+/** Rotating keys as an operator does: a new key, servers that know it, and a rotation that is killed and goes on under load. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import {
+  ask,
+  basic,
+  killedWhen,
+  type Production,
+  prepareProduction,
+  type Server,
+  startServer,
+  tempFolder,
+  triglyph,
+} from '../support/server.ts';
+import { startTraffic } from '../support/traffic.ts';
+import { until } from '../support/until.ts';
+
+/** More for a measurement: `ROTATION_ROWS=100000 npm run jest -- test/system/keys`. */
+const rows = Number(process.env.ROTATION_ROWS ?? 2_000);
+const accounts = 50;
+const testMs = 120_000 + 10 * rows;
+
+const folder = tempFolder();
+const rowsFile = join(folder.path, 'rows.jsonl');
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  // Bank accounts, since listing these opens what is sealed.
+  const lines = Array.from({ length: rows }, (_, n) =>
+    JSON.stringify({
+      merchantAccount: 'AcmeWeb',
+      shopperReference: `row-${n}`,
+      recurringDetailReference: `DETAIL-${n}`,
+      contracts: 'RECURRING',
+      ...(n < accounts
+        ? { bank: { iban: 'NL13TEST0123456789', ownerName: `Owner ${n}`, countryCode: 'NL' } }
+        : { card: { number: '4111111111111111', expiryMonth: '03', expiryYear: '2031', holderName: 'Anna van Dijk' } }),
+    }),
+  );
+  writeFileSync(rowsFile, `${lines.join('\n')}\n`);
+}, testMs);
+afterAll(async () => {
+  await postgres.discard();
+  folder.discard();
+});
+
+interface Prepared extends Production {
+  readonly folder: string;
+  readonly file: string;
+  readonly authorization: string;
+  readonly url: string | undefined;
+}
+
+/** Each with a folder and keys of its own. */
+const prepare = async (name: string, url?: string): Promise<Prepared> => {
+  const own = join(folder.path, name);
+  mkdirSync(own);
+  const production = await prepareProduction(own, url === undefined ? {} : { DATABASE_URL: url });
+  const { username, secret } = production.credential;
+  return {
+    ...production,
+    folder: own,
+    file: production.variables.KEY_FILE!,
+    authorization: basic(username, secret),
+    url,
+  };
+};
+
+const tried = (prepared: Prepared, ...parameters: readonly string[]) =>
+  triglyph(parameters, prepared.folder, prepared.variables);
+
+/** Gives what it said; throws where it did not end with 0. */
+const run = async (prepared: Prepared, ...parameters: readonly string[]): Promise<string> => {
+  const { code, stdout, stderr } = await tried(prepared, ...parameters);
+  if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+};
+
+/** What a failed test leaves running is ended after it. */
+const left: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of left.splice(0)) await end();
+});
+
+const serving = async (prepared: Prepared): Promise<Server> => {
+  const server = await startServer('serve', prepared.folder, prepared.variables);
+  left.push(server.stop);
+  return server;
+};
+
+const currentId = (file: string): string => /^(k-\w+):/m.exec(readFileSync(file, 'utf8'))![1]!;
+
+/** Rows under each key, as the database says it. */
+const counts = async ({ url, variables }: Prepared): Promise<Readonly<Record<string, number>>> => {
+  const text = 'select key_id, count(*) as many from stored_detail group by key_id';
+  const found = ((): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    if (url !== undefined) return postgres.ask(text, [], url);
+    const database = new DatabaseSync(join(variables.DATA_DIR!, 'triglyph.db'), { readOnly: true });
+    const all = database.prepare(text).all() as Readonly<Record<string, unknown>>[];
+    database.close();
+    return Promise.resolve(all);
+  })();
+  return Object.fromEntries((await found).map(({ key_id, many }) => [String(key_id), Number(many)]));
+};
+
+const withoutKey = (file: string, id: string): void =>
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !line.startsWith(id))
+      .join('\n'),
+  );
+
+const list = ({ callers }: Server, { authorization }: Prepared, shopperReference: string) =>
+  ask(callers, 'listRecurringDetails', { merchantAccount: 'AcmeWeb', shopperReference }, authorization);
+
+/** Two on PostgreSQL; the embedded store has one. */
+const startAll = (prepared: Prepared): Promise<Server[]> =>
+  Promise.all((prepared.url === undefined ? [0] : [0, 1]).map(() => serving(prepared)));
+
+const rotates = async (prepared: Prepared): Promise<void> => {
+  const { authorization, file } = prepared;
+  const old = currentId(file);
+  await run(prepared, 'import', rowsFile);
+  // Who serves knows both keys and seals with the old one; then it is the other way round.
+  const fresh = /(k-\w+) stands by/.exec(await run(prepared, 'keys', 'add', '--standby', file))![1]!;
+  const early = await startAll(prepared);
+  expect(await run(prepared, 'keys', 'status')).toMatch(new RegExp(`^${old} +${rows} rows {2}current$`, 'm'));
+  await run(prepared, 'keys', 'use', file, fresh);
+  for (const server of early) expect(await server.stop()).toBe(0);
+  const servers = await startAll(prepared);
+
+  const traffic = servers.map(({ callers }) =>
+    startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 4 }),
+  );
+  left.unshift(...traffic.map((each) => each.stop));
+  const right = () => traffic.reduce((sum, each) => sum + each.right(), 0);
+  const watched: number[] = [];
+  let watching = true;
+  left.unshift(async () => {
+    watching = false;
+  });
+  const watch = (async () => {
+    for (let n = 0; watching; n = (n + 1) % accounts) {
+      const { status, answer } = await list(servers[n % servers.length]!, prepared, `row-${n}`);
+      expect(answer).toMatchObject({ details: [{ RecurringDetail: { bank: { ownerName: `Owner ${n}` } } }] });
+      watched.push(status);
+      await wait(5);
+    }
+  })();
+  await until('traffic', () => right() > 20);
+
+  const killed = await killedWhen(['keys', 'rotate'], prepared.folder, prepared.variables, () =>
+    until('some to be moved', async () => (await counts(prepared))[old]! < rows - 100, testMs),
+  );
+  expect(killed.code).toBeNull();
+  const { [old]: remaining = 0 } = await counts(prepared);
+  expect(remaining).toBeGreaterThan(0);
+  expect(remaining).toBeLessThan(rows);
+
+  const startedAt = performance.now();
+  const before = right();
+  const both = await Promise.all([tried(prepared, 'keys', 'rotate'), tried(prepared, 'keys', 'rotate')]);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const during = right() - before;
+  await until('traffic', () => right() > before + during + 20);
+  watching = false;
+  await Promise.all([watch, ...traffic.map((each) => each.stop())]);
+  expect(traffic.flatMap(({ failures }) => failures)).toEqual([]);
+  expect(watched.filter((status) => status !== 200)).toEqual([]);
+  for (const { code, stdout } of both) {
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^${old} +0 rows {2}nothing is under it`, 'm'));
+  }
+  const moved = both.map(({ stdout }) => Number(/^(\d+) rows were moved/m.exec(stdout)![1]));
+  expect(moved[0]! + moved[1]!).toBe(remaining);
+  const { [fresh]: all, ...others } = await counts(prepared);
+  expect(others).toEqual({});
+  expect(all).toBeGreaterThan(rows);
+  if (process.env.ROTATION_ROWS !== undefined)
+    process.stderr.write(`${remaining} rows in ${seconds.toFixed(1)} s beside ${during} requests\n`);
+
+  // The old key is needed no more: everything opens without it.
+  for (const server of servers) expect(await server.stop()).toBe(0);
+  withoutKey(file, old);
+  const [server, ...more] = await startAll(prepared);
+  for (let n = 0; n < accounts; n += 1) expect((await list(server!, prepared, `row-${n}`)).status).toBe(200);
+  for (const each of [server!, ...more]) expect(await each.stop()).toBe(0);
+};
+
+describe('a rotation under load, killed in the middle, then two at once', () => {
+  test('on the embedded store', async () => rotates(await prepare('embedded')), testMs);
+  test(
+    'on PostgreSQL, beside two servers',
+    async () => rotates(await prepare('postgres', await postgres.createDatabase())),
+    testMs,
+  );
+});
+
+describe('a key that was taken out too early', () => {
+  test('503 for what lies under it, and nobody else is hurt', async () => {
+    const prepared = await prepare('early');
+    const { authorization, file } = prepared;
+    const store = async (shopperReference: string) => {
+      const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna', countryCode: 'NL' };
+      const input = { merchantAccount: 'AcmeWeb', shopperReference, recurring: { contract: 'RECURRING' }, bank };
+      const server = await serving(prepared);
+      expect((await ask(server.callers, 'storeToken', input, authorization)).status).toBe(200);
+      expect(await server.stop()).toBe(0);
+    };
+    const first = currentId(file);
+    await store('under the first');
+    await run(prepared, 'keys', 'add', file);
+    const second = currentId(file);
+    await store('under the second');
+    withoutKey(file, second);
+    const server = await serving(prepared);
+    try {
+      for (let times = 0; times < 3; times += 1) {
+        const refused = await list(server, prepared, 'under the second');
+        expect(refused).toMatchObject({ status: 503, answer: { errorCode: '703' } });
+        expect(JSON.stringify(refused.answer)).not.toMatch(/iban|NL13|k-/);
+        expect(await list(server, prepared, 'under the first')).toMatchObject({
+          status: 200,
+          answer: { details: [{ RecurringDetail: { bank: { iban: 'NL13TEST0123456789' } } }] },
+        });
+      }
+    } finally {
+      expect(await server.stop()).toBe(0);
+    }
+    const status = await tried(prepared, 'keys', 'status');
+    expect(status.code).toBe(1);
+    expect(status.stdout).toBe(
+      `${first}  1 rows  current\n${second}  1 rows  not in the key file: add its line again\n`,
+    );
+    const rotated = await tried(prepared, 'keys', 'rotate');
+    expect(rotated.code).toBe(1);
+    expect(await counts(prepared)).toEqual({ [first]: 1, [second]: 1 });
+  });
+});

@@ -1,0 +1,171 @@
+/**
+ * Ten thousand requests with one key at once. PostgreSQL counts the transactions itself: `xact_commit` and `xact_rollback` of
+ * a database that only the gateway under test uses, read before and after through another one. The gateway is stopped
+ * before the second reading, since a connection reports what it has done when it is idle for a second, or ends.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Call } from '../../src/formats/protocol.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { prepareProductionPlatform } from '../support/production-platform.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { cardFor } from '../support/seeded-platform.ts';
+import { basic, type Production, prepareProduction, startServer, tempFolder } from '../support/server.ts';
+import { callIn, card, formats, type Heard, meaning, openCaller } from '../support/traffic.ts';
+
+const duplicates = 10_000;
+const connections = 200;
+
+let postgres: Postgres;
+let redis: RedisServer;
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+});
+afterAll(() => Promise.all([redis.stop(), postgres.discard()]));
+
+const transactions = async (database: string): Promise<number> => {
+  const [row] = await postgres.ask(
+    'select (xact_commit + xact_rollback)::int as count from pg_stat_database where datname = $1',
+    [new URL(database).pathname.slice(1)],
+  );
+  return Number(row?.count);
+};
+
+/** One request, in each format that there is for it. */
+interface Duplicated {
+  readonly authorization: string;
+  readonly calls: readonly {
+    readonly call: Call;
+    /** What the caller makes of the answer. */
+    readonly meaning: (heard: Heard) => unknown;
+  }[];
+}
+
+type Prepare = (production: Production, folder: string) => Promise<Duplicated>;
+
+const storing: Prepare = async ({ credential: { username, secret } }) => {
+  const input = {
+    merchantAccount: 'AcmeWeb',
+    shopperReference: 'one',
+    card,
+    recurring: { contract: ['ONECLICK', 'RECURRING'] },
+  };
+  return {
+    authorization: basic(username, secret),
+    calls: formats.map((format) => ({
+      call: callIn(format, 'storeToken', input),
+      meaning: (heard) => meaning(format, 'storeToken', heard),
+    })),
+  };
+};
+
+/** There is one format, so every answer has the same bytes. */
+const issuing: Prepare = async (production, folder) => {
+  const { authorization, balanceAccountId } = await prepareProductionPlatform(folder, production);
+  const body = JSON.stringify(cardFor(balanceAccountId));
+  const call = { path: '/bcl/v2/paymentInstruments', contentType: 'application/json', body };
+  return { authorization, calls: [{ call, meaning: ({ body }) => body }] };
+};
+
+interface Outcome {
+  readonly transactions: number;
+  readonly seconds: number;
+  readonly answers: readonly { readonly heard: Heard; readonly means: unknown }[];
+  readonly effects: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface Storm {
+  readonly servers: number;
+  readonly gate: boolean;
+  readonly prepare?: Prepare;
+}
+
+const storm = async ({ servers, gate, prepare = storing }: Storm): Promise<Outcome> => {
+  const folder = tempFolder();
+  const database = await postgres.createDatabase();
+  const production = await prepareProduction(folder.path, {
+    DATABASE_URL: database,
+    ...(gate && { REDIS_URL: redis.url }),
+  });
+  const { variables } = production;
+  const { authorization, calls } = await prepare(production, folder.path);
+  const start = () => Promise.all(Array.from({ length: servers }, () => startServer('serve', folder.path, variables)));
+  const stop = (running: Awaited<ReturnType<typeof start>>) => Promise.all(running.map((server) => server.stop()));
+
+  const before = await transactions(database);
+  await stop(await start());
+  const idle = (await transactions(database)) - before;
+
+  const running = await start();
+  const callers = running.map(({ callers }) => openCaller(callers, authorization, connections / servers));
+  const key = randomUUID();
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: duplicates }, async (_, at) => {
+      const { call, meaning } = calls[at % calls.length]!;
+      const heard = await callers[at % callers.length]!.ask(call, key);
+      return { heard, means: heard.status === 200 ? meaning(heard) : undefined };
+    }),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  for (const caller of callers) caller.close();
+  await stop(running);
+  const after = await transactions(database);
+  const [effects] = await postgres.ask(
+    `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+      (select count(*)::int from shopper) as shoppers, (select count(*)::int from payment_instrument) as instruments`,
+    [],
+    database,
+  );
+  folder.discard();
+  return { transactions: after - before - 2 * idle, seconds, answers, effects };
+};
+
+/** The one answer, once as it was given first and then as a replay, or "in progress, ask again". */
+const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: number } => {
+  const told = new Set<string>();
+  let first = 0;
+  let inProgress = 0;
+  const wrong: string[] = [];
+  for (const { heard, means } of answers) {
+    const { status, headers, body } = heard;
+    if (status === 200) {
+      if (headers['idempotent-replayed'] === undefined) first += 1;
+      told.add(JSON.stringify([headers.pspreference, means]));
+    } else if (body.includes('704') && headers['transient-error'] === 'true') inProgress += 1;
+    else wrong.push(`${status} ${body}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(first).toBe(1);
+  expect([...told]).toHaveLength(1);
+  return { inProgress };
+};
+
+const one = { keys: 1, details: 1, shoppers: 1, instruments: 0 };
+
+describe.each([
+  { servers: 1, gate: true, transactionsMax: 50 },
+  { servers: 1, gate: false, transactionsMax: 500 },
+  { servers: 2, gate: true, transactionsMax: 50 },
+  { servers: 2, gate: false, transactionsMax: 500 },
+])('$servers server(s), Redis: $gate', ({ servers, gate, transactionsMax }) => {
+  test(`one effect and one answer, in at most ${transactionsMax} transactions`, async () => {
+    const outcome = await storm({ servers, gate });
+    const { inProgress } = proveAnswers(outcome.answers);
+    expect(outcome.effects).toEqual(one);
+    expect(outcome.transactions).toBeGreaterThan(0);
+    expect(outcome.transactions).toBeLessThanOrEqual(transactionsMax);
+    // Most are told the outcome and not to come again.
+    expect(inProgress).toBeLessThan(duplicates / 10);
+    if (process.env.STORM_FIGURES !== undefined)
+      process.stderr.write(
+        `${JSON.stringify({ servers, gate, transactions: outcome.transactions, seconds: outcome.seconds, inProgress })}\n`,
+      );
+  }, 120_000);
+});
+
+test('a card: one is issued, and each of two servers gives the same bytes', async () => {
+  const { answers, effects } = await storm({ servers: 2, gate: true, prepare: issuing });
+  expect(proveAnswers(answers).inProgress).toBeLessThan(duplicates / 10);
+  expect(effects).toEqual({ keys: 1, details: 0, shoppers: 0, instruments: 1 });
+}, 120_000);

@@ -1,66 +1,64 @@
 /**
- * Which room may import which, and the one door of each outside library. scripts/imports.mjs runs it.
- * Rooms are allowed what is listed; everything else between rooms is an error.
+ * Which module may import which, and the one boundary module of each outside library. scripts/imports.mjs runs it.
+ * A module may import itself and what is listed here; any other import between modules is an error.
  */
-const rooms = {
+const engine = {
   contract: [],
   xml: [],
-  api: ['contract'],
-  domain: ['contract', 'api'],
-  protocol: ['contract', 'xml'],
-  derive: ['contract'],
-  vault: ['domain', 'gateway'],
-  world: ['domain'],
-  store: ['contract', 'domain', 'gateway', 'webhooks'],
-  gateway: ['contract', 'domain', 'protocol'],
-  http: ['contract', 'gateway', 'protocol'],
-  jobs: ['domain'],
-  rows: ['contract', 'domain', 'protocol', 'store'],
-  updater: ['api', 'contract', 'domain', 'jobs', 'rows'],
-  webhooks: ['domain', 'jobs'],
-  workers: ['http'],
+  lib: [],
+  vault: ['lib'],
+  formats: ['contract', 'xml', 'lib'],
+  documents: ['contract'],
+  jobs: ['lib', 'vault'],
+  webhooks: ['jobs', 'lib', 'vault'],
+  idempotency: ['contract', 'lib', 'vault'],
+  store: ['contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
+  gateway: ['contract', 'formats', 'idempotency', 'jobs', 'lib', 'store', 'vault'],
+  import: ['contract', 'formats', 'gateway', 'lib', 'store'],
+  http: ['contract', 'formats', 'gateway', 'lib'],
 };
 
-/** Files beside the rooms that a room may read. */
-const beside = {
-  http: ['config.ts', 'settings.ts', 'veil.ts'],
-  rows: ['veil.ts'],
-  store: ['breaker.ts'],
-  updater: ['breaker.ts', 'failure-code.ts', 'veil.ts'],
-  webhooks: ['failure-code.ts'],
-  workers: ['config.ts'],
+const engineModules = Object.keys(engine);
+
+const modules = {
+  ...engine,
+  services: engineModules,
+  app: [...engineModules, 'services'],
+  cli: [...engineModules, 'services', 'app'],
 };
 
 /** The only folders or files that may import a library. */
-const doors = {
+const boundaries = {
   koa: ['http/'],
   pino: ['http/log.ts'],
   'prom-client': ['http/'],
   saxes: ['xml/'],
-  'fast-xml-parser': ['derive/'],
-  commander: ['main.ts', 'command/'],
+  'fast-xml-parser': ['documents/'],
+  qs: ['formats/'],
+  cockatiel: ['lib/'],
+  commander: ['main.ts', 'cli/'],
   'csv-parse': ['import/csv.ts'],
   'cli-progress': ['cli/import/progress.ts'],
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/'],
-  'node:cluster': ['workers/'],
+  'node:cluster': ['app/workers/'],
 };
 
 const literal = (text) => text.replace(/[.]/g, '\\.');
 const extension = (file) => file.replace(/\.ts$/, '.js');
 const under = (paths) => `^src/(${paths.map((path) => literal(extension(path))).join('|')})`;
 
-const directions = Object.entries(rooms).map(([room, allowed]) => ({
-  name: `${room}-imports-only-${['itself', ...allowed, ...(beside[room] ?? [])].join('-')}`,
+const directions = Object.entries(modules).map(([name, allowed]) => ({
+  name: `${name}-imports-only-${['itself', ...(name in engine ? allowed : ['engine']), ...(name in engine ? [] : allowed.filter((each) => !engineModules.includes(each)))].join('-')}`,
   severity: 'error',
-  from: { path: `^src/${room}/` },
-  to: { path: '^src/', pathNot: under([`${room}/`, ...allowed.map((each) => `${each}/`), ...(beside[room] ?? [])]) },
+  from: { path: `^src/${name}/` },
+  to: { path: '^src/', pathNot: under([`${name}/`, ...allowed.map((each) => `${each}/`)]) },
 }));
 
-const doorRules = Object.entries(doors).map(([library, places]) => ({
-  name: `door-of-${library}`,
+const boundaryRules = Object.entries(boundaries).map(([library, places]) => ({
+  name: `boundary-of-${library}`,
   severity: 'error',
   from: { path: '^src/', pathNot: under(places) },
   to: {
@@ -68,41 +66,22 @@ const doorRules = Object.entries(doors).map(([library, places]) => ({
   },
 }));
 
-const portFiles = ['/ports\\.js$', '^src/domain/ports/'];
-
-/** The gateway's ports are what the store fulfils; the journey itself is nobody's to import but the root's. */
-const ports = [
-  {
-    name: 'store-imports-only-the-ports-of-others',
-    severity: 'error',
-    from: { path: '^src/store/' },
-    to: { path: '^src/(domain|gateway|webhooks)/', pathNot: portFiles },
-  },
-  {
-    name: 'vault-and-world-import-only-the-ports-of-others',
-    severity: 'error',
-    from: { path: '^src/(vault|world)/' },
-    to: { path: '^src/(domain|gateway)/', pathNot: portFiles },
-  },
-  {
-    name: 'gateway-sees-no-format',
-    severity: 'error',
-    from: { path: '^src/gateway/' },
-    to: { path: '^src/protocol/[^/]+/' },
-  },
-  {
-    name: 'nobody-imports-the-roots',
-    severity: 'error',
-    from: { path: '^src/', pathNot: '^src/(main|compose|strongroom|open-store|duties)\\.js$|^src/command/' },
-    to: { path: '^src/(main|compose|strongroom|open-store|duties)\\.js$|^src/command/' },
-  },
-];
-
 module.exports = {
   forbidden: [
     ...directions,
-    ...doorRules,
-    ...ports,
+    ...boundaryRules,
+    {
+      name: 'gateway-knows-no-format',
+      severity: 'error',
+      from: { path: '^src/gateway/' },
+      to: { path: '^src/formats/[^/]+/' },
+    },
+    {
+      name: 'services-do-not-import-each-other',
+      severity: 'error',
+      from: { path: '^src/services/([^/]+)/' },
+      to: { path: '^src/services/[^/]+/', pathNot: '^src/services/$1/' },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {

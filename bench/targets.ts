@@ -1,6 +1,6 @@
 /** What is measured: one call in each format and to each server, and how its answer is read. */
 
-import { speak } from '../src/formats/index.ts';
+import { createProtocols } from '../src/formats/index.ts';
 import type { ProtocolName } from '../src/formats/protocol.ts';
 import { services } from '../src/services/index.ts';
 
@@ -28,7 +28,7 @@ export interface Target {
   read(body: string): string;
 }
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 const service = services.at(-1)!;
 const operation = service.operations.get('listRecurringDetails')!;
 const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
@@ -40,7 +40,7 @@ const inSeconds = (key: string, value: unknown): unknown =>
 const target = (name: TargetName, label: string, server: ServerName, port: number, speaks: ProtocolName): Target => {
   const protocol = protocols[speaks];
   const input = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
-  const { path, contentType, body } = protocol.ask(service, operation, input);
+  const { path, contentType, body } = protocol.encodeRequest(service, operation, input);
   return Object.freeze({
     name,
     label,
@@ -49,7 +49,7 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
     headers: { Authorization: authorization, 'Content-Type': contentType },
     body,
     read(answer) {
-      const { value, issues } = protocol.hear(operation, answer);
+      const { value, issues } = protocol.decodeResponse(operation, answer);
       if (issues.length > 0) throw new Error(`${name}: ${issues.map(({ message }) => message).join('; ')}\n${answer}`);
       return JSON.stringify(value, inSeconds);
     },

@@ -1,7 +1,7 @@
 /** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { explain } from './cli/explain.ts';
+import { explain } from './cli/command-error.ts';
 
 /** What a file in `command/` gives. */
 interface CommandFile {

@@ -1,6 +1,6 @@
 /** Lists of payment instruments over few of them and over many: the time of a page, in alternating rounds. */
 import { join } from 'node:path';
-import { openStrongroom } from '../../src/app/backend.ts';
+import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { demoPlatform } from '../../src/cli/demo/published.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
@@ -31,12 +31,12 @@ const card = { brand: 'mc', brandVariant: 'mcdebit', formFactor: 'virtual', card
 /** Makes balance accounts with so many cards each, by the operations, in the demo's store; gives the accounts' ids. */
 export const fillAccounts = async (dataDir: string, counts: readonly number[]): Promise<readonly string[]> => {
   const config = readConfig('demo', { DATA_DIR: dataDir, KEY_FILE: join(dataDir, 'keys') });
-  const { details, world, close } = await openStrongroom(config, { exclusive: true });
+  const { store: details, context: world, close } = await openBackend(config, { exclusive: true });
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     operation,
     input,
     caller,
-    pspReference: world.references.pspReference(),
+    pspReference: world.ids.pspReference(),
   });
   try {
     const ids: string[] = [];

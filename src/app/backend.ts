@@ -1,24 +1,24 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
-import type { World } from '../gateway/handler.ts';
-import type { Credentials, Marks } from '../idempotency/ports.ts';
-import { createMarks } from '../idempotency/request-hash.ts';
-import type { Gathering, Jobs } from '../jobs/job.ts';
-import { type Bell, createBell } from '../jobs/notifier.ts';
+import type { HandlerContext } from '../gateway/handler.ts';
+import type { Credentials, RequestHasher } from '../idempotency/ports.ts';
+import { createRequestHasher } from '../idempotency/request-hash.ts';
+import type { BatchQueue, JobQueue } from '../jobs/job.ts';
+import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
-import { references } from '../lib/ids.ts';
+import { ids } from '../lib/ids.ts';
 import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
 import { announcedUpdater } from '../services/recurring/account-updater/announced-changes.ts';
-import { createUpdaterWatch, type UpdaterWatch } from '../services/recurring/account-updater/events.ts';
+import { createUpdaterEvents, type UpdaterEvents } from '../services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../services/recurring/account-updater/http/updater.ts';
-import { createGathering } from '../services/recurring/account-updater/store/batch.ts';
+import { createBatchQueue } from '../services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
 import { createDetailStore, type DetailStore } from '../services/recurring/store/repository.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { createCredentials } from '../store/sql/credentials.ts';
+import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
-import { dropExpiredScopes } from '../store/sql/journal.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
@@ -26,30 +26,30 @@ import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
 import { type Vault, VaultUnavailable } from '../vault/ports.ts';
 import { createVault } from '../vault/vault.ts';
-import type { Endpoints } from '../webhooks/ports.ts';
+import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { openStore, shownStore, storeOf } from './open-store.ts';
 
-export interface Strongroom {
-  readonly details: DetailStore;
-  readonly jobs: Jobs;
-  readonly gathering: Gathering;
+export interface Backend {
+  readonly store: DetailStore;
+  readonly jobs: JobQueue;
+  readonly batchQueue: BatchQueue;
   /** Tells what happens between this process and an updater outside. */
-  readonly updaterWatch: UpdaterWatch;
+  readonly updaterEvents: UpdaterEvents;
   /** Rings for each job that `details` keeps. */
-  readonly bell: Bell;
-  readonly endpoints: Endpoints;
+  readonly jobNotifier: JobNotifier;
+  readonly endpoints: EndpointStore;
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly rotation: KeyRotation;
-  readonly world: World;
-  readonly marks: Marks & { mac(text: string): string };
+  readonly context: HandlerContext;
+  readonly requestHasher: RequestHasher & { mac(text: string): string };
   /** Drops rows of the journal that are past their time; gives how many. */
-  dropExpired(): Promise<number>;
+  deleteExpiredRecords(): Promise<number>;
   close(): Promise<void>;
 }
 
-const updaterOf = (config: Config, vault: Vault, watch: UpdaterWatch): Updater => {
+const updaterOf = (config: Config, vault: Vault, watch: UpdaterEvents): Updater => {
   const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = config;
   switch (updater) {
     case 'rules':
@@ -64,9 +64,9 @@ const updaterOf = (config: Config, vault: Vault, watch: UpdaterWatch): Updater =
   }
 };
 
-const worldOf = (ring: KeyRing, config: Config, watch: UpdaterWatch): World => {
+const createContext = (ring: KeyRing, config: Config, watch: UpdaterEvents): HandlerContext => {
   const vault = createVault(ring);
-  return Object.freeze({ clock, references, updater: updaterOf(config, vault, watch), vault });
+  return Object.freeze({ clock, ids, updater: updaterOf(config, vault, watch), vault });
 };
 
 /** The keys that the configuration names. Throws KeyRingError, also where it names none. */
@@ -92,7 +92,7 @@ const knowsInstrument = (sample: Sample<'findInstrumentSample'>, vault: Vault): 
   sample === undefined || isKnownTo(sample, vault);
 
 /** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
-const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'details' | 'world'>, place: string) => {
+const proveKeys = async ({ store: details, context: { vault } }: Pick<Backend, 'store' | 'context'>, place: string) => {
   const detail = await details.findSample();
   const instrument = await details.findInstrumentSample();
   let proven = false;
@@ -114,37 +114,37 @@ const proveKeys = async ({ details, world: { vault } }: Pick<Strongroom, 'detail
  * The keys are those of the configuration, proven on what is stored; others, where given, are taken as they are.
  * Throws StoreUnavailable, KeyRingError, or a plain error where another process serves.
  */
-export const openStrongroom = async (
+export const openBackend = async (
   config: Config,
   { exclusive, keys }: { readonly exclusive: boolean; readonly keys?: KeyRing },
-): Promise<Strongroom> => {
+): Promise<Backend> => {
   const ring = keys ?? keysOf(config);
   const address = storeOf(config);
   const engine = await openStore(address, { exclusive });
-  const bell = createBell();
-  const updaterWatch = createUpdaterWatch();
-  const room: Strongroom = Object.freeze({
-    details: createDetailStore(engine, { ...config, ring: bell.ring }),
+  const jobNotifier = createJobNotifier();
+  const updaterEvents = createUpdaterEvents();
+  const backend: Backend = Object.freeze({
+    store: createDetailStore(engine, { ...config, ring: jobNotifier.notify }),
     jobs: createJobs(engine),
-    gathering: createGathering(engine, bell.ring),
-    updaterWatch,
-    bell,
+    batchQueue: createBatchQueue(engine, jobNotifier.notify),
+    updaterEvents,
+    jobNotifier,
     endpoints: createEndpoints(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
     rotation: createKeyRotation(engine, createWrapping(ring)),
-    world: worldOf(ring, config, updaterWatch),
-    marks: createMarks(ring.index, config.environment),
-    dropExpired: () => dropExpiredScopes(engine),
+    context: createContext(ring, config, updaterEvents),
+    requestHasher: createRequestHasher(ring.index, config.environment),
+    deleteExpiredRecords: () => deleteExpiredRecords(engine),
     close: () => engine.close(),
   });
   try {
     await migrate(engine);
     if (await isHalfCopied(engine))
       throw new Error(`${shownStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`);
-    if (keys === undefined) await proveKeys(room, shownStore(address));
-    if (exclusive) await room.gathering.begin(room.world.updater.kind);
-    return room;
+    if (keys === undefined) await proveKeys(backend, shownStore(address));
+    if (exclusive) await backend.batchQueue.begin(backend.context.updater.kind);
+    return backend;
   } catch (thrown) {
     await engine.close();
     throw thrown;

@@ -1,12 +1,12 @@
 /** What a serving process does from the jobs of its store, beside its requests. */
 import { randomUUID } from 'node:crypto';
-import { type Duty, startWorker } from '../jobs/worker.ts';
-import { checkDuty } from '../services/recurring/account-updater/check-job.ts';
-import { type DeliveryParts, deliveryDuty } from '../webhooks/deliver.ts';
-import type { Strongroom } from './backend.ts';
+import { type JobHandler, startWorker } from '../jobs/worker.ts';
+import { createCheckHandler } from '../services/recurring/account-updater/check-job.ts';
+import { createDeliveryHandler, type DeliveryDependencies } from '../webhooks/deliver.ts';
+import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
 
-export interface Duties {
+export interface BackgroundJobs {
   /** Takes no more, and waits for what was taken. */
   stop(): Promise<void>;
 }
@@ -14,29 +14,29 @@ export interface Duties {
 /** What has checks go on where they are gathered into files; nobody else needs to read such files. */
 const batchDuties = async (
   { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: Config,
-  room: Strongroom,
-): Promise<readonly Duty[]> => {
-  const { gathering, details: store, world, updaterWatch: watch } = room;
+  room: Backend,
+): Promise<readonly JobHandler[]> => {
+  const { batchQueue: gathering, store, context: world, updaterEvents: watch } = room;
   if (folder === undefined) return [];
-  const [{ roundDuty }, { fileDuty }, { overdueDuty }] = await Promise.all([
+  const [{ createBatchCycleHandler }, { createRequestFileHandler }, { createOverdueHandler }] = await Promise.all([
     import('../services/recurring/account-updater/batch/cycle.ts'),
     import('../services/recurring/account-updater/batch/request-file.ts'),
     import('../services/recurring/account-updater/batch/overdue.ts'),
   ]);
   return [
-    roundDuty(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),
-    fileDuty(folder, { store, gathering, world, watch }),
-    overdueDuty(store, world, watch),
+    createBatchCycleHandler(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),
+    createRequestFileHandler(folder, { store, gathering, world, watch }),
+    createOverdueHandler(store, world, watch),
   ];
 };
 
-const updaterDuties = async (config: Config, room: Strongroom): Promise<readonly Duty[]> => {
-  const { updater } = room.world;
+const updaterDuties = async (config: Config, room: Backend): Promise<readonly JobHandler[]> => {
+  const { updater } = room.context;
   switch (updater.kind) {
     case 'known':
       return [];
     case 'asked':
-      return [checkDuty(room.details, room.world, updater)];
+      return [createCheckHandler(room.store, room.context, updater)];
     case 'gathered':
       return batchDuties(config, room);
     default:
@@ -44,35 +44,35 @@ const updaterDuties = async (config: Config, room: Strongroom): Promise<readonly
   }
 };
 
-const webhookDuty = (config: Config, room: Strongroom, count: DeliveryParts['count']): Duty =>
-  deliveryDuty({
-    store: room.details,
+const webhookDuty = (config: Config, room: Backend, count: DeliveryDependencies['count']): JobHandler =>
+  createDeliveryHandler({
+    store: room.store,
     endpoints: room.endpoints,
-    vault: room.world.vault,
-    clock: room.world.clock,
+    vault: room.context.vault,
+    clock: room.context.clock,
     environment: config.environment,
     deliveryMsMax: config.webhookMsMax,
     giveUpMs: config.webhookGiveUpMs,
     count,
   });
 
-export interface DutyWatch {
+export interface JobObserver {
   /** Is told what nobody foresaw; the job comes again. */
   failed(thrown: unknown): void;
-  readonly webhook: DeliveryParts['count'];
+  readonly webhook: DeliveryDependencies['count'];
 }
 
-export const beginDuties = async (
+export const startBackgroundJobs = async (
   config: Config,
-  room: Strongroom,
-  { failed, webhook }: DutyWatch,
-): Promise<Duties> => {
-  const { jobs, bell } = room;
+  room: Backend,
+  { failed, webhook }: JobObserver,
+): Promise<BackgroundJobs> => {
+  const { jobs, jobNotifier: bell } = room;
   const holder = randomUUID();
   const duties = [...(await updaterDuties(config, room)), webhookDuty(config, room, webhook)];
   const workers = duties.map((duty) => {
-    const worker = startWorker({ jobs, holder, failed }, duty);
-    bell.answer(duty.kind, worker.nudge);
+    const worker = startWorker({ jobs, leaseOwner: holder, failed }, duty);
+    bell.subscribe(duty.kind, worker.nudge);
     return worker;
   });
   return Object.freeze({

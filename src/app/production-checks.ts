@@ -71,7 +71,7 @@ const liveFaults = ({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl }
  * Why this configuration must not serve, each with how to mend it; empty where it may.
  * What needs the store (credentials that everyone knows, keys that do not open it) is for the command to check.
  */
-export const unsafe = (config: Config): readonly string[] => {
+export const productionFaults = (config: Config): readonly string[] => {
   if (config.mode === 'demo') return demoFaults(config);
   const faults: string[] = [];
   if (config.keys === undefined) {

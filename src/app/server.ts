@@ -2,30 +2,30 @@
 import { setTimeout } from 'node:timers/promises';
 import type { AnyService } from '../contract/operation.ts';
 import { documentsOf } from '../documents/index.ts';
-import { type Protocols, speak, speakOfResources } from '../formats/index.ts';
+import { createProtocols, createResourceProtocol, type Protocols } from '../formats/index.ts';
 import type { Protocol } from '../formats/protocol.ts';
-import { type Gateway, serve } from '../gateway/handle-request.ts';
-import { performer } from '../gateway/invoke-handler.ts';
+import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
+import { createHandlerInvoker } from '../gateway/invoke-handler.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observe.ts';
-import { openShell } from '../http/server.ts';
-import { exactlyOnce } from '../idempotency/execute-idempotently.ts';
-import { noGate } from '../idempotency/no-cache.ts';
-import type { Gate } from '../idempotency/ports.ts';
-import { keepHouse } from '../lib/periodic-task.ts';
+import { openCallerServer } from '../http/server.ts';
+import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
+import { noCache } from '../idempotency/no-cache.ts';
+import type { IdempotencyCache } from '../idempotency/ports.ts';
+import { startPeriodicTask } from '../lib/periodic-task.ts';
 import { handlers } from '../services/handlers.ts';
 import { resourceServices, services } from '../services/index.ts';
 import type { UpdaterEvent } from '../services/recurring/account-updater/events.ts';
-import type { Strongroom } from './backend.ts';
-import { beginDuties } from './background-jobs.ts';
+import type { Backend } from './backend.ts';
+import { startBackgroundJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
 
 /** A server that answers. */
-export interface Running {
+export interface RunningServer {
   /** Where callers are answered: `http://127.0.0.1:8080`. */
   readonly callers: string;
   /** Where probes and metrics are: `http://127.0.0.1:9090`. */
@@ -47,7 +47,7 @@ const knownNames = (protocols: Protocols, resources: Protocol): KnownNames => {
 };
 
 /** What must work for a request to be answered: the store, and the key that new cards are sealed with. */
-const probesOf = ({ details, world }: Strongroom): readonly Probe[] => {
+const probesOf = ({ store: details, context: world }: Backend): readonly Probe[] => {
   const nobody = { company: '', merchantAccount: '', shopperReference: '' };
   const nothing = { company: '', record: '' };
   return [
@@ -64,13 +64,13 @@ const dropExpiredEveryMs = 10 * 60_000;
 /** The gate that several processes share, where there is one; who has none does without the client of Redis. */
 const gateOf = async (
   { redisUrl }: Config,
-  { marks, world }: Strongroom,
+  { requestHasher: marks, context: world }: Backend,
   { logger }: Log,
   metrics: Metrics,
-): Promise<Gate> => {
-  if (redisUrl === undefined) return noGate;
-  const { openGate } = await import('../store/redis/gate.ts');
-  const gate = openGate({
+): Promise<IdempotencyCache> => {
+  if (redisUrl === undefined) return noCache;
+  const { openRedisCache } = await import('../store/redis/cache.ts');
+  const gate = openRedisCache({
     url: redisUrl,
     mac: marks.mac,
     clock: world.clock,
@@ -109,8 +109,8 @@ export const origin = (host: string, port: number): string => {
 };
 
 /** What may stand in the place of what the configuration asks for. */
-export interface Instead {
-  readonly gate?: Gate;
+export interface ServerOverrides {
+  readonly cache?: IdempotencyCache;
   /** Where probes and metrics are answered, other than on a port. */
   readonly admin?: (parts: AdminParts & Pick<Metrics, 'registry'>) => Promise<Admin>;
 }
@@ -118,11 +118,14 @@ export interface Instead {
 /** Starts to serve what is in the strongroom. Rejects where a port cannot be had; the strongroom is then still open. */
 export const startServer = async (
   config: Config,
-  room: Strongroom,
-  { gate: given, admin: openProbes = openAdmin }: Instead = {},
-): Promise<Running> => {
-  const protocols = speak(services, { formField: config.idempotencyFormField, messageId: config.idempotencyMessageId });
-  const resources = speakOfResources(resourceServices);
+  room: Backend,
+  { cache: given, admin: openProbes = openAdmin }: ServerOverrides = {},
+): Promise<RunningServer> => {
+  const protocols = createProtocols(services, {
+    formField: config.idempotencyFormField,
+    messageId: config.idempotencyMessageId,
+  });
+  const resources = createResourceProtocol(resourceServices);
   const log = openLog(config.logLevel, { isShared: config.workers > 1 });
   const metrics = createMetrics(knownNames(protocols, resources));
   const gate = given ?? (await gateOf(config, room, log, metrics));
@@ -131,18 +134,18 @@ export const startServer = async (
     resources,
     routes: compileRoutes(services, resourceServices),
     credentials: room.credentials,
-    references: room.world.references,
-    once: exactlyOnce({
-      performer: performer(handlers, room.details, room.world),
-      store: room.details,
+    ids: room.context.ids,
+    executeIdempotently: createIdempotentExecutor({
+      performer: createHandlerInvoker(handlers, room.store, room.context),
+      store: room.store,
       gate,
-      marks: room.marks,
-      clock: room.world.clock,
+      marks: room.requestHasher,
+      clock: room.context.clock,
       wait: setTimeout,
     }),
   });
-  const shell = await openShell({
-    serve: (wire) => serve(wire, gateway),
+  const shell = await openCallerServer({
+    serve: (wire) => handleRequest(wire, gateway),
     documents: documentsOf(services, resourceServices),
     observer: createObserver(log, metrics),
     config,
@@ -151,7 +154,7 @@ export const startServer = async (
     throw thrown;
   });
   metrics.connections = () => shell.connections();
-  room.updaterWatch.listen((event) => {
+  room.updaterEvents.listen((event) => {
     metrics.updaterEvent(event.kind, 'checks' in event ? event.checks : 1);
     const { kind, ...about } = event;
     log.logger[levelOf[kind]]({ updater: kind, ...about }, 'the updater');
@@ -167,11 +170,11 @@ export const startServer = async (
     await gate.close();
     throw thrown;
   });
-  const housekeeping = keepHouse(room.dropExpired, dropExpiredEveryMs, (thrown) =>
+  const housekeeping = startPeriodicTask(room.deleteExpiredRecords, dropExpiredEveryMs, (thrown) =>
     logFailure(log, thrown, 'dropping old rows of the journal failed'),
   );
   metrics.webhooks = room.endpoints;
-  const duties = await beginDuties(config, room, {
+  const duties = await startBackgroundJobs(config, room, {
     failed: (thrown) => logFailure(log, thrown, 'work beside the requests failed'),
     webhook: metrics.webhookEvent,
   });

@@ -1,7 +1,7 @@
 /** `triglyph check`: the configuration as it stands, secrets hidden, and everything that is wrong with it. */
 import type { Command } from 'commander';
 import { environment, inspectConfig, type Line } from '../app/config.ts';
-import { unsafe } from '../app/production-checks.ts';
+import { productionFaults } from '../app/production-checks.ts';
 import { storeFaults } from './store-faults.ts';
 
 const printed = (lines: readonly Line[]): string => {
@@ -13,7 +13,7 @@ const printed = (lines: readonly Line[]): string => {
 
 const run = async (): Promise<void> => {
   const { lines, problems, config } = inspectConfig('production', environment());
-  const faults = config === undefined ? problems : [...unsafe(config), ...(await storeFaults(config))];
+  const faults = config === undefined ? problems : [...productionFaults(config), ...(await storeFaults(config))];
   process.stdout.write(printed(lines));
   const verdict = faults.length === 0 ? 'Nothing is wrong: `triglyph serve` will start.' : 'This is wrong:';
   process.stdout.write(`\n${[verdict, ...faults.map((fault) => `- ${fault}`)].join('\n')}\n`);

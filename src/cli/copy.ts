@@ -6,7 +6,7 @@ import { type Environment, environment } from '../app/config.ts';
 import { openStore, type StoreAddress, shownStore } from '../app/open-store.ts';
 import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
-import { Refusal } from './explain.ts';
+import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 
 interface Ends {
@@ -25,14 +25,14 @@ const addressOf = (option: string, given: string, env: Environment): StoreAddres
   if (dataDir !== undefined) return { kind: 'sqlite', dataDir };
   const url = settings.databaseUrl.parse(text);
   if ('value' in url && url.value !== undefined) return { kind: 'postgres', url: url.value, poolMax };
-  throw new Refusal([
+  throw new CommandError([
     `${option}${name === undefined ? '' : ` names ${name}, which`} is no store: give sqlite:<folder>, postgres://user:password@host:5432/database, or env:NAME for a variable that holds one`,
   ]);
 };
 
 const checkSource = (source: StoreAddress): void => {
   if (source.kind === 'sqlite' && !existsSync(join(source.dataDir, 'triglyph.db')))
-    throw new Refusal([`${source.dataDir}: there is no store in this folder`]);
+    throw new CommandError([`${source.dataDir}: there is no store in this folder`]);
 };
 
 const summary = (sums: Sums, source: string, target: string, seconds: number): string => {

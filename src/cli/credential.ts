@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/resource.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
-import { beside } from './beside.ts';
-import { minuteOf, say } from './say.ts';
+import { minuteOf, print } from './print.ts';
+import { withBackend } from './with-backend.ts';
 
 interface Printing {
   readonly json?: boolean;
@@ -20,12 +20,12 @@ interface Wanted extends Printing {
 
 const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): void => {
   if (json) {
-    say(JSON.stringify({ id, username, secret }));
+    print(JSON.stringify({ id, username, secret }));
     return;
   }
-  say(`credential  ${id}`);
-  if (username !== undefined) say(`username    ${username}`);
-  say(`secret      ${secret}\nIt is shown this once: what is stored cannot be turned back into it.`);
+  print(`credential  ${id}`);
+  if (username !== undefined) print(`username    ${username}`);
+  print(`secret      ${secret}\nIt is shown this once: what is stored cannot be turned back into it.`);
 };
 
 const lineOf = (credential: ListedCredential): string => {
@@ -45,9 +45,9 @@ const lineOf = (credential: ListedCredential): string => {
 };
 
 const sayList = (credentials: readonly ListedCredential[], { json }: Printing): void => {
-  if (json) say(JSON.stringify(credentials));
-  else if (credentials.length === 0) say('There is no credential yet.');
-  else for (const credential of credentials) say(lineOf(credential));
+  if (json) print(JSON.stringify(credentials));
+  else if (credentials.length === 0) print('There is no credential yet.');
+  else for (const credential of credentials) print(lineOf(credential));
 };
 
 const minutes = (text: string): number => {
@@ -87,7 +87,7 @@ const addAdd = (credential: Command): void => {
         const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
         const { kind, username } = shown;
         const wanted = { company, kind, username, roles, merchantAccounts: account, balancePlatform, requiresKey };
-        sayIssued(await beside(({ registry }) => registry.addCredential(wanted)), { json: json === true });
+        sayIssued(await withBackend(({ registry }) => registry.addCredential(wanted)), { json: json === true });
       },
     );
 };
@@ -101,7 +101,7 @@ const addRotate = (credential: Command): void => {
     .description('gives a credential a new secret and prints it, this once')
     .addHelpText('after', '\nExample:\n  triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440')
     .action(async (id: string, { grace, json }: Printing & { readonly grace: number }) => {
-      const issued = await beside(({ registry }) => registry.rotateCredential(id, { graceMs: grace * 60_000 }));
+      const issued = await withBackend(({ registry }) => registry.rotateCredential(id, { graceMs: grace * 60_000 }));
       sayIssued(issued, { json: json === true });
     });
 };
@@ -113,7 +113,7 @@ const addListAndRevoke = (credential: Command): void => {
     .description('lists the credentials, without their secrets')
     .addHelpText('after', '\nExample:\n  triglyph credential list --json')
     .action(async (printing: Printing) => {
-      sayList(await beside(({ registry }) => registry.listCredentials()), printing);
+      sayList(await withBackend(({ registry }) => registry.listCredentials()), printing);
     });
   credential
     .command('revoke')
@@ -121,8 +121,8 @@ const addListAndRevoke = (credential: Command): void => {
     .description('revokes a credential; a running server refuses it within a second')
     .addHelpText('after', '\nExample:\n  triglyph credential revoke cr_Fx0uT4mQ9a1s')
     .action(async (id: string) => {
-      await beside(({ registry }) => registry.revokeCredential(id));
-      say(`${id} is revoked.`);
+      await withBackend(({ registry }) => registry.revokeCredential(id));
+      print(`${id} is revoked.`);
     });
 };
 
@@ -135,8 +135,8 @@ const addMerchantAccount = (credential: Command): void => {
     .description('makes a merchant account known')
     .addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb')
     .action(async (company: string, code: string) => {
-      await beside(({ registry }) => registry.addMerchantAccount(company, code));
-      say(`${code} belongs to ${company}.`);
+      await withBackend(({ registry }) => registry.addMerchantAccount(company, code));
+      print(`${code} belongs to ${company}.`);
     });
   account
     .command('list')
@@ -144,9 +144,9 @@ const addMerchantAccount = (credential: Command): void => {
     .description('lists the merchant accounts with their companies')
     .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
     .action(async ({ json }: Printing) => {
-      const accounts = await beside(({ registry }) => registry.listMerchantAccounts());
-      if (json) say(JSON.stringify(accounts));
-      else for (const { company, code } of accounts) say(`${company}  ${code}`);
+      const accounts = await withBackend(({ registry }) => registry.listMerchantAccounts());
+      if (json) print(JSON.stringify(accounts));
+      else for (const { company, code } of accounts) print(`${company}  ${code}`);
     });
   account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
 };
@@ -174,8 +174,8 @@ const addBalancePlatform = (credential: Command): void => {
     .description('makes a balance platform known; again, it changes it')
     .addHelpText('after', example)
     .action(async (company: string, id: string, { description, status, timeZone }: WantedPlatform) => {
-      await beside(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
-      say(`${id} belongs to ${company}.`);
+      await withBackend(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
+      print(`${id} belongs to ${company}.`);
     });
   platform
     .command('list')
@@ -183,9 +183,9 @@ const addBalancePlatform = (credential: Command): void => {
     .description('lists the balance platforms with their companies')
     .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
     .action(async ({ json }: Printing) => {
-      const platforms = await beside(({ registry }) => registry.listBalancePlatforms());
-      if (json) say(JSON.stringify(platforms));
-      else for (const { company, id, status, timeZone } of platforms) say([company, id, status, timeZone].join('  '));
+      const platforms = await withBackend(({ registry }) => registry.listBalancePlatforms());
+      if (json) print(JSON.stringify(platforms));
+      else for (const { company, id, status, timeZone } of platforms) print([company, id, status, timeZone].join('  '));
     });
 };
 

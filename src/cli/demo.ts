@@ -2,18 +2,18 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Backend, openBackend } from '../app/backend.ts';
 import { type Config, environment, readConfig } from '../app/config.ts';
 import { shownStore, storeOf } from '../app/open-store.ts';
-import { demoMark, unsafe } from '../app/production-checks.ts';
-import { type Running, startServer } from '../app/server.ts';
+import { demoMark, productionFaults } from '../app/production-checks.ts';
+import { type RunningServer, startServer } from '../app/server.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
+import { fail } from './command-error.ts';
 import { calls } from './demo/calls.ts';
 import { demoAccounts, demoPlatform } from './demo/published.ts';
 import { seed } from './demo/seed.ts';
-import { refuse } from './explain.ts';
 import { linesOf, treeOf } from './platform.ts';
-import { say } from './say.ts';
+import { print } from './print.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Marks the folder as the demo's, so that no production server ever serves it, nor the demo what is not its own. */
@@ -21,7 +21,7 @@ const claimFolder = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const mark = join(dataDir, demoMark);
   if (existsSync(mark)) return;
-  refuse(
+  fail(
     readdirSync(dataDir).length === 0
       ? []
       : [`DATA_DIR ${dataDir} holds something that is not the demo's: name a folder that is empty or not there.`],
@@ -34,7 +34,7 @@ const keyFileIn = (dataDir: string): string => {
   const file = join(dataDir, 'keys');
   if (!existsSync(file)) {
     createKeyFile(file);
-    say(`Made the key file ${file}; a real installation keeps its keys away from the data.`);
+    print(`Made the key file ${file}; a real installation keeps its keys away from the data.`);
   }
   return file;
 };
@@ -43,17 +43,17 @@ const prepare = (): Config => {
   const given = environment();
   const config = readConfig('demo', given);
   // Everything that is wrong is said before a folder is made or touched.
-  refuse(unsafe(config));
+  fail(productionFaults(config));
   claimFolder(config.dataDir);
   return config.keys === undefined ? readConfig('demo', { ...given, KEY_FILE: keyFileIn(config.dataDir) }) : config;
 };
 
 /** A folder is marked as the demo's; a database is the demo's where nobody else has an account in it. */
-const claimDatabase = async ({ registry }: Strongroom, config: Config): Promise<void> => {
+const claimDatabase = async ({ registry }: Backend, config: Config): Promise<void> => {
   if (config.databaseUrl === undefined) return;
   const own = new Set(demoAccounts.map(({ code }) => code));
   const others = (await registry.listMerchantAccounts()).filter(({ code }) => !own.has(code));
-  refuse(
+  fail(
     others.length === 0
       ? []
       : [
@@ -62,27 +62,27 @@ const claimDatabase = async ({ registry }: Strongroom, config: Config): Promise<
   );
 };
 
-const fill = async (room: Strongroom, config: Config): Promise<void> => {
+const fill = async (room: Backend, config: Config): Promise<void> => {
   await claimDatabase(room, config);
   const { demoShoppers } = config;
   const startedAt = performance.now();
   const added = await seed(room, demoShoppers);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  if (added > 0) say(`Added ${added} generated shoppers with three cards each, in ${seconds} s.`);
+  if (added > 0) print(`Added ${added} generated shoppers with three cards each, in ${seconds} s.`);
 };
 
 /** The resources of one parent that the demo tells of when it starts. */
 const shownMax = 3;
 
 const introduce = async (
-  { callers, admin, protocols }: Running,
-  { details }: Strongroom,
+  { callers, admin, protocols }: RunningServer,
+  { store: details }: Backend,
   config: Config,
 ): Promise<void> => {
-  for (const [script, call] of calls(protocols, callers)) say(`\n# ${script}\n${call}`);
+  for (const [script, call] of calls(protocols, callers)) print(`\n# ${script}\n${call}`);
   const tree = await details.read((view) => treeOf(demoPlatform.id, view, shownMax));
-  say(`\nOn the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:\n${linesOf(tree).join('\n')}`);
-  say(`
+  print(`\nOn the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:\n${linesOf(tree).join('\n')}`);
+  print(`
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics
@@ -93,7 +93,7 @@ The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Re
 
 const run = async (): Promise<void> => {
   const config = prepare();
-  const room = await openStrongroom(config, { exclusive: true });
+  const room = await openBackend(config, { exclusive: true });
   const running = await (async () => {
     await fill(room, config);
     return startServer(config, room);

@@ -2,24 +2,26 @@
 import type { Command } from 'commander';
 import { addWrappingKey, useWrappingKey } from '../vault/key-file.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
-import { say } from './say.ts';
+import { print } from './print.ts';
 
 const create = (file: string): void => {
   createKeyFile(file);
-  say(`${file}: made. Name it in KEY_FILE, and keep a copy apart from the data: without it no card can be read again.`);
+  print(
+    `${file}: made. Name it in KEY_FILE, and keep a copy apart from the data: without it no card can be read again.`,
+  );
 };
 
 const addKey = (file: string, { standby = false }: { readonly standby?: boolean }): void => {
   const { id, earlier } = addWrappingKey(file, { standby });
   const copy = 'Keep a copy of the file apart from the data.';
   if (standby)
-    say(
+    print(
       `${file}: ${id} stands by, ${earlier} is the current key. ${copy}`,
       `1. Restart every server, one after the other (SIGHUP to a primary with workers), so that all know ${id}.`,
       `2. triglyph keys use ${file} ${id}`,
     );
   else
-    say(
+    print(
       `${file}: ${id} is the current key, ${earlier} and older ones stay. ${copy}`,
       `1. Restart the server, so that it knows ${id}.`,
       '2. triglyph keys rotate',
@@ -30,7 +32,7 @@ const addKey = (file: string, { standby = false }: { readonly standby?: boolean 
 
 const use = (file: string, id: string): void => {
   useWrappingKey(file, id);
-  say(
+  print(
     `${file}: ${id} is the current key.`,
     '1. Restart every server, one after the other (SIGHUP to a primary with workers).',
     '2. triglyph keys rotate',

@@ -1,8 +1,8 @@
 /** `triglyph platform`: what is on a balance platform, for the one who runs the house; ids and statuses, no numbers. */
 import type { Command } from 'commander';
-import type { Kept, Kind, PlatformView } from '../services/balance-platform/resource.ts';
-import { beside } from './beside.ts';
-import { Refusal } from './explain.ts';
+import type { PlatformReads, ResourceKind, StoredResource } from '../services/balance-platform/resource.ts';
+import { CommandError } from './command-error.ts';
+import { withBackend } from './with-backend.ts';
 
 /** Rows read at once. */
 const pageMax = 100;
@@ -10,26 +10,30 @@ const pageMax = 100;
 /** The platform that is shown, and how many resources of one parent. */
 interface Asked {
   readonly platform: string;
-  readonly view: PlatformView;
+  readonly view: PlatformReads;
   readonly max: number;
 }
 
 /** One resource, with those below it. */
 export interface Branch {
-  readonly kind: Kind;
+  readonly kind: ResourceKind;
   readonly id: string;
   readonly status: string;
   readonly reference?: string | undefined;
   readonly below: readonly Branch[];
 }
 
-const belowOf: Readonly<Partial<Record<Kind, Kind>>> = {
+const belowOf: Readonly<Partial<Record<ResourceKind, ResourceKind>>> = {
   accountHolder: 'balanceAccount',
   balanceAccount: 'paymentInstrument',
 };
 
-const childrenOf = async (kind: Kind, parent: string, { platform, view, max }: Asked): Promise<readonly Kept[]> => {
-  const found: Kept[] = [];
+const childrenOf = async (
+  kind: ResourceKind,
+  parent: string,
+  { platform, view, max }: Asked,
+): Promise<readonly StoredResource[]> => {
+  const found: StoredResource[] = [];
   for (;;) {
     const limit = Math.min(pageMax, max - found.length);
     const page = await view.listResources({ kind, platform, parent }, { offset: found.length, limit });
@@ -38,7 +42,7 @@ const childrenOf = async (kind: Kind, parent: string, { platform, view, max }: A
   }
 };
 
-const branches = async (kind: Kind, parent: string, asked: Asked): Promise<readonly Branch[]> => {
+const branches = async (kind: ResourceKind, parent: string, asked: Asked): Promise<readonly Branch[]> => {
   const below = belowOf[kind];
   const found: Branch[] = [];
   for (const { record } of await childrenOf(kind, parent, asked)) {
@@ -51,7 +55,7 @@ const branches = async (kind: Kind, parent: string, asked: Asked): Promise<reado
 /** What is on a platform, oldest first; of one parent `max` at most. */
 export const treeOf = (
   platform: string,
-  view: PlatformView,
+  view: PlatformReads,
   max = Number.POSITIVE_INFINITY,
 ): Promise<readonly Branch[]> => branches('accountHolder', platform, { platform, view, max });
 
@@ -63,10 +67,10 @@ export const linesOf = (tree: readonly Branch[], indent = ''): readonly string[]
   ]);
 
 const show = async (platform: string, { json }: { readonly json?: boolean }): Promise<void> => {
-  const tree = await beside(({ details }) =>
+  const tree = await withBackend(({ store: details }) =>
     details.read(async (view) => {
       if ((await view.findPlatform(platform)) === undefined)
-        throw new Refusal([`${platform}: there is no such balance platform`]);
+        throw new CommandError([`${platform}: there is no such balance platform`]);
       return treeOf(platform, view);
     }),
   );

@@ -1,18 +1,18 @@
 /** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
 import type { Command } from 'commander';
-import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Backend, openBackend } from '../app/backend.ts';
 import { type Config, environment, readConfig } from '../app/config.ts';
-import { unsafe } from '../app/production-checks.ts';
-import { type Instead, origin, type Running, startServer } from '../app/server.ts';
+import { productionFaults } from '../app/production-checks.ts';
+import { origin, type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
-import { answerPrimary, asWorker, isWorker, sayServing } from '../app/workers/worker.ts';
-import { refuse } from './explain.ts';
+import { answerPrimary, asWorker, isWorker, reportServing } from '../app/workers/worker.ts';
+import { fail } from './command-error.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
-const openSafely = async (config: Config): Promise<Strongroom> => {
-  refuse([...unsafe(config), ...(await storeFaults(config))]);
-  return openStrongroom(config, { exclusive: true });
+const openSafely = async (config: Config): Promise<Backend> => {
+  fail([...productionFaults(config), ...(await storeFaults(config))]);
+  return openBackend(config, { exclusive: true });
 };
 
 const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
@@ -20,7 +20,7 @@ const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
   process.stdout.write(`${JSON.stringify({ level, time, msg, ...also })}\n`);
 };
 
-const startSafely = async (config: Config, instead: Instead): Promise<Running> => {
+const startSafely = async (config: Config, instead: ServerOverrides): Promise<RunningServer> => {
   const room = await openSafely(config);
   return startServer(config, room, instead).catch(async (thrown) => {
     await room.close();
@@ -39,7 +39,7 @@ const runAlone = async (config: Config): Promise<void> => {
 const runWorker = (config: Config, told: Promise<void>): Promise<void> =>
   // The notice is the primary's to give.
   startSafely({ ...config, drainNoticeMs: 0 }, { admin: answerPrimary }).then((running) => {
-    sayServing(running.callers);
+    reportServing(running.callers);
     return untilStopped(running, told);
   });
 

@@ -1,18 +1,18 @@
 /** `triglyph shopper`: what is known of a shopper, for the one who runs the house; card numbers by their last four digits. */
 import type { Command } from 'commander';
 import type { KnownDetail, KnownShopper } from '../services/recurring/account-updater/store/card-changes.ts';
-import type { DetailChange, ShownCard } from '../services/recurring/details.ts';
-import { beside } from './beside.ts';
-import { Refusal } from './explain.ts';
-import { secondOf } from './say.ts';
+import type { CardSnapshot, DetailChange } from '../services/recurring/details.ts';
+import { CommandError } from './command-error.ts';
+import { secondOf } from './print.ts';
+import { withBackend } from './with-backend.ts';
 
-const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: ShownCard): string =>
+const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot): string =>
   `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
 
 const changeText = ({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string =>
   `  ${secondOf(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
 
-const cardOf = ({ open: { alias, card } }: KnownDetail): ShownCard | undefined =>
+const cardOf = ({ open: { alias, card } }: KnownDetail): CardSnapshot | undefined =>
   card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
 
 const detailText = (detail: KnownDetail): string => {
@@ -56,12 +56,12 @@ const show = async (
   shopperReference: string,
   { json }: { readonly json?: boolean },
 ): Promise<void> => {
-  const shopper = await beside(async ({ registry, details }) => {
+  const shopper = await withBackend(async ({ registry, store: details }) => {
     const company = await registry.findCompany(merchantAccount);
-    if (company === undefined) throw new Refusal([`${merchantAccount}: there is no such merchant account`]);
+    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
     return details.findKnown({ company, merchantAccount, shopperReference });
   });
-  if (shopper === undefined) throw new Refusal([`${merchantAccount} has no shopper of this reference`]);
+  if (shopper === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
   process.stdout.write(`${json ? asJson(shopper) : asText(shopper)}\n`);
 };
 

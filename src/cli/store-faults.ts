@@ -1,15 +1,15 @@
 /** What must not be in the store of a server, or must be: the checks that a configuration alone cannot tell. */
 
-import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
+import { explain } from './command-error.ts';
 import { demoCredentials } from './demo/published.ts';
-import { explain } from './explain.ts';
 
 const noCredential =
   'There is no credential in the store, so nobody could call: `triglyph credential merchant-account add`, then `triglyph credential add`.';
 
-const faultsIn = async ({ registry, credentials }: Strongroom): Promise<readonly string[]> => {
+const faultsIn = async ({ registry, credentials }: Backend): Promise<readonly string[]> => {
   const live = (await registry.listCredentials()).filter(({ revokedAt }) => revokedAt === undefined);
   if (live.length === 0) return [noCredential];
   const faults: string[] = [];
@@ -28,7 +28,7 @@ export const storeFaults = async (config: Config): Promise<readonly string[]> =>
   try {
     // Without keys, passing ones do: what is looked for first lies open in the store.
     const passing = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
-    const room = await openStrongroom(config, { exclusive: false, ...passing });
+    const room = await openBackend(config, { exclusive: false, ...passing });
     try {
       return await faultsIn(room);
     } finally {

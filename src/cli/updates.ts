@@ -4,7 +4,7 @@ import { answers } from '../services/recurring/account-updater/batch/answers.ts'
 import { testCards } from '../services/recurring/account-updater/test-cards.ts';
 import { cardChanges } from './import/card-changes.ts';
 import { runImport } from './import/file.ts';
-import { runGather } from './updates/gather.ts';
+import { runGather } from './updates/collect.ts';
 
 const testTable = testCards.map(({ number, result, doc }) => `  ${number}  ${result.padEnd(24)}  ${doc}`).join('\n');
 

@@ -2,15 +2,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { committedDocuments } from '../documents/index.ts';
-import { speak, speakOfResources } from '../formats/index.ts';
+import { createProtocols, createResourceProtocol } from '../formats/index.ts';
 import { resourceServices, services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
 /** Into the repository at `root`. */
 export const writeDocuments = (root: string): void => {
-  const derived = committedDocuments(services, Object.values(speak(services)), {
+  const derived = committedDocuments(services, Object.values(createProtocols(services)), {
     services: resourceServices,
-    printer: speakOfResources(resourceServices),
+    printer: createResourceProtocol(resourceServices),
   });
   for (const { path, text } of [...derived, { path: 'docs/configuration.md', text: describeConfig() }]) {
     const file = join(root, path);

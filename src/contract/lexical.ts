@@ -1,6 +1,6 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
 import { isCountry, isCurrency } from './iso.ts';
-import { type Format, type ScalarShape, type StringShape, textLengthMax } from './schema.ts';
+import { type Format, type ScalarSchema, type StringSchema, textLengthMax } from './schema.ts';
 import { isTimeZone } from './time-zone.ts';
 
 /** What is wrong with a text, or its value. */
@@ -45,7 +45,7 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
 /** True for text that every format can carry unchanged. */
 export const printable = (text: string): boolean => !unprintable.test(text) && text.isWellFormed();
 
-const parseText = (shape: StringShape, pattern: RegExp | undefined) => {
+const parseText = (shape: StringSchema, pattern: RegExp | undefined) => {
   const { min = 0, max = textLengthMax, format } = shape;
   const sound = format === undefined ? undefined : formats[format];
   return (text: string): Parsed => {
@@ -62,7 +62,7 @@ const parseText = (shape: StringShape, pattern: RegExp | undefined) => {
 };
 
 /** Compiles the reading of a scalar: text in, canonical value or what is wrong with it. */
-export const parser = (shape: ScalarShape): ((text: string) => Parsed) => {
+export const parser = (shape: ScalarSchema): ((text: string) => Parsed) => {
   switch (shape.kind) {
     case 'string':
       return parseText(shape, shape.pattern === undefined ? undefined : new RegExp(`^(?:${shape.pattern})$`));

@@ -1,6 +1,6 @@
 /** Operations and services: what can be asked, what is answered, and who may ask. */
 import type { ProblemName } from './problem.ts';
-import type { Infer, Namespace, ObjectShape } from './schema.ts';
+import type { Infer, Namespace, ObjectSchema } from './schema.ts';
 
 export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
 export type Role = (typeof roles)[number];
@@ -8,8 +8,8 @@ export type Effect = 'reads' | 'writes';
 
 export interface Operation<
   N extends string = string,
-  I extends ObjectShape = ObjectShape,
-  O extends ObjectShape = ObjectShape,
+  I extends ObjectSchema = ObjectSchema,
+  O extends ObjectSchema = ObjectSchema,
   E extends Effect = Effect,
 > {
   readonly name: N;
@@ -24,16 +24,21 @@ export interface Operation<
   readonly accounts: readonly string[];
 }
 
-export type Input<O> = O extends Operation<string, infer I, ObjectShape> ? Infer<I> : never;
-export type Output<O> = O extends Operation<string, ObjectShape, infer R> ? Infer<R> : never;
+export type Input<O> = O extends Operation<string, infer I, ObjectSchema> ? Infer<I> : never;
+export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Infer<R> : never;
 
-export const operation = <const N extends string, I extends ObjectShape, O extends ObjectShape, const E extends Effect>(
+export const operation = <
+  const N extends string,
+  I extends ObjectSchema,
+  O extends ObjectSchema,
+  const E extends Effect,
+>(
   parts: Omit<Operation<N, I, O, E>, 'accounts'>,
 ): Operation<N, I, O, E> =>
   Object.freeze({
     ...parts,
     accounts: Object.entries(parts.input.fields)
-      .filter(([, field]) => field.shape.kind === 'string' && field.shape.grants === 'merchantAccount')
+      .filter(([, field]) => field.schema.kind === 'string' && field.schema.authorizes === 'merchantAccount')
       .map(([name]) => name),
   });
 

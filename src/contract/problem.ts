@@ -236,6 +236,6 @@ export class Problem extends Error {
 }
 
 /** Throws where there are any. */
-export const refuseAll = (issues: readonly Issue[]): void => {
+export const throwIssues = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw Problem.of(issues);
 };

@@ -9,12 +9,12 @@ import type { Path } from './path.ts';
 import { type Issue, issue, Problem, type ProblemName } from './problem.ts';
 import {
   type Field,
-  type ListShape,
-  type MapShape,
-  type ObjectShape,
-  type ScalarShape,
-  type SetShape,
-  type Shape,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  type SetSchema,
   textLengthMax,
 } from './schema.ts';
 import { type Member, walk } from './walk.ts';
@@ -22,21 +22,21 @@ import { type Member, walk } from './walk.ts';
 /** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */
 export interface Reader<N> {
   isAbsent(node: N): boolean;
-  text(node: N, shape: ScalarShape): string | undefined;
+  text(node: N, shape: ScalarSchema): string | undefined;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
-  eachMember(node: N, visit: (name: string, node: N) => void, shape: ObjectShape): boolean;
-  items(node: N, shape: ListShape): readonly N[] | undefined;
+  eachMember(node: N, visit: (name: string, node: N) => void, shape: ObjectSchema): boolean;
+  items(node: N, shape: ListSchema): readonly N[] | undefined;
   /** Calls back for each entry; false when the node is no map. */
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
 }
 
 /** The issues of one reading; bounded, since a hostile body could hold thousands. */
-export class Findings {
+export class IssueCollector {
   readonly issues: Issue[] = [];
   static readonly issuesMax = 50;
 
   add(path: Path, problem: ProblemName, ...blanks: readonly string[]): undefined {
-    if (this.issues.length < Findings.issuesMax) this.issues.push(issue(path, problem, ...blanks));
+    if (this.issues.length < IssueCollector.issuesMax) this.issues.push(issue(path, problem, ...blanks));
     return undefined;
   }
 
@@ -47,9 +47,9 @@ export class Findings {
   }
 }
 
-export type Read<N> = (node: N, findings: Findings) => unknown;
+export type Read<N> = (node: N, findings: IssueCollector) => unknown;
 
-type ReadAt<N> = (node: N, path: Path, findings: Findings, field: Field | undefined) => unknown;
+type ReadAt<N> = (node: N, path: Path, findings: IssueCollector, field: Field | undefined) => unknown;
 
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 const shown = (name: string): string => (/^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?');
@@ -76,9 +76,9 @@ const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
 const quoted = (text: string): string => (/^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?');
 
-const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
+const readScalar = <N>(shape: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
   const parse = parser(shape);
-  const keepsBlank = shape.kind === 'string' && shape.blank === 'refused';
+  const keepsBlank = shape.kind === 'string' && shape.emptyString === 'invalid';
   const max = shape.kind === 'string' ? String(shape.max ?? textLengthMax) : '';
   return (node, path, findings, field) => {
     if (reader.isAbsent(node)) return undefined;
@@ -96,14 +96,14 @@ const readScalar = <N>(shape: ScalarShape, reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readJoined = <N>(shape: SetShape, reader: Reader<N>): ReadAt<N> => {
+const readJoined = <N>(shape: SetSchema, reader: Reader<N>): ReadAt<N> => {
   const { values } = shape.item;
   return (node, path, findings, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, { kind: 'string', example: '' });
     if (text === undefined || !printable(text))
       return findings.add(path, 'structure', `${label(path)} is not a string`);
-    if (text.trim() === '' && shape.blank !== 'refused') return undefined;
+    if (text.trim() === '' && shape.emptyString !== 'invalid') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
     if (named.length === 0 || named.length > shape.max || named.some((each) => !values.includes(each)))
@@ -112,7 +112,7 @@ const readJoined = <N>(shape: SetShape, reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readList = <N>(shape: ListShape, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
+const readList = <N>(shape: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
   const { itemName, wrapped } = shape;
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
@@ -149,7 +149,7 @@ const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
 
 /** The reading of one entry of a map, where its entries are texts. */
 const readEntryText = <N>(reader: Reader<N>): ReadAt<N> => {
-  const text: ScalarShape = { kind: 'string', example: '' };
+  const text: ScalarSchema = { kind: 'string', example: '' };
   const parse = parser(text);
   return (node, path, findings) => {
     const raw = reader.text(node, text);
@@ -159,7 +159,7 @@ const readEntryText = <N>(reader: Reader<N>): ReadAt<N> => {
   };
 };
 
-const readMap = <N>(shape: MapShape, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
+const readMap = <N>(shape: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
   const readEntry = item ?? readEntryText(reader);
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
@@ -179,7 +179,7 @@ const readMap = <N>(shape: MapShape, item: ReadAt<N> | undefined, reader: Reader
     });
     if (!understood) return findings.add(path, 'structure', `${label(path)} is not a map`);
     if (count > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
-    if (entries.size === 0 && (count > 0 || shape.whenEmpty !== 'kept')) return undefined;
+    if (entries.size === 0 && (count > 0 || shape.whenEmpty !== 'present')) return undefined;
     return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
   };
 };
@@ -193,10 +193,10 @@ interface Gathered<N> {
 const nothingUnknown: ReadonlySet<string> = new Set();
 
 /** Compiles the gathering of an object's members; undefined for a node that is no object. */
-const gatherer = <N>(shape: ObjectShape, reader: Reader<N>): ((node: N) => Gathered<N> | undefined) => {
+const gatherer = <N>(shape: ObjectSchema, reader: Reader<N>): ((node: N) => Gathered<N> | undefined) => {
   const names = Object.keys(shape.fields);
   const slots = new Map(names.map((name, slot) => [name, slot]));
-  const tolerated = new Set(shape.tolerated);
+  const tolerated = new Set(shape.ignoredMembers);
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Set<string> | undefined;
@@ -215,7 +215,7 @@ const gatherer = <N>(shape: ObjectShape, reader: Reader<N>): ((node: N) => Gathe
   };
 };
 
-const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
+const readObject = <N>(shape: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
   const gather = gatherer(shape, reader);
   return (node, path, findings) => {
     if (reader.isAbsent(node)) return undefined;
@@ -257,7 +257,7 @@ const readObject = <N>(shape: ObjectShape, members: readonly Member<ReadAt<N>>[]
 };
 
 /** Compiles the reading of a shape for one protocol's tree. */
-export const compileRead = <N>(shape: Shape, reader: Reader<N>): Read<N> => {
+export const compileRead = <N>(shape: Schema, reader: Reader<N>): Read<N> => {
   const readAt = walk<ReadAt<N>>(shape, {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),

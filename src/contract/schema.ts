@@ -10,7 +10,7 @@ export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
 /** Characters that a text may have where its shape names no other limit. */
 export const textLengthMax = 4000;
 
-export interface StringShape {
+export interface StringSchema {
   readonly kind: 'string';
   /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
   readonly min?: number;
@@ -20,46 +20,46 @@ export interface StringShape {
   readonly pattern?: string;
   readonly format?: Format;
   /** An empty text counts as absent, unless that would widen what the request does. */
-  readonly blank?: 'refused';
+  readonly emptyString?: 'invalid';
   /** Never logged, never kept as it came. */
   readonly sensitive?: true;
   /** Nothing is ever known by it again: no part of what a retry is compared with. */
-  readonly forgotten?: true;
+  readonly neverStored?: true;
   /** Shown in full in one answer only; what is kept of that answer has the last four characters. */
-  readonly kept?: 'lastFour';
+  readonly storeAs?: 'last4';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
   /** The merchant account that the caller must hold. */
-  readonly grants?: 'merchantAccount';
+  readonly authorizes?: 'merchantAccount';
   readonly example: string;
 }
 
-export interface IntegerShape {
+export interface IntegerSchema {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
   readonly example: number;
 }
 
-export interface BooleanShape {
+export interface BooleanSchema {
   readonly kind: 'boolean';
   readonly example: boolean;
 }
 
 /** A moment, as milliseconds since the epoch (UTC). */
-export interface DateTimeShape {
+export interface DateTimeSchema {
   readonly kind: 'dateTime';
   readonly example: number;
 }
 
-export interface EnumShape<V extends string = string> {
+export interface EnumSchema<V extends string = string> {
   readonly kind: 'enum';
   readonly name: string;
   readonly values: readonly V[];
 }
 
 /** A list whose items stand one by one. */
-export interface ListShape<S extends Shape = Shape> {
+export interface ListSchema<S extends Schema = Schema> {
   readonly kind: 'list';
   readonly joined: false;
   readonly item: S;
@@ -67,22 +67,22 @@ export interface ListShape<S extends Shape = Shape> {
   readonly itemName: string;
   /** In JSON each item stands in an object with the one key `itemName`. */
   readonly wrapped: boolean;
-  readonly blank?: never;
+  readonly emptyString?: never;
   readonly max: number;
 }
 
 /** A list that is one comma-separated text on every wire: a set, in the order of the enumeration. */
-export interface SetShape<V extends string = string> {
+export interface SetSchema<V extends string = string> {
   readonly kind: 'list';
   readonly joined: true;
-  readonly item: EnumShape<V>;
+  readonly item: EnumSchema<V>;
   /** As for a string: an empty set would widen what the request does. */
-  readonly blank?: 'refused';
+  readonly emptyString?: 'invalid';
   readonly max: number;
 }
 
 /** Names to texts, or to records of one shape. Keys may hold dots. */
-export interface MapShape<I extends ObjectShape | undefined = ObjectShape | undefined> {
+export interface MapSchema<I extends ObjectSchema | undefined = ObjectSchema | undefined> {
   readonly kind: 'map';
   /** Absent where the entries are texts. Formats of flat pairs and of XML cannot say a map of records. */
   readonly item: I;
@@ -90,14 +90,14 @@ export interface MapShape<I extends ObjectShape | undefined = ObjectShape | unde
   /** For a map of records, the keys alone count. */
   readonly example: Readonly<Record<string, string>>;
   /** An empty map says something: that there are no entries, rather than nothing about them. */
-  readonly whenEmpty?: 'kept';
+  readonly whenEmpty?: 'present';
 }
 
 /** Where a field stands in a request or an answer over HTTP; in the body unless it says otherwise. */
-export type Place = 'path' | 'query' | 'header' | 'body';
+export type FieldLocation = 'path' | 'query' | 'header' | 'body';
 
-export interface Field<S extends Shape = Shape, R extends boolean = boolean> {
-  readonly shape: S;
+export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
+  readonly schema: S;
   readonly required: R;
   readonly doc: string;
   /** What a caller is told when the field is missing, or is there and wrong. */
@@ -106,7 +106,7 @@ export interface Field<S extends Shape = Shape, R extends boolean = boolean> {
   /** SOAP stubs are told that the element is always there (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
   /** Only in operations on resources (`resource.ts`); absent: the body. */
-  readonly at?: Place;
+  readonly in?: FieldLocation;
   /** The name of the header, where the field stands in one. */
   readonly header?: string;
 }
@@ -124,102 +124,104 @@ export interface Choice {
   readonly doc: string;
 }
 
-export interface ObjectShape<F extends Fields = Fields> {
+export interface ObjectSchema<F extends Fields = Fields> {
   readonly kind: 'object';
   readonly name: string;
   readonly namespace: Namespace;
   readonly fields: F;
   readonly choices: readonly Choice[];
   /** Members that known clients send and that mean nothing here. */
-  readonly tolerated: readonly string[];
+  readonly ignoredMembers: readonly string[];
   /** What SOAP prints when the whole object is empty: an empty element, or xsi:nil. */
   readonly whenEmpty: Readonly<Record<string, 'empty' | 'nil'>>;
 }
 
-export type ScalarShape = StringShape | IntegerShape | BooleanShape | DateTimeShape | EnumShape;
-export type Shape = ScalarShape | ListShape | SetShape | MapShape | ObjectShape;
+export type ScalarSchema = StringSchema | IntegerSchema | BooleanSchema | DateTimeSchema | EnumSchema;
+export type Schema = ScalarSchema | ListSchema | SetSchema | MapSchema | ObjectSchema;
 
 /** The canonical TypeScript value of a shape. */
-export type Infer<S> = S extends StringShape
+export type Infer<S> = S extends StringSchema
   ? string
-  : S extends IntegerShape | DateTimeShape
+  : S extends IntegerSchema | DateTimeSchema
     ? number
-    : S extends BooleanShape
+    : S extends BooleanSchema
       ? boolean
-      : S extends EnumShape<infer V>
+      : S extends EnumSchema<infer V>
         ? V
-        : S extends SetShape<infer V>
+        : S extends SetSchema<infer V>
           ? readonly V[]
-          : S extends ListShape<infer I>
+          : S extends ListSchema<infer I>
             ? readonly Infer<I>[]
-            : S extends MapShape<infer I>
-              ? Readonly<Record<string, I extends ObjectShape ? Infer<I> : string>>
-              : S extends ObjectShape<infer F>
+            : S extends MapSchema<infer I>
+              ? Readonly<Record<string, I extends ObjectSchema ? Infer<I> : string>>
+              : S extends ObjectSchema<infer F>
                 ? InferFields<F>
                 : never;
 
 type InferFields<F extends Fields> = {
-  readonly [K in keyof F as F[K]['required'] extends true ? K : never]: Infer<F[K]['shape']>;
+  readonly [K in keyof F as F[K]['required'] extends true ? K : never]: Infer<F[K]['schema']>;
 } & {
-  readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['shape']> | undefined;
+  readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['schema']> | undefined;
 };
 
 type Options<S> = Partial<Omit<S, 'kind'>>;
 
-export const string = (options: Options<StringShape> & { readonly example: string }): StringShape =>
+export const string = (options: Options<StringSchema> & { readonly example: string }): StringSchema =>
   Object.freeze({ kind: 'string', ...options });
 
-export const integer = (min: number, max: number, example: number): IntegerShape =>
+export const integer = (min: number, max: number, example: number): IntegerSchema =>
   Object.freeze({ kind: 'integer', min, max, example });
 
-export const boolean = (example: boolean): BooleanShape => Object.freeze({ kind: 'boolean', example });
+export const boolean = (example: boolean): BooleanSchema => Object.freeze({ kind: 'boolean', example });
 
-export const dateTime = (example: number): DateTimeShape => Object.freeze({ kind: 'dateTime', example });
+export const dateTime = (example: number): DateTimeSchema => Object.freeze({ kind: 'dateTime', example });
 
-export const oneOf = <const V extends string>(name: string, ...values: V[]): EnumShape<V> =>
+export const oneOf = <const V extends string>(name: string, ...values: V[]): EnumSchema<V> =>
   Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
 
 /** A list whose items stand one by one; `wrapped` as JSON wants it. */
-export const list = <S extends Shape>(
+export const list = <S extends Schema>(
   item: S,
   itemName: string,
   options: { readonly wrapped?: boolean; readonly max: number },
-): ListShape<S> =>
+): ListSchema<S> =>
   Object.freeze({ kind: 'list', joined: false, item, itemName, wrapped: options.wrapped ?? false, max: options.max });
 
 /** A set of an enumeration's values, written as one comma-separated text. */
-export const joined = <V extends string>(item: EnumShape<V>, options: Pick<SetShape, 'blank'> = {}): SetShape<V> =>
-  Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
+export const joined = <V extends string>(
+  item: EnumSchema<V>,
+  options: Pick<SetSchema, 'emptyString'> = {},
+): SetSchema<V> => Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
 
 export const map = (
   max: number,
   example: Readonly<Record<string, string>>,
-  options: Pick<MapShape, 'whenEmpty'> = {},
-): MapShape<undefined> =>
+  options: Pick<MapSchema, 'whenEmpty'> = {},
+): MapSchema<undefined> =>
   Object.freeze({ kind: 'map', item: undefined, max, example: Object.freeze(example), ...options });
 
 /** A map of records; `example`: a key. */
-export const mapOf = <I extends ObjectShape>(item: I, max: number, example: string): MapShape<I> =>
+export const mapOf = <I extends ObjectSchema>(item: I, max: number, example: string): MapSchema<I> =>
   Object.freeze({ kind: 'map', item, max, example: Object.freeze({ [example]: '' }) });
 
-type ObjectOptions = Partial<Pick<ObjectShape, 'namespace' | 'choices' | 'tolerated' | 'whenEmpty'>>;
+type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
 
 /** An object; its fields in the order in which every format prints them. */
-export const object = <const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectShape<F> =>
+export const object = <const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> =>
   Object.freeze({
     kind: 'object',
     name,
     namespace: options.namespace ?? 'recurring',
     fields: Object.freeze(fields),
     choices: options.choices ?? [],
-    tolerated: options.tolerated ?? [],
+    ignoredMembers: options.ignoredMembers ?? [],
     whenEmpty: options.whenEmpty ?? {},
   });
 
-type FieldOptions = Omit<Field, 'shape' | 'required' | 'doc'>;
+type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
-export const required = <S extends Shape>(shape: S, doc: string, options: FieldOptions = {}): Field<S, true> =>
-  Object.freeze({ shape, required: true, doc, ...options });
+export const required = <S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, true> =>
+  Object.freeze({ schema, required: true, doc, ...options });
 
-export const optional = <S extends Shape>(shape: S, doc: string, options: FieldOptions = {}): Field<S, false> =>
-  Object.freeze({ shape, required: false, doc, ...options });
+export const optional = <S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, false> =>
+  Object.freeze({ schema, required: false, doc, ...options });

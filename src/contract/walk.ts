@@ -1,15 +1,15 @@
 /** The walk over a shape, written once: a derivation says what it makes of each kind, the compiler that it forgot none. */
-import type { Field, ListShape, MapShape, ObjectShape, ScalarShape, SetShape, Shape } from './schema.ts';
+import type { Field, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, SetSchema } from './schema.ts';
 
 /** What a derivation makes of each kind; parts come before the whole. */
 export interface Kinds<R> {
-  scalar(shape: ScalarShape): R;
+  scalar(shape: ScalarSchema): R;
   /** A set in one comma-separated text. */
-  joined(shape: SetShape): R;
-  list(shape: ListShape, item: R): R;
+  joined(shape: SetSchema): R;
+  list(shape: ListSchema, item: R): R;
   /** `item`: of a map of records. */
-  map(shape: MapShape, item: R | undefined): R;
-  object(shape: ObjectShape, members: readonly Member<R>[]): R;
+  map(shape: MapSchema, item: R | undefined): R;
+  object(shape: ObjectSchema, members: readonly Member<R>[]): R;
 }
 
 export interface Member<R> {
@@ -18,7 +18,7 @@ export interface Member<R> {
   readonly part: R;
 }
 
-export const walk = <R>(shape: Shape, kinds: Kinds<R>): R => {
+export const walk = <R>(shape: Schema, kinds: Kinds<R>): R => {
   switch (shape.kind) {
     case 'string':
     case 'integer':
@@ -33,7 +33,7 @@ export const walk = <R>(shape: Shape, kinds: Kinds<R>): R => {
     case 'object':
       return kinds.object(
         shape,
-        Object.entries(shape.fields).map(([name, field]) => ({ name, field, part: walk(field.shape, kinds) })),
+        Object.entries(shape.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
       );
     default:
       return shape satisfies never;

@@ -1,6 +1,6 @@
 /** The components of an OpenAPI document, each under a name of its own. */
 import type { Operation } from '../contract/operation.ts';
-import type { ObjectShape } from '../contract/schema.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
 
 export const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
@@ -27,7 +27,7 @@ export class Components {
   }
 
   /** `shape`: a side of the operation, or the part of it that stands in a body. */
-  json(version: number, operation: Operation, side: Side, shape: ObjectShape = operation[side]): JsonSchema {
+  json(version: number, operation: Operation, side: Side, shape: ObjectSchema = operation[side]): JsonSchema {
     const place: Place = ({ name }, schema) => {
       const own = `${name}For${capitalised(operation.name)}`;
       const names = side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`];

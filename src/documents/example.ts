@@ -1,11 +1,11 @@
 /** Example values of shapes, made of the contract's own examples. */
-import type { Infer, ObjectShape, Shape } from '../contract/schema.ts';
+import type { Infer, ObjectSchema, Schema } from '../contract/schema.ts';
 
 /** Every field that the choices leave, or only what must be there. */
 export type Extent = 'full' | 'minimal';
 
 /** Fields that the choices ask for, and fields that they forbid beside those. */
-const chosen = ({ choices }: ObjectShape, extent: Extent) => {
+const chosen = ({ choices }: ObjectSchema, extent: Extent) => {
   const wanted = new Set<string>();
   const left = new Set<string>();
   for (const { options, exclusive } of choices) {
@@ -17,7 +17,7 @@ const chosen = ({ choices }: ObjectShape, extent: Extent) => {
   return { wanted, left };
 };
 
-const objectExample = (shape: ObjectShape, extent: Extent): unknown => {
+const objectExample = (shape: ObjectSchema, extent: Extent): unknown => {
   const { wanted, left } = chosen(shape, extent);
   const isShown = ([name, { required }]: [string, { readonly required: boolean }]) =>
     required || wanted.has(name) || (extent === 'full' && !left.has(name));
@@ -25,12 +25,12 @@ const objectExample = (shape: ObjectShape, extent: Extent): unknown => {
     Object.fromEntries(
       Object.entries(shape.fields)
         .filter(isShown)
-        .map(([name, field]) => [name, example(field.shape, extent)]),
+        .map(([name, field]) => [name, example(field.schema, extent)]),
     ),
   );
 };
 
-const example = (shape: Shape, extent: Extent): unknown => {
+const example = (shape: Schema, extent: Extent): unknown => {
   switch (shape.kind) {
     case 'string':
     case 'integer':
@@ -57,4 +57,4 @@ const example = (shape: Shape, extent: Extent): unknown => {
 };
 
 /** A canonical value of the shape that obeys its rules. */
-export const exampleOf = <S extends Shape>(shape: S, extent: Extent): Infer<S> => example(shape, extent) as Infer<S>;
+export const exampleOf = <S extends Schema>(shape: S, extent: Extent): Infer<S> => example(shape, extent) as Infer<S>;

@@ -1,5 +1,5 @@
 /** JSON Schema of the flat pairs that FORM carries: dotted names, and patterns of names where an index or a key stands. */
-import { type Field, type ObjectShape, textLengthMax } from '../contract/schema.ts';
+import { type Field, type ObjectSchema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
 
@@ -26,7 +26,7 @@ const under = (step: Step, pair: Pair, required: boolean): Pair => ({
 const described = (field: Field, pair: Pair): Pair =>
   pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
 
-const pairsOf = (shape: ObjectShape): readonly Pair[] =>
+const pairsOf = (shape: ObjectSchema): readonly Pair[] =>
   walk<readonly Pair[]>(shape, {
     scalar: (scalar) => scalarPair(scalarSchema(scalar)),
     joined: (set) => scalarPair(joinedSchema(set)),
@@ -46,15 +46,15 @@ const patternOf = ({ steps }: Pair): string =>
   `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
 
 /** Names that are taken and ignored, with all that stands below them. */
-const toleratedPatterns = (shape: ObjectShape, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
-  ...shape.tolerated.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Taken and ignored.' }] as const),
+const toleratedPatterns = (shape: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
+  ...shape.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Taken and ignored.' }] as const),
   ...Object.entries(shape.fields).flatMap(([name, field]) =>
-    field.shape.kind === 'object' ? toleratedPatterns(field.shape, `${prefix}${name}[.]`) : [],
+    field.schema.kind === 'object' ? toleratedPatterns(field.schema, `${prefix}${name}[.]`) : [],
   ),
 ];
 
 /** The pairs of a request or an answer; rules between fields are told in the description of the operation. */
-export const deriveFormSchema = (shape: ObjectShape, side: Side): JsonSchema => {
+export const deriveFormSchema = (shape: ObjectSchema, side: Side): JsonSchema => {
   const pairs = pairsOf(shape);
   const patterns = [
     ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),

@@ -2,11 +2,11 @@
 import {
   type Choice,
   type Field,
-  type ListShape,
-  type ObjectShape,
-  type ScalarShape,
-  type SetShape,
-  type Shape,
+  type ListSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  type SetSchema,
   textLengthMax,
 } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
@@ -18,17 +18,17 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Side = 'input' | 'output';
 
 /** Where the schema of an object goes: into the place of its use, or into a component that is referred to. */
-export type Place = (shape: ObjectShape, schema: JsonSchema, side: Side) => JsonSchema;
+export type Place = (shape: ObjectSchema, schema: JsonSchema, side: Side) => JsonSchema;
 
 export const inPlace: Place = (_, schema) => schema;
 
 /** A set in one text: the values in any order, spaces around the commas. */
-const joinedPattern = ({ item, max }: SetShape): string => {
+const joinedPattern = ({ item, max }: SetSchema): string => {
   const one = `(${item.values.join('|')})`;
   return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
 };
 
-export const scalarSchema = (shape: ScalarShape): JsonSchema => {
+export const scalarSchema = (shape: ScalarSchema): JsonSchema => {
   switch (shape.kind) {
     case 'string': {
       const { min, max } = lengthsOf(shape);
@@ -58,13 +58,13 @@ export const scalarSchema = (shape: ScalarShape): JsonSchema => {
   }
 };
 
-export const joinedSchema = (shape: SetShape): JsonSchema => ({
+export const joinedSchema = (shape: SetSchema): JsonSchema => ({
   type: 'string',
   pattern: joinedPattern(shape),
   examples: [shape.item.values.slice(0, 2).join(',')],
 });
 
-const listSchema = ({ wrapped, itemName, max }: ListShape, item: JsonSchema): JsonSchema => {
+const listSchema = ({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema => {
   const wrapper = {
     type: 'object',
     properties: { [itemName]: item },
@@ -81,16 +81,18 @@ const choiceSchema = ({ options, exclusive, orNone, doc }: Choice): JsonSchema =
 };
 
 /** An empty text counts as absent, which a required field must not be. */
-export const fieldSchema = ({ shape, required, doc }: Field, part: JsonSchema): JsonSchema => ({
+export const fieldSchema = ({ schema: shape, required, doc }: Field, part: JsonSchema): JsonSchema => ({
   ...part,
   ...(required && shape.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
   description: doc,
 });
 
-const toleratedSchema = (shape: ObjectShape): JsonSchema =>
-  Object.fromEntries(shape.tolerated.map((name) => [name, { description: 'Taken and ignored.', deprecated: true }]));
+const toleratedSchema = (shape: ObjectSchema): JsonSchema =>
+  Object.fromEntries(
+    shape.ignoredMembers.map((name) => [name, { description: 'Taken and ignored.', deprecated: true }]),
+  );
 
-const objectSchema = (shape: ObjectShape, members: readonly Member<JsonSchema>[], side: Side): JsonSchema => {
+const objectSchema = (shape: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema => {
   const required = members.filter(({ field }) => field.required).map(({ name }) => name);
   const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
   const isRequest = side === 'input';
@@ -104,7 +106,7 @@ const objectSchema = (shape: ObjectShape, members: readonly Member<JsonSchema>[]
 };
 
 /** The schema of a shape; objects stand inside one another unless `place` puts them elsewhere. */
-export const deriveJsonSchema = (shape: Shape, side: Side, place: Place = inPlace): JsonSchema =>
+export const deriveJsonSchema = (shape: Schema, side: Side, place: Place = inPlace): JsonSchema =>
   walk<JsonSchema>(shape, {
     scalar: scalarSchema,
     joined: joinedSchema,

@@ -1,5 +1,5 @@
 /** Lengths of texts: the bounds that a pattern implies, for documents that can say a length and no pattern. */
-import { type StringShape, textLengthMax } from '../contract/schema.ts';
+import { type StringSchema, textLengthMax } from '../contract/schema.ts';
 
 /** In characters. */
 export interface Lengths {
@@ -48,7 +48,7 @@ const patternSpan = (pattern: string): Span => {
 };
 
 /** Lengths that every valid text keeps. */
-export const lengthsOf = ({ min = 0, max = textLengthMax, pattern }: StringShape): Lengths => {
+export const lengthsOf = ({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths => {
   const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
   return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
 };

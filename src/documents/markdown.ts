@@ -1,6 +1,6 @@
 /** The parts of a page of the reference, in Markdown: tables of fields and problems, and bodies made readable. */
 import { type ProblemName, problems } from '../contract/problem.ts';
-import { type Field, type ObjectShape, type ScalarShape, type Shape, textLengthMax } from '../contract/schema.ts';
+import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { indentDocument } from './document.ts';
 import { byStatus, printMessage } from './refusals.ts';
@@ -17,7 +17,7 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 };
 
-const scalarName = (shape: ScalarShape): string => {
+const scalarName = (shape: ScalarSchema): string => {
   switch (shape.kind) {
     case 'string':
       return 'text';
@@ -33,7 +33,7 @@ const scalarName = (shape: ScalarShape): string => {
   }
 };
 
-const typeName = (shape: Shape): string =>
+const typeName = (shape: Schema): string =>
   walk<string>(shape, {
     scalar: scalarName,
     joined: ({ item }) => `${scalarName(item)}, comma-separated`,
@@ -44,7 +44,7 @@ const typeName = (shape: Shape): string =>
 
 export const code = (text: string): string => `\`${text}\``;
 
-const bounds = (shape: Shape): string => {
+const bounds = (shape: Schema): string => {
   switch (shape.kind) {
     case 'string':
       return [
@@ -71,7 +71,7 @@ const bounds = (shape: Shape): string => {
   }
 };
 
-export const row = ([name, { shape, required, doc }]: [string, Field]): readonly string[] => [
+export const row = ([name, { schema: shape, required, doc }]: [string, Field]): readonly string[] => [
   code(name),
   typeName(shape),
   required ? 'mandatory' : 'optional',
@@ -79,21 +79,21 @@ export const row = ([name, { shape, required, doc }]: [string, Field]): readonly
 ];
 
 /** The records of a shape: the whole first, then its parts, each once. */
-const recordsOf = (shape: ObjectShape): readonly ObjectShape[] => {
-  const found: ObjectShape[] = [];
-  const visit = (each: Shape): void => {
+const recordsOf = (shape: ObjectSchema): readonly ObjectSchema[] => {
+  const found: ObjectSchema[] = [];
+  const visit = (each: Schema): void => {
     if (each.kind === 'list') visit(each.item);
     if (each.kind === 'map' && each.item !== undefined) visit(each.item);
     if (each.kind !== 'object' || found.includes(each)) return;
     found.push(each);
-    for (const field of Object.values(each.fields)) visit(field.shape);
+    for (const field of Object.values(each.fields)) visit(field.schema);
   };
   visit(shape);
   return found;
 };
 
-const record = (shape: ObjectShape, side: 'input' | 'output'): string => {
-  const { name, fields, choices, tolerated } = shape;
+const record = (shape: ObjectSchema, side: 'input' | 'output'): string => {
+  const { name, fields, choices, ignoredMembers: tolerated } = shape;
   return [
     `### ${name}`,
     table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
@@ -102,7 +102,7 @@ const record = (shape: ObjectShape, side: 'input' | 'output'): string => {
   ].join('\n\n');
 };
 
-export const records = (shape: ObjectShape, side: 'input' | 'output'): readonly string[] =>
+export const records = (shape: ObjectSchema, side: 'input' | 'output'): readonly string[] =>
   recordsOf(shape).map((each) => record(each, side));
 
 export const problemTable = (names: readonly ProblemName[]): string => {

@@ -2,7 +2,7 @@
 import { operationAddress } from '../contract/address.ts';
 import { contractOf, type Operation, type Service } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import type { ObjectShape } from '../contract/schema.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 import { Components, refer } from './components.ts';
 import { deriveFormSchema } from './form-schema.ts';
 import type { JsonSchema, Side } from './json-schema.ts';
@@ -48,7 +48,7 @@ const formServiceError: JsonSchema = {
   required: errorRequired,
 };
 
-const formOf = (components: Components, { version }: Service, shape: ObjectShape, side: Side): JsonSchema => {
+const formOf = (components: Components, { version }: Service, shape: ObjectSchema, side: Side): JsonSchema => {
   const name = `Form${shape.name}`;
   return components.add([name, `${name}V${version}`], deriveFormSchema(shape, side));
 };
@@ -66,7 +66,7 @@ const refusal = (names: readonly ProblemName[]): JsonSchema => ({
 
 /** What the flat schema of FORM cannot say. */
 const rulesOf = ({ input }: Operation): string =>
-  [...Object.values(input.fields).map(({ shape }) => shape), input]
+  [...Object.values(input.fields).map(({ schema: shape }) => shape), input]
     .flatMap((shape) => (shape.kind === 'object' ? shape.choices.map(({ doc }) => ` ${doc}`) : []))
     .join('');
 

@@ -10,7 +10,7 @@ import { refusalsOf } from './refusals.ts';
 /** What prints the examples of one format; a protocol is one. */
 export interface Printer {
   readonly name: string;
-  ask(service: Service, operation: Operation, input: unknown): Sent & { readonly path: string };
+  encodeRequest(service: Service, operation: Operation, input: unknown): Sent & { readonly path: string };
   encode(operation: Operation, output: unknown): Sent;
 }
 
@@ -28,7 +28,7 @@ const formatTitles: Readonly<Record<string, string>> = {
 };
 
 const examples = (service: Service, operation: Operation, printer: Printer): string => {
-  const call = printer.ask(service, operation, exampleOf(operation.input, 'full'));
+  const call = printer.encodeRequest(service, operation, exampleOf(operation.input, 'full'));
   const answer = printer.encode(operation, exampleOf(operation.output, 'full'));
   return [
     `### ${formatTitles[printer.name] ?? printer.name}`,

@@ -1,8 +1,8 @@
 /** Refusals: every problem that an operation can be refused for, gathered from its contract. */
 import type { Operation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import { type Endpoint, partsOf } from '../contract/resource.ts';
-import type { Shape } from '../contract/schema.ts';
+import { type Endpoint, splitByLocation } from '../contract/resource.ts';
+import type { Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
 /** What any call can meet, whatever it asks for. */
@@ -26,7 +26,7 @@ const ofRetries: readonly ProblemName[] = ['inProgress', 'keyReused'];
 const order = Object.keys(problems) as ProblemName[];
 
 /** What reading the fields of a request can find wrong. */
-const ofFields = (shape: Shape): ReadonlySet<ProblemName> => {
+const ofFields = (shape: Schema): ReadonlySet<ProblemName> => {
   const found = new Set<ProblemName>(['missingField', 'invalidField', 'tooLong']);
   const nothing = () => undefined;
   walk<void>(shape, {
@@ -60,7 +60,7 @@ export const refusalsOf = ({ effect, input, accounts, problems: own }: Operation
 
 /** Those of an operation on resources, which a head alone may ask for. */
 export const refusalsOfEndpoint = (endpoint: Endpoint): readonly ProblemName[] => {
-  const needed = Object.values(partsOf(endpoint.input).body.fields).some(({ required }) => required);
+  const needed = Object.values(splitByLocation(endpoint.input).body.fields).some(({ required }) => required);
   const also = new Set<ProblemName>(needed ? ['emptyRequest'] : []);
   const found = refusalsOf(endpoint);
   return order.filter((name) => also.has(name) || found.includes(name));

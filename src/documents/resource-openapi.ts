@@ -2,8 +2,8 @@
 import { resourceAddress } from '../contract/address.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
-import { type Endpoint, partsOf, placeOf, type ResourceService } from '../contract/resource.ts';
-import type { ObjectShape } from '../contract/schema.ts';
+import { type Endpoint, locationOf, type ResourceService, splitByLocation } from '../contract/resource.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 import { Components, refer } from './components.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
@@ -44,23 +44,23 @@ const bare = ({ description: _, ...schema }: JsonSchema): JsonSchema => schema;
 
 const parametersOf = ({ input, effect }: Endpoint): readonly JsonSchema[] => [
   ...Object.entries(input.fields)
-    .filter(([, field]) => placeOf(field) !== 'body')
+    .filter(([, field]) => locationOf(field) !== 'body')
     .map(([name, field]) => ({
       name: field.header ?? name,
-      in: placeOf(field),
+      in: locationOf(field),
       required: field.required,
       description: field.doc,
-      schema: bare(fieldSchema(field, deriveJsonSchema(field.shape, 'input'))),
+      schema: bare(fieldSchema(field, deriveJsonSchema(field.schema, 'input'))),
     })),
   ...(effect === 'writes' ? [keyParameter] : []),
 ];
 
 /** The headers of an answer that the contract has. */
-const ownHeaders = (shape: ObjectShape): JsonSchema =>
+const ownHeaders = (shape: ObjectSchema): JsonSchema =>
   Object.fromEntries(
-    Object.entries(partsOf(shape).header.fields).map(([name, field]) => [
+    Object.entries(splitByLocation(shape).header.fields).map(([name, field]) => [
       field.header ?? name,
-      { description: field.doc, schema: bare(fieldSchema(field, deriveJsonSchema(field.shape, 'output'))) },
+      { description: field.doc, schema: bare(fieldSchema(field, deriveJsonSchema(field.schema, 'output'))) },
     ]),
   );
 
@@ -76,9 +76,10 @@ const refusal = (names: readonly ProblemName[]): JsonSchema => {
   };
 };
 
-const hasBody = ({ fields, tolerated }: ObjectShape): boolean => Object.keys(fields).length + tolerated.length > 0;
+const hasBody = ({ fields, ignoredMembers: tolerated }: ObjectSchema): boolean =>
+  Object.keys(fields).length + tolerated.length > 0;
 
-const needsBody = ({ fields }: ObjectShape): boolean => Object.values(fields).some(({ required }) => required);
+const needsBody = ({ fields }: ObjectSchema): boolean => Object.values(fields).some(({ required }) => required);
 
 const endpointObject = (
   { name: tag, version }: ResourceService,
@@ -86,7 +87,7 @@ const endpointObject = (
   components: Components,
 ): JsonSchema => {
   const { name, doc, input, output, effect } = endpoint;
-  const body = partsOf(input).body;
+  const body = splitByLocation(input).body;
   const rules = body.choices.map((choice) => ` ${choice.doc}`).join('');
   const parameters = parametersOf(endpoint);
   const refusals = [...byStatus(refusalsOfEndpoint(endpoint))].map(([status, names]) => [
@@ -109,7 +110,7 @@ const endpointObject = (
       '200': {
         description: 'Done.',
         headers: { ...headers, ...ownHeaders(output), ...(effect === 'writes' && retryHeaders) },
-        content: { [json]: { schema: components.json(version, endpoint, 'output', partsOf(output).body) } },
+        content: { [json]: { schema: components.json(version, endpoint, 'output', splitByLocation(output).body) } },
       },
       ...Object.fromEntries(refusals),
     },
@@ -122,7 +123,7 @@ export const deriveResourceOpenApi = (service: ResourceService, origin: string):
   const { name, version, doc, answers } = service;
   const endpoints = [...service.operations.values()];
   // Requests first: what a caller writes has the plain names.
-  for (const each of endpoints) components.json(version, each, 'input', partsOf(each.input).body);
+  for (const each of endpoints) components.json(version, each, 'input', splitByLocation(each.input).body);
   const paths = Map.groupBy(endpoints, ({ path }) => path);
   return {
     openapi: '3.1.0',

@@ -2,8 +2,8 @@
 import { resourceAddress } from '../contract/address.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
-import { type Endpoint, partsOf, placeOf, type ResourceService } from '../contract/resource.ts';
-import type { Field, ObjectShape } from '../contract/schema.ts';
+import { type Endpoint, locationOf, type ResourceService, splitByLocation } from '../contract/resource.ts';
+import type { Field, ObjectSchema } from '../contract/schema.ts';
 import { exampleOf } from './example.ts';
 import { code, readable, records, row, type Sent, table } from './markdown.ts';
 import type { Page } from './reference.ts';
@@ -11,7 +11,7 @@ import { byStatus, printMessage, refusalsOfEndpoint } from './refusals.ts';
 
 /** What prints the examples: the protocol of resources. */
 export interface ResourcePrinter {
-  ask(
+  encodeRequest(
     service: ResourceService,
     operation: Endpoint,
     input: unknown,
@@ -29,11 +29,11 @@ const problemTable = (names: readonly ProblemName[]): string => {
 };
 
 /** The fields that stand outside of the body. */
-const parameters = (shape: ObjectShape): readonly string[] => {
-  const outside = Object.entries(shape.fields).filter(([, field]) => placeOf(field) !== 'body');
+const parameters = (shape: ObjectSchema): readonly string[] => {
+  const outside = Object.entries(shape.fields).filter(([, field]) => locationOf(field) !== 'body');
   const rows = outside.map(([name, field]: [string, Field]) => {
     const [, type, required, rule] = row([name, field]);
-    return [code(field.header ?? name), placeOf(field), type!, required!, rule!];
+    return [code(field.header ?? name), locationOf(field), type!, required!, rule!];
   });
   return rows.length === 0 ? [] : [table(['Parameter', 'Where', 'Type', 'Required', 'Rule'], rows)];
 };
@@ -44,7 +44,7 @@ const headerLines = (headers: Readonly<Record<string, string>>): string =>
     .join('');
 
 const examples = (service: ResourceService, endpoint: Endpoint, printer: ResourcePrinter): readonly string[] => {
-  const call = printer.ask(service, endpoint, exampleOf(endpoint.input, 'full'));
+  const call = printer.encodeRequest(service, endpoint, exampleOf(endpoint.input, 'full'));
   const answer = printer.encode(endpoint, exampleOf(endpoint.output, 'full'));
   const head = code(`${endpoint.method} ${call.path}`);
   const sent =
@@ -57,8 +57,8 @@ const examples = (service: ResourceService, endpoint: Endpoint, printer: Resourc
   return [...sent, `The answer${headerLines(answer.headers).replace(/^,/, ', with')}:`, readable(answer)];
 };
 
-const body = (shape: ObjectShape, side: 'input' | 'output'): readonly string[] => {
-  const part = partsOf(shape).body;
+const body = (shape: ObjectSchema, side: 'input' | 'output'): readonly string[] => {
+  const part = splitByLocation(shape).body;
   return Object.keys(part.fields).length === 0 ? [] : records(part, side);
 };
 

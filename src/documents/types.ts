@@ -1,6 +1,6 @@
 /** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
 import type { Operation, Service } from '../contract/operation.ts';
-import type { EnumShape, Field, Namespace, ObjectShape, ScalarShape } from '../contract/schema.ts';
+import type { EnumSchema, Field, Namespace, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
@@ -30,9 +30,9 @@ export interface Types {
 const plainText: TypeUse = { name: 'xsd:string' };
 
 /** Stubs make constants of an enumeration, so only one whose values are names becomes a type; others are text. */
-const isNamed = (shape: EnumShape): boolean => shape.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+const isNamed = (shape: EnumSchema): boolean => shape.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
 
-const scalarType = (shape: ScalarShape): TypeUse => {
+const scalarType = (shape: ScalarSchema): TypeUse => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
@@ -52,7 +52,7 @@ const scalarType = (shape: ScalarShape): TypeUse => {
  * Codes and what stubs must send have their lengths written. Free texts stay plain `xsd:string`, as callers' stubs have
  * them, so that a limit raised one day breaks no caller that validates.
  */
-const textType = ({ shape, mandatoryInStubs, required }: Field): TypeUse => {
+const textType = ({ schema: shape, mandatoryInStubs, required }: Field): TypeUse => {
   if (shape.kind !== 'string' || (shape.pattern === undefined && !mandatoryInStubs)) return plainText;
   const { min, max } = lengthsOf(shape);
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
@@ -90,7 +90,7 @@ export const namespaceOf = (qualified: string): Namespace => qualified.slice(0, 
 /** The name without its namespace. */
 export const localName = (qualified: string): string => qualified.slice(qualified.indexOf(':') + 1);
 
-export const nameOfRecord = (shape: ObjectShape): string => `${shape.namespace}:${shape.name}`;
+export const nameOfRecord = (shape: ObjectSchema): string => `${shape.namespace}:${shape.name}`;
 
 /** All types that the operations of a service use. */
 export const gatherTypes = (service: Service): Types => {
@@ -100,8 +100,8 @@ export const gatherTypes = (service: Service): Types => {
   const lists = new Map<string, Element>();
   let map: string | undefined;
 
-  const fieldType = (owner: ObjectShape, { field, part }: Member<TypeUse>): TypeUse => {
-    const { shape } = field;
+  const fieldType = (owner: ObjectSchema, { field, part }: Member<TypeUse>): TypeUse => {
+    const { schema: shape } = field;
     if (shape.kind === 'string') return textType(field);
     if (shape.kind !== 'enum' || !isNamed(shape)) return part;
     const name = `${owner.namespace}:${shape.name}`;
@@ -109,7 +109,7 @@ export const gatherTypes = (service: Service): Types => {
     return { name };
   };
 
-  const gather = (shape: ObjectShape) =>
+  const gather = (shape: ObjectSchema) =>
     walk<TypeUse>(shape, {
       scalar: scalarType,
       joined: () => plainText,

@@ -1,8 +1,8 @@
 /** The compiled reading and writing of an operation, both ways, in one protocol. */
 import type { Operation, Service } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
-import { compileRead, Findings, type Read, type Reader } from '../contract/read.ts';
-import type { ObjectShape } from '../contract/schema.ts';
+import { compileRead, IssueCollector, type Read, type Reader } from '../contract/read.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 
 /** Prints a canonical value of one shape. */
 export type Print = (value: unknown) => string;
@@ -23,7 +23,7 @@ export interface Codecs<N> {
 export const compileCodecs = <N>(
   services: readonly Service[],
   reader: Reader<N>,
-  printer: (shape: ObjectShape, service: Service) => Print,
+  printer: (shape: ObjectSchema, service: Service) => Print,
 ): Codecs<N> => {
   const codecs = new Map<Operation, Codec<N>>();
   for (const service of services)
@@ -41,7 +41,7 @@ export const compileCodecs = <N>(
   };
   return Object.freeze({
     read(operation: Operation, side: Side, node: N) {
-      const findings = new Findings();
+      const findings = new IssueCollector();
       // An empty request lacks what it lacks; it is not absent.
       const value = codec(operation)[side].read(node, findings) ?? Object.freeze({});
       return { value, issues: findings.issues };

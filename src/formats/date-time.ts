@@ -52,7 +52,7 @@ const two = padded(2, 60);
 const three = padded(3, 1000);
 
 /** `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. `moment`: milliseconds since the epoch. */
-export const printMoment = (moment: number, precision: 's' | 'ms'): string => {
+export const formatDateTime = (moment: number, precision: 's' | 'ms'): string => {
   const offset = offsetAt(moment);
   const local = moment + offset.ms;
   const day = Math.floor(local / dayMs);

@@ -1,7 +1,7 @@
 /** The protocols spoken; adding one is its folder and a line here. */
 import type { Service } from '../contract/operation.ts';
 import type { ResourceService } from '../contract/resource.ts';
-import type { Shape } from '../contract/schema.ts';
+import type { Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
@@ -15,7 +15,7 @@ export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 const usualPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
 
 /** Whether every format can say it: flat pairs and XML have no map of records. */
-const isSpeakable = (shape: Shape): boolean =>
+const isSpeakable = (shape: Schema): boolean =>
   walk<boolean>(shape, {
     scalar: () => true,
     joined: () => true,
@@ -25,7 +25,7 @@ const isSpeakable = (shape: Shape): boolean =>
   });
 
 /** Throws where the form field for keys is a field of an operation, and for what not every format can say. */
-export const speak = (services: readonly Service[], places: KeyPlaces = usualPlaces): Protocols => {
+export const createProtocols = (services: readonly Service[], places: KeyPlaces = usualPlaces): Protocols => {
   for (const { operations } of services)
     for (const { name, input, output } of operations.values()) {
       if (Object.hasOwn(input.fields, places.formField))
@@ -43,7 +43,7 @@ export const speak = (services: readonly Service[], places: KeyPlaces = usualPla
 };
 
 /** How resources are spoken of: one protocol, told by its address. */
-export const speakOfResources = (services: readonly ResourceService[]): Protocol => rest(services);
+export const createResourceProtocol = (services: readonly ResourceService[]): Protocol => rest(services);
 
 /** Which protocol a media type declares; the form adapter is told by its address. */
 export const byMediaType: Readonly<Record<string, ProtocolName>> = Object.freeze({

@@ -11,5 +11,5 @@ const inTheBytes: Readonly<Record<string, ProblemName>> = Object.freeze({
 });
 
 /** `reason` is one of a fixed set of words, for the metrics and the log; the caller is not told. */
-export const unread = (reason: string): Problem =>
+export const malformedBody = (reason: string): Problem =>
   new Problem(inTheBytes[reason] ?? 'undecodable', undefined, { reason });

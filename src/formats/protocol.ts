@@ -49,7 +49,7 @@ export interface Media {
 }
 
 /** What a refusal may say beside the problem. */
-export interface Circumstance {
+export interface ErrorContext {
   readonly pspReference: string;
   /** Known once the request is routed or decoded; gives issues their coordinates. */
   readonly operation: Operation | undefined;
@@ -73,8 +73,8 @@ export interface Protocol {
   /** Throws a Problem for bytes that are no request at all; what is wrong with fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;
-  refuse(problem: Problem, circumstance: Circumstance): Message;
+  encodeError(problem: Problem, circumstance: ErrorContext): Message;
   /** The caller's half, for documents and tests: what a client sends, and what it makes of an answer. */
-  ask(service: AnyService, operation: Operation, input: unknown): Call;
-  hear(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
+  encodeRequest(service: AnyService, operation: Operation, input: unknown): Call;
+  decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
 }

@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
-import type { Credentials, Presented } from '../idempotency/ports.ts';
+import type { Credentials, PresentedCredential } from '../idempotency/ports.ts';
 
 const unauthorized = (): Problem =>
   new Problem('unauthorized', undefined, {
@@ -11,7 +11,7 @@ const unauthorized = (): Problem =>
 
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-const parseBasic = (header: string): Presented | undefined => {
+const parseBasic = (header: string): PresentedCredential | undefined => {
   const [, encoded] = basicPattern.exec(header) ?? [];
   if (encoded === undefined) return undefined;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
@@ -21,7 +21,7 @@ const parseBasic = (header: string): Presented | undefined => {
 };
 
 /** What the caller shows; a Problem when it shows nothing, or two things at once. */
-const shown = (headers: WireRequest['headers']): Presented => {
+const shown = (headers: WireRequest['headers']): PresentedCredential => {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');

@@ -1,7 +1,7 @@
 /** Assembly: what was decoded becomes the canonical request, checked and authorised; or everything that is wrong with it. */
 import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem, refuseAll } from '../contract/problem.ts';
+import { Problem, throwIssues } from '../contract/problem.ts';
 import type { Decoded } from '../formats/protocol.ts';
 import { keyMissing } from '../idempotency/idempotency-key.ts';
 
@@ -9,7 +9,7 @@ import { keyMissing } from '../idempotency/idempotency-key.ts';
 export type Named = Pick<CanonicalRequest, 'pspReference' | 'key'>;
 
 /** The role comes first, then the fields, then the merchant account: nobody learns more than they may ask. */
-export const assemble = (
+export const authorize = (
   decoded: Decoded,
   caller: Caller,
   { pspReference, key }: Named,
@@ -17,7 +17,7 @@ export const assemble = (
   const { operation, issues } = decoded;
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
-  refuseAll(issues);
+  throwIssues(issues);
   const input = decoded.input as CanonicalRequest<Operation>['input'];
   for (const field of operation.accounts)
     if (!caller.merchantAccounts.has(String(input[field]))) throw new Problem('foreignMerchantAccount');

@@ -5,16 +5,16 @@ import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts
 import type { Protocols } from '../formats/index.ts';
 import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
-import type { Once } from '../idempotency/execute-idempotently.ts';
+import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { Credentials } from '../idempotency/ports.ts';
-import type { References } from '../lib/clock-and-ids.ts';
+import type { IdGenerator } from '../lib/clock-and-ids.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
-import { assemble } from './authorize.ts';
+import { authorize } from './authorize.ts';
 import { detect, detectOfResources } from './detect.ts';
 import type { Routes } from './route.ts';
-import { refusalOf } from './to-problem.ts';
+import { toProblem } from './to-problem.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;
@@ -22,12 +22,12 @@ export interface Gateway {
   readonly resources: Protocol;
   readonly routes: Routes;
   readonly credentials: Credentials;
-  readonly references: References;
-  readonly once: Once;
+  readonly ids: IdGenerator;
+  readonly executeIdempotently: ExecuteIdempotently;
 }
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
-interface Progress {
+interface RequestState {
   /** Of this request, until it turns out to repeat another. */
   pspReference: string;
   target?: Target;
@@ -38,8 +38,8 @@ interface Progress {
 }
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
-export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
-  const progress: Progress = { pspReference: gateway.references.pspReference() };
+export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
+  const progress: RequestState = { pspReference: gateway.ids.pspReference() };
   const { protocol, media, understood } = gateway.routes.ofResources(wire.path)
     ? detectOfResources(wire, gateway.resources)
     : detect(wire, gateway.protocols);
@@ -50,22 +50,25 @@ export const serve = async (wire: WireRequest, gateway: Gateway): Promise<Answer
     progress.caller = await authenticate(wire.headers, gateway.credentials);
     progress.decoded = protocol.decode(await wire.body(), media, progress.target, wire);
     progress.key = keyOf(wire.headers, progress.decoded);
-    const request = assemble(progress.decoded, progress.caller, progress);
-    const performed = await gateway.once(request);
+    const request = authorize(progress.decoded, progress.caller, progress);
+    const performed = await gateway.executeIdempotently(request);
     progress.pspReference = performed.pspReference;
     progress.replayed = performed.replayed;
     if (performed.problem !== undefined) throw performed.problem;
     return answer(protocol.name, progress, protocol.encode(request.operation, performed.output));
   } catch (thrown) {
-    const problem = refusalOf(thrown);
-    const message = protocol.refuse(problem, { pspReference: progress.pspReference, operation: operationOf(progress) });
+    const problem = toProblem(thrown);
+    const message = protocol.encodeError(problem, {
+      pspReference: progress.pspReference,
+      operation: operationOf(progress),
+    });
     return answer(protocol.name, progress, message, problem);
   }
 };
 
-const operationOf = ({ decoded, target }: Progress) => (decoded ?? target)?.operation;
+const operationOf = ({ decoded, target }: RequestState) => (decoded ?? target)?.operation;
 
-const answer = (protocol: string, progress: Progress, message: Message, problem?: Problem): Answer => {
+const answer = (protocol: string, progress: RequestState, message: Message, problem?: Problem): Answer => {
   const { pspReference, target, caller, key, replayed } = progress;
   const headers: Record<string, string> = { ...message.headers, pspReference };
   if (key !== undefined) headers[keyHeader] = key;
@@ -90,7 +93,7 @@ const answer = (protocol: string, progress: Progress, message: Message, problem?
 };
 
 /** What a caller is told about sending the same again (wire practice); nothing where it is neither helpful nor harmful. */
-const retryHeaders = ({ problem }: Problem, progress: Progress): Readonly<Record<string, string>> => {
+const retryHeaders = ({ problem }: Problem, progress: RequestState): Readonly<Record<string, string>> => {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
   const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
   const transient = problem === 'internal' && harmless ? true : problems[problem].transient;

@@ -1,12 +1,12 @@
 /** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
 import { Problem } from '../contract/problem.ts';
-import { Contended } from '../idempotency/ports.ts';
+import { LockTimeout } from '../idempotency/ports.ts';
 import { StoreUnavailable } from '../store/transaction.ts';
 import { VaultUnavailable } from '../vault/ports.ts';
 
-export const refusalOf = (thrown: unknown): Problem => {
+export const toProblem = (thrown: unknown): Problem => {
   if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable)
     return new Problem('unavailable', undefined, { cause: thrown });
-  if (thrown instanceof Contended) return new Problem('inProgress', undefined, { cause: thrown });
+  if (thrown instanceof LockTimeout) return new Problem('inProgress', undefined, { cause: thrown });
   return Problem.from(thrown);
 };

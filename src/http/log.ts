@@ -2,7 +2,7 @@
 import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
 import type { LogEntry } from '../gateway/answer.ts';
-import { veil } from '../lib/redact.ts';
+import { redact } from '../lib/redact.ts';
 
 /** Where lines go. */
 export interface Log {
@@ -15,7 +15,7 @@ export interface Log {
 }
 
 /** What the server has seen of an answered request. */
-export interface Seen {
+export interface ObservedRequest {
   readonly status: number;
   /** From the head's arrival to the answer's writing. */
   readonly ms: number;
@@ -94,7 +94,7 @@ const causeOf = (thrown: unknown, depth = 1): object => {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const { name, message, stack = '', cause } = thrown;
   const deeper = cause === undefined || depth === causesMax ? {} : { cause: causeOf(cause, depth + 1) };
-  return { name, message: veil(message), stack: veil(stack), ...deeper };
+  return { name, message: redact(message), stack: redact(stack), ...deeper };
 };
 
 /** What stands in JSON as it is; everything that a line holds as a rule does. */
@@ -106,7 +106,7 @@ const textMember = (name: string, value: string | undefined): string => {
 };
 
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */
-export const logAnswer = (log: Log, entry: LogEntry, seen: Seen): void => {
+export const logAnswer = (log: Log, entry: LogEntry, seen: ObservedRequest): void => {
   const { problem } = entry;
   const cause = problem?.type === 'internal' ? problem.cause : undefined;
   // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.

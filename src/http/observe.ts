@@ -1,11 +1,11 @@
 /** Observes the journeys: each answered request is one log line and one count. */
 import type { LogEntry } from '../gateway/answer.ts';
-import { type Log, logAnswer, logFailure, type Seen } from './log.ts';
+import { type Log, logAnswer, logFailure, type ObservedRequest } from './log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 export interface Observer {
   begun(): void;
-  answered(entry: LogEntry, seen: Seen): void;
+  answered(entry: LogEntry, seen: ObservedRequest): void;
   /** The shell itself failed; the caller got a plain 500. */
   failed(thrown: unknown): void;
   /** The connection broke under an answer: the caller's doing as a rule. */

@@ -8,9 +8,9 @@ import { Problem } from '../contract/problem.ts';
 import { type AppParts, createApp } from './app.ts';
 import type { Received } from './receive.ts';
 
-export type ShellParts = Omit<AppParts, 'closing' | 'received'>;
+export type CallerServerOptions = Omit<AppParts, 'closing' | 'received'>;
 
-export interface Shell {
+export interface CallerServer {
   /** The port in use, where any free one was asked for. */
   readonly port: number;
   readonly server: Server;
@@ -124,7 +124,7 @@ const stop = (server: Server, drainMsMax: number): Promise<void> =>
     });
   });
 
-export const openShell = async (parts: ShellParts): Promise<Shell> => {
+export const openCallerServer = async (parts: CallerServerOptions): Promise<CallerServer> => {
   const { config } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;

@@ -5,21 +5,21 @@
  * month. What must never be known again (the security code) is not in it. The rest is as RFC 8785 prints JSON.
  */
 import type { Operation } from '../contract/operation.ts';
-import type { ScalarShape, Shape } from '../contract/schema.ts';
+import type { ScalarSchema, Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
 type Write = (value: unknown) => string;
 
-const isForgotten = (shape: Shape): boolean => shape.kind === 'string' && shape.forgotten === true;
+const isForgotten = (shape: Schema): boolean => shape.kind === 'string' && shape.neverStored === true;
 
-const scalar = (shape: ScalarShape): Write =>
+const scalar = (shape: ScalarSchema): Write =>
   shape.kind === 'string' && shape.numeric
     ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
     : JSON.stringify;
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-const compile = (shape: Shape): Write =>
+const compile = (shape: Schema): Write =>
   walk<Write>(shape, {
     scalar,
     // A set stands in the order of its enumeration.
@@ -35,7 +35,7 @@ const compile = (shape: Shape): Write =>
     },
     object(_, members) {
       const kept = members
-        .filter(({ field }) => !isForgotten(field.shape))
+        .filter(({ field }) => !isForgotten(field.schema))
         .sort(byName)
         .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
       return (value) => {
@@ -51,7 +51,7 @@ const compile = (shape: Shape): Write =>
 const compiled = new WeakMap<Operation, Write>();
 
 /** `disable {"merchantAccount":"DemoMerchant",...}`. Holds card numbers: for a keyed fingerprint only. */
-export const commandOf = (operation: Operation, input: unknown): string => {
+export const canonicalRequestText = (operation: Operation, input: unknown): string => {
   let write = compiled.get(operation);
   if (write === undefined) {
     write = compile(operation.input);

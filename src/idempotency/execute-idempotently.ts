@@ -7,26 +7,32 @@
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import { keyOwner } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { Performer } from '../gateway/invoke-handler.ts';
+import type { HandlerInvoker } from '../gateway/invoke-handler.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
-import { commandOf } from './canonical-request.ts';
-import { Recent } from './local-replay-cache.ts';
-import type { Gate, JournaledStore, JournalPage, Kept, Marks } from './ports.ts';
-import { keptOf } from './redacted-output.ts';
-import { isOutcome, type Outcome, printOutcome, readOutcome } from './stored-outcome.ts';
+import { canonicalRequestText } from './canonical-request.ts';
+import { LocalReplayCache } from './local-replay-cache.ts';
+import type {
+  IdempotencyCache,
+  IdempotentStore,
+  IdempotentTransaction,
+  RequestHasher,
+  StoredOutcome,
+} from './ports.ts';
+import { redactOutput } from './redacted-output.ts';
+import { isStorableProblem, type Outcome, parseOutcome, serializeOutcome } from './stored-outcome.ts';
 
-export interface Performed extends Outcome {
+export interface ExecutionResult extends Outcome {
   /** The effect was an earlier request's. */
   readonly replayed: boolean;
 }
 
-export type Once = (request: CanonicalRequest) => Promise<Performed>;
+export type ExecuteIdempotently = (request: CanonicalRequest) => Promise<ExecutionResult>;
 
-export interface OnceParts {
-  readonly performer: Performer;
-  readonly store: JournaledStore;
-  readonly gate: Gate;
-  readonly marks: Marks;
+export interface IdempotencyDependencies {
+  readonly performer: HandlerInvoker;
+  readonly store: IdempotentStore;
+  readonly gate: IdempotencyCache;
+  readonly marks: RequestHasher;
   readonly clock: Clock;
   /** Resolves after so many milliseconds. */
   readonly wait: (ms: number) => Promise<unknown>;
@@ -46,67 +52,71 @@ interface Marked {
 
 /** What the journal holds once a unit has ended, and what came of it where the effect was this unit's own. */
 interface Settled {
-  readonly kept: Kept;
+  readonly kept: StoredOutcome;
   readonly own?: Outcome;
 }
 
-const replayed = (kept: Kept, fingerprint: string): Performed => {
-  if (kept.fingerprint !== fingerprint) throw new Problem('keyReused');
-  return { ...readOutcome(kept.outcome), replayed: true };
+const replayed = (kept: StoredOutcome, fingerprint: string): ExecutionResult => {
+  if (kept.requestHash !== fingerprint) throw new Problem('keyReused');
+  return { ...parseOutcome(kept.outcome), replayed: true };
 };
 
 /** The effect, within a unit that goes on where the domain refuses: the refusal is then what came of the request. */
 const outcomeOf = async (
-  { performer }: OnceParts,
-  page: JournalPage,
+  { performer }: IdempotencyDependencies,
+  page: IdempotentTransaction,
   request: CanonicalRequest,
   heard: unknown,
 ): Promise<Outcome> => {
   const { pspReference } = request;
   try {
-    return { pspReference, output: await page.attempt(() => performer.performIn(page, request, heard)) };
+    return { pspReference, output: await page.savepoint(() => performer.invokeIn(page, request, heard)) };
   } catch (thrown) {
-    if (isOutcome(thrown)) return { pspReference, problem: thrown };
+    if (isStorableProblem(thrown)) return { pspReference, problem: thrown };
     throw thrown;
   }
 };
 
 /** What is shown only once is not kept: a retry gets the answer without it. */
 const keptPart = ({ operation }: CanonicalRequest, own: Outcome): Outcome =>
-  own.output === undefined ? own : { ...own, output: keptOf(operation, own.output) };
+  own.output === undefined ? own : { ...own, output: redactOutput(operation, own.output) };
 
 /** Effect and journal row in one unit; or what the journal has already. */
-const settle = async (parts: OnceParts, { request, scope, fingerprint }: Marked): Promise<Settled> => {
+const settle = async (parts: IdempotencyDependencies, { request, scope, fingerprint }: Marked): Promise<Settled> => {
   const { performer, store } = parts;
   let heard: unknown;
-  if (performer.inquires(request)) {
+  if (performer.needsLookup(request)) {
     // Nobody outside is asked for the sake of a retry.
-    const kept = await store.findKept(scope);
+    const kept = await store.findOutcome(scope);
     if (kept !== undefined) return { kept };
-    heard = await performer.inquire(request, scope);
+    heard = await performer.lookup(request, scope);
   }
   return store.write(async (page) => {
     const { pspReference } = request;
-    const before = await page.claim(scope, { fingerprint, operation: request.operation.name, pspReference });
+    const before = await page.reserve(scope, {
+      requestHash: fingerprint,
+      operation: request.operation.name,
+      pspReference,
+    });
     if (before !== undefined) return { kept: before };
     const own = await outcomeOf(parts, page, request, heard);
-    const outcome = printOutcome(keptPart(request, own));
-    await page.settle(scope, outcome);
-    return { kept: { fingerprint, outcome }, own };
+    const outcome = serializeOutcome(keptPart(request, own));
+    await page.complete(scope, outcome);
+    return { kept: { requestHash: fingerprint, outcome }, own };
   });
 };
 
 /** Past the gate, where it lets pass; what it remembers comes back as it is. */
-const throughGate = async (parts: OnceParts, marked: Marked): Promise<Settled> => {
+const throughGate = async (parts: IdempotencyDependencies, marked: Marked): Promise<Settled> => {
   const { gate } = parts;
   const { scope, fingerprint } = marked;
-  const claim = await gate.claim(scope, fingerprint);
+  const claim = await gate.reserve(scope, fingerprint);
   if (claim.kind === 'settled') return { kept: claim.kept };
   // Whatever it is for: until something is kept, nobody can say which of two requests the key belongs to.
   if (claim.kind === 'running' && claim.ageMs < freshMsMax) throw new Problem('inProgress');
   try {
     const settled = await settle(parts, marked);
-    await gate.settle(scope, settled.kept);
+    await gate.complete(scope, settled.kept);
     return settled;
   } catch (thrown) {
     // A claim left behind would keep the retry waiting until it is old.
@@ -116,24 +126,24 @@ const throughGate = async (parts: OnceParts, marked: Marked): Promise<Settled> =
 };
 
 /** A request that this process is at. Never rejects: undefined where nothing came of it. */
-type Running = Promise<Kept | undefined>;
+type Running = Promise<StoredOutcome | undefined>;
 
 const nothing = (): undefined => undefined;
 
 /** Gives `once`, which throws inProgress and keyReused, and what performing throws where nothing was kept. */
-export const exactlyOnce = (parts: OnceParts): Once => {
+export const createIdempotentExecutor = (parts: IdempotencyDependencies): ExecuteIdempotently => {
   const { performer, marks, clock, wait } = parts;
   const running = new Map<string, Running>();
-  const recent = new Recent(clock);
+  const recent = new LocalReplayCache(clock);
 
   /** Another request under a key that this process is at: what the key stands for if that is known soon, and else "in progress". */
-  const join = async (other: Running, fingerprint: string): Promise<Performed> => {
+  const join = async (other: Running, fingerprint: string): Promise<ExecutionResult> => {
     const kept = await Promise.race([other, wait(waitMsMax).then(nothing)]);
     if (kept === undefined) throw new Problem('inProgress');
     return replayed(kept, fingerprint);
   };
 
-  const begin = async (marked: Marked): Promise<Performed> => {
+  const begin = async (marked: Marked): Promise<ExecutionResult> => {
     const { scope, fingerprint } = marked;
     const settling = throughGate(parts, marked);
     running.set(
@@ -142,7 +152,7 @@ export const exactlyOnce = (parts: OnceParts): Once => {
     );
     try {
       const { kept, own } = await settling;
-      recent.keep(scope, kept);
+      recent.save(scope, kept);
       return own === undefined ? replayed(kept, fingerprint) : { ...own, replayed: false };
     } finally {
       running.delete(scope);
@@ -153,9 +163,9 @@ export const exactlyOnce = (parts: OnceParts): Once => {
     const { operation, caller, pspReference, key } = request;
     // What only reads is done each time: nothing of it is kept, and no list is ever stale.
     if (key === undefined || operation.effect === 'reads')
-      return { pspReference, output: await performer.perform(request), replayed: false };
-    const scope = marks.scope(keyOwner(caller), key);
-    const fingerprint = marks.fingerprint(commandOf(operation, request.input));
+      return { pspReference, output: await performer.invoke(request), replayed: false };
+    const scope = marks.recordKey(keyOwner(caller), key);
+    const fingerprint = marks.requestHash(canonicalRequestText(operation, request.input));
     const known = recent.find(scope);
     if (known !== undefined) return replayed(known, fingerprint);
     const other = running.get(scope);

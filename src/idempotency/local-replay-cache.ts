@@ -1,6 +1,6 @@
 /** What this process settled lately: a storm of retries is answered without asking anyone. */
 import type { Clock } from '../lib/clock-and-ids.ts';
-import type { Kept } from './ports.ts';
+import type { StoredOutcome } from './ports.ts';
 
 /** A journal row that is taken out by hand is forgotten here after this long. */
 const keptMsMax = 60_000;
@@ -8,12 +8,12 @@ const keptMsMax = 60_000;
 const charactersMax = 4_000_000;
 
 interface Held {
-  readonly kept: Kept;
+  readonly kept: StoredOutcome;
   /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-export class Recent {
+export class LocalReplayCache {
   readonly #clock: Clock;
   readonly #held = new Map<string, Held>();
   #characters = 0;
@@ -22,7 +22,7 @@ export class Recent {
     this.#clock = clock;
   }
 
-  find(scope: string): Kept | undefined {
+  find(scope: string): StoredOutcome | undefined {
     const held = this.#held.get(scope);
     if (held === undefined) return undefined;
     const age = this.#clock.now() - held.since;
@@ -33,7 +33,7 @@ export class Recent {
   }
 
   /** The oldest go when there is too much. */
-  keep(scope: string, kept: Kept): void {
+  save(scope: string, kept: StoredOutcome): void {
     const before = this.#held.get(scope);
     if (before !== undefined) this.#drop(scope, before);
     this.#held.set(scope, { kept, since: this.#clock.now() });

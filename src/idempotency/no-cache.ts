@@ -1,9 +1,9 @@
 /** The gate of a gateway that shares nothing but its store: it knows nothing, so the journal is always asked. */
-import type { Gate } from './ports.ts';
+import type { IdempotencyCache } from './ports.ts';
 
-export const noGate: Gate = Object.freeze<Gate>({
-  claim: async () => ({ kind: 'unknown' }),
-  settle: async () => {},
+export const noCache: IdempotencyCache = Object.freeze<IdempotencyCache>({
+  reserve: async () => ({ kind: 'unknown' }),
+  complete: async () => {},
   release: async () => {},
   close: async () => {},
 });

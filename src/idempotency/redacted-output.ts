@@ -1,25 +1,25 @@
 /** What of an answer may be kept for a retry: all of it, but nothing that is shown only once. */
 import type { Operation } from '../contract/operation.ts';
-import type { ScalarShape, Shape } from '../contract/schema.ts';
+import type { ScalarSchema, Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
 /** Gives the value that is kept; undefined: nothing of it. */
 type Keep = (value: unknown) => unknown;
 
 /** `************2357`: as long as the text, with its last four characters. */
-export const masked = (text: string): string => text.slice(-4).padStart(text.length, '*');
+export const maskAllButLast4 = (text: string): string => text.slice(-4).padStart(text.length, '*');
 
-const scalar = (shape: ScalarShape): Keep | undefined => {
+const scalar = (shape: ScalarSchema): Keep | undefined => {
   if (shape.kind !== 'string') return undefined;
-  if (shape.forgotten) return () => undefined;
-  return shape.kept === 'lastFour' ? (value) => masked(String(value)) : undefined;
+  if (shape.neverStored) return () => undefined;
+  return shape.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
 };
 
 const changed = (entries: readonly (readonly [string, unknown])[]) =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 
 /** Undefined where the whole value is kept as it is, which it nearly always is. */
-const compile = (shape: Shape): Keep | undefined =>
+const compile = (shape: Schema): Keep | undefined =>
   walk<Keep | undefined>(shape, {
     scalar,
     joined: () => undefined,
@@ -42,7 +42,7 @@ const compile = (shape: Shape): Keep | undefined =>
 const compiled = new WeakMap<Operation, Keep>();
 
 /** The output of an operation as a retry gets it: without security codes, card numbers masked. */
-export const keptOf = (operation: Operation, output: unknown): unknown => {
+export const redactOutput = (operation: Operation, output: unknown): unknown => {
   let keep = compiled.get(operation);
   if (keep === undefined) {
     keep = compile(operation.output) ?? ((value) => value);

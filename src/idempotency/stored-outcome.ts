@@ -17,17 +17,17 @@ type Written = {
 };
 
 /** Only a refusal that the domain decided is kept: it names no field, and the same request would not have to be mended. */
-export const isOutcome = (thrown: unknown): thrown is Problem =>
+export const isStorableProblem = (thrown: unknown): thrown is Problem =>
   thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
 
-export const printOutcome = ({ pspReference, output, problem }: Outcome): string =>
+export const serializeOutcome = ({ pspReference, output, problem }: Outcome): string =>
   JSON.stringify({
     pspReference,
     ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
 
 /** Throws a TypeError for a text that `printOutcome` did not make. */
-export const readOutcome = (text: string): Outcome => {
+export const parseOutcome = (text: string): Outcome => {
   const written = JSON.parse(text) as Written;
   const { pspReference, output, problem } = written;
   if (typeof pspReference !== 'string' || !/^[A-Z0-9]{16}$/.test(pspReference))

@@ -2,7 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import type { ObjectShape } from '../contract/schema.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
 import { type Node, treeOf } from '../formats/form/lexer.ts';
 import { reader } from '../formats/form/read.ts';
 import { lineBytesMax } from './lines.ts';
@@ -43,7 +43,7 @@ const checkHeader = (names: readonly string[]): readonly string[] => {
   return trimmed;
 };
 
-const recordReader = <R>(shape: ObjectShape) => {
+const recordReader = <R>(shape: ObjectSchema) => {
   const readTree = compileRow<R, Node>(shape, reader);
   return (names: readonly string[], cells: readonly string[]): Outcome<R> => {
     if (cells.length !== names.length)
@@ -72,7 +72,7 @@ async function* decoded(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 /** Throws an UnreadableFile for a file that cannot be read on; the batches before it stand. */
-export async function* csvRows<R>(shape: ObjectShape, stream: AsyncIterable<Buffer>): AsyncGenerator<Found<R>> {
+export async function* csvRows<R>(shape: ObjectSchema, stream: AsyncIterable<Buffer>): AsyncGenerator<Found<R>> {
   const readRecord = recordReader<R>(shape);
   const parser = parse({
     bom: true,

@@ -1,9 +1,9 @@
 /** What a row of a file comes to: a value of its shape to keep, or every reason why not. */
 import { dotted } from '../contract/path.ts';
 import { type Issue, type Problem, problems } from '../contract/problem.ts';
-import { compileRead, Findings, type Reader } from '../contract/read.ts';
-import type { ObjectShape } from '../contract/schema.ts';
-import { veil } from '../lib/redact.ts';
+import { compileRead, IssueCollector, type Reader } from '../contract/read.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import { redact } from '../lib/redact.ts';
 
 /** One reason; never holds what the row held. */
 export interface Reason {
@@ -32,9 +32,9 @@ export interface Found<R> {
 
 // Column and member names come from the file, and a row that has slipped may have a number for a name.
 const reasonOf = ({ path, problem, message }: Issue): Reason => ({
-  field: veil(dotted(path)),
+  field: redact(dotted(path)),
   code: problems[problem].code,
-  message: veil(message),
+  message: redact(message),
 });
 
 export const unreadable = (fault: string): Outcome<never> => ({
@@ -48,10 +48,10 @@ export const reasonsOf = (problem: Problem): readonly Reason[] =>
     : [{ field: '', code: problem.code, message: problem.message }];
 
 /** Compiles the reading of rows from one kind of tree: the walk that reads the requests of callers. */
-export const compileRow = <R, N>(shape: ObjectShape, reader: Reader<N>): ((node: N) => Outcome<R>) => {
+export const compileRow = <R, N>(shape: ObjectSchema, reader: Reader<N>): ((node: N) => Outcome<R>) => {
   const read = compileRead(shape, reader);
   return (node) => {
-    const findings = new Findings();
+    const findings = new IssueCollector();
     const row = read(node, findings) as R | undefined;
     if (findings.issues.length > 0) return { reasons: findings.issues.map(reasonOf) };
     return row === undefined ? unreadable('the row is null') : { row };

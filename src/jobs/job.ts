@@ -24,7 +24,7 @@ export interface NewJob {
   readonly jobId: string;
   readonly kind: JobKind;
   /** Jobs of a lane are done one after the other, in the order in which they were saved; absent: a lane of its own. */
-  readonly lane?: string | undefined;
+  readonly orderingKey?: string | undefined;
   /** JSON text; never holds a card number. */
   readonly payload: string;
   /** A card number, sealed for the record `job <jobId>`. */
@@ -35,20 +35,19 @@ export interface NewJob {
 
 /** A job that was taken: nobody else takes it until the lease is over. */
 export interface TakenJob extends NewJob {
-  readonly lane: string;
+  readonly orderingKey: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** How often it was taken, this time included. */
   readonly attempts: number;
   /** Who took it. */
-  readonly holder: string;
+  readonly leaseOwner: string;
 }
 
 /** A job that nobody takes any more. */
-export interface GivenUpJob
-  extends Pick<TakenJob, 'company' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
+export interface DeadJob extends Pick<TakenJob, 'company' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
   /** Milliseconds since the epoch. */
-  readonly givenUpAt: number;
+  readonly deadSince: number;
   /** Why; for people. */
   readonly lastFailure: string;
 }
@@ -59,26 +58,26 @@ export class LeaseLost extends Error {
 }
 
 /** The jobs of a store, each method in a unit of its own. */
-export interface Jobs {
+export interface JobQueue {
   /** Those of a kind that are due, the longest due first; they are due again when the lease is over. */
   take(
     kind: JobKind,
     options: { readonly holder: string; readonly leaseMs: number; readonly max: number },
   ): Promise<readonly TakenJob[]>;
   /** As `postpone`, and this time does not count: nothing was tried. Throws `LeaseLost`. */
-  putBack(job: TakenJob, afterMs: number): Promise<void>;
+  defer(job: TakenJob, afterMs: number): Promise<void>;
   /** It comes again after so many milliseconds. Throws `LeaseLost`. */
-  postpone(job: TakenJob, afterMs: number, because: string): Promise<void>;
+  retryLater(job: TakenJob, afterMs: number, because: string): Promise<void>;
   /** Nobody takes it any more, and the next of its lane is due. Throws `LeaseLost`. */
-  giveUp(job: TakenJob, because: string): Promise<void>;
+  abandon(job: TakenJob, because: string): Promise<void>;
   /** The longest given up first. */
-  findGivenUp(company: string, kind: JobKind, max: number): Promise<readonly GivenUpJob[]>;
+  findDead(company: string, kind: JobKind, max: number): Promise<readonly DeadJob[]>;
   /** Has it taken again, as often and for as long as a new one; false where no such job was given up. */
   revive(company: string, jobId: string): Promise<boolean>;
 }
 
 /** Checks that are gathered into files. */
-export interface Gathering {
+export interface BatchQueue {
   /** Has checks that another kind of updater was to tell of go on with this one; and keeps the one job for rounds. */
   begin(updater: Updater['kind']): Promise<void>;
   /** How many checks wait for a file, counted up to `max`; and for how long the first of them has, in milliseconds. */
@@ -87,7 +86,7 @@ export interface Gathering {
    * Puts up to `max` checks into the file, the longest waiting first, and keeps the job to write it, in one unit; where none
    * waits there is no file. They are due again after `answerMsMax`. Gives how many there are.
    */
-  gather(file: string, options: { readonly max: number; readonly answerMsMax: number }): Promise<number>;
+  collect(file: string, options: { readonly max: number; readonly answerMsMax: number }): Promise<number>;
   /** Checks of a file that wait for their answer, in an order that stays; those after the given one. */
-  findGathered(file: string, max: number, after?: TakenJob): Promise<readonly TakenJob[]>;
+  findBatchedChecks(file: string, max: number, after?: TakenJob): Promise<readonly TakenJob[]>;
 }

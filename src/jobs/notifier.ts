@@ -1,17 +1,17 @@
 /** Tells the workers of this process that a job was kept, so that they need not look for it. */
 import type { JobKind } from './job.ts';
 
-export interface Bell {
-  ring(kind: JobKind): void;
+export interface JobNotifier {
+  notify(kind: JobKind): void;
   /** One at most hears of a kind. */
-  answer(kind: JobKind, heard: () => void): void;
+  subscribe(kind: JobKind, heard: () => void): void;
 }
 
-export const createBell = (): Bell => {
+export const createJobNotifier = (): JobNotifier => {
   const hearing = new Map<JobKind, () => void>();
-  return Object.freeze<Bell>({
-    ring: (kind) => hearing.get(kind)?.(),
-    answer: (kind, heard) => {
+  return Object.freeze<JobNotifier>({
+    notify: (kind) => hearing.get(kind)?.(),
+    subscribe: (kind, heard) => {
       hearing.set(kind, heard);
     },
   });

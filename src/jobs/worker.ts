@@ -1,25 +1,25 @@
 /** Takes jobs of one kind as they fall due and does them, a few at a time, for as long as the process serves. */
 import { setTimeout } from 'node:timers/promises';
-import { type JobKind, type Jobs, LeaseLost, type TakenJob } from './job.ts';
+import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts';
 
 /** What came of a job: it has ended with its effect, comes again, comes again untried, or is beyond help. */
-export type Came =
+export type JobResult =
   | 'ended'
   | { readonly againMs: number; readonly because: string }
   | { readonly untriedMs: number }
   | { readonly givenUp: string };
 
 /** How jobs of a kind are done. */
-export interface Duty {
+export interface JobHandler {
   readonly kind: JobKind;
   /** Jobs that a process is at. */
-  readonly atOnceMax: number;
+  readonly concurrencyMax: number;
   /** Longer than a job ever takes; when it is over, somebody else may take it. */
   readonly leaseMs: number;
   /** How often is looked for jobs that nobody has announced: those of other processes, and those that come again. */
-  readonly everyMs: number;
+  readonly pollIntervalMs: number;
   /** Ends the job in the unit of its effect, and says 'ended'; or leaves it. May throw: then it comes again. */
-  perform(job: TakenJob): Promise<Came>;
+  run(job: TakenJob): Promise<JobResult>;
 }
 
 export interface Worker {
@@ -29,10 +29,10 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-export interface WorkerParts {
-  readonly jobs: Jobs;
+export interface WorkerDependencies {
+  readonly jobs: JobQueue;
   /** Names the process among those that share the store. */
-  readonly holder: string;
+  readonly leaseOwner: string;
   failed(thrown: unknown): void;
 }
 
@@ -43,18 +43,18 @@ export const backoffMs = (attempts: number, firstMs: number, mostMs: number): nu
 /** After a failure that nobody foresaw. */
 const unforeseenMs = { first: 1_000, most: 60_000 };
 
-export const startWorker = ({ jobs, holder, failed }: WorkerParts, duty: Duty): Worker => {
-  const { kind, atOnceMax, leaseMs, everyMs } = duty;
+export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependencies, duty: JobHandler): Worker => {
+  const { kind, concurrencyMax: atOnceMax, leaseMs, pollIntervalMs: everyMs } = duty;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let nudged = false;
   let wake = (): void => {};
 
-  const settle = async (job: TakenJob, came: Came): Promise<void> => {
+  const settle = async (job: TakenJob, came: JobResult): Promise<void> => {
     if (came === 'ended') return;
-    if ('givenUp' in came) await jobs.giveUp(job, came.givenUp);
-    else if ('untriedMs' in came) await jobs.putBack(job, came.untriedMs);
-    else await jobs.postpone(job, came.againMs, came.because);
+    if ('givenUp' in came) await jobs.abandon(job, came.givenUp);
+    else if ('untriedMs' in came) await jobs.defer(job, came.untriedMs);
+    else await jobs.retryLater(job, came.againMs, came.because);
   };
   const unforeseen = async (job: TakenJob, thrown: unknown): Promise<void> => {
     // Whoever has it now goes on with it, and nothing of this attempt was kept.
@@ -67,7 +67,7 @@ export const startWorker = ({ jobs, holder, failed }: WorkerParts, duty: Duty): 
   };
   const perform = async (job: TakenJob): Promise<void> => {
     try {
-      await settle(job, await duty.perform(job));
+      await settle(job, await duty.run(job));
     } catch (thrown) {
       await unforeseen(job, thrown);
     }

@@ -1,6 +1,6 @@
 /** When to leave something outside alone: after failures in a row it is skipped for a while, then tried once, and so on. */
 
-export interface Breaker {
+export interface CircuitBreaker {
   /** In a row, counted up to `failuresMax`; there the breaker is open. */
   readonly failures: number;
   /** Milliseconds of the clock before which it is skipped while the breaker is open. */
@@ -10,21 +10,24 @@ export interface Breaker {
 export const failuresMax = 5;
 export const skipMs = 1_000;
 
-export const closedBreaker: Breaker = Object.freeze({ failures: 0, skipUntil: 0 });
+export const closedBreaker: CircuitBreaker = Object.freeze({ failures: 0, skipUntil: 0 });
 
-export const isOpen = ({ failures }: Breaker): boolean => failures >= failuresMax;
+export const isOpen = ({ failures }: CircuitBreaker): boolean => failures >= failuresMax;
 
 /** Whether it may be asked now. While open, who may ask is the one try: the others wait for another while. */
-export const ask = (breaker: Breaker, now: number): { readonly may: boolean; readonly breaker: Breaker } => {
+export const ask = (
+  breaker: CircuitBreaker,
+  now: number,
+): { readonly may: boolean; readonly breaker: CircuitBreaker } => {
   if (!isOpen(breaker)) return { may: true, breaker };
   // A clock that was set back must not prolong it.
   const skipping = now < breaker.skipUntil && breaker.skipUntil - now <= skipMs;
   return skipping ? { may: false, breaker } : { may: true, breaker: { ...breaker, skipUntil: now + skipMs } };
 };
 
-export const failed = ({ failures }: Breaker, now: number): Breaker => ({
+export const failed = ({ failures }: CircuitBreaker, now: number): CircuitBreaker => ({
   failures: Math.min(failures + 1, failuresMax),
   skipUntil: now + skipMs,
 });
 
-export const succeeded = (): Breaker => closedBreaker;
+export const succeeded = (): CircuitBreaker => closedBreaker;

@@ -5,12 +5,12 @@ export interface Clock {
   now(): number;
 }
 
-export interface References {
+export interface IdGenerator {
   /** 16 characters of A-Z and 0-9, globally unique (specification, section 8). */
   pspReference(): string;
   recurringDetailReference(): string;
   /** 25 characters: what kind of resource it is, and 23 of A-Z and 0-9; globally unique. */
   resourceId(kind: 'AH' | 'BA' | 'PI'): string;
   /** So many decimal digits, each as likely as any other. */
-  digits(length: number): string;
+  randomDigits(length: number): string;
 }

@@ -1,6 +1,6 @@
 /** References: 16 random characters, unique without asking anyone (specification, section 8). */
 import { randomFillSync } from 'node:crypto';
-import type { References } from './clock-and-ids.ts';
+import type { IdGenerator } from './clock-and-ids.ts';
 
 // Without vowels no word comes out that anyone would mind.
 const alphabet = 'BCDFGHJKLMNPQRSTVWXYZ0123456789';
@@ -34,9 +34,9 @@ const drawn = (signs: string, length: number): string => {
 /** 79 random bits: at a million references a day, the first twins are due in some 2,700 years. */
 const reference = (): string => drawn(alphabet, 16);
 
-export const references: References = Object.freeze({
+export const ids: IdGenerator = Object.freeze({
   pspReference: reference,
   recurringDetailReference: reference,
   resourceId: (kind: string) => kind + drawn(alphabet, 23),
-  digits: (length: number) => drawn(decimals, length),
+  randomDigits: (length: number) => drawn(decimals, length),
 });

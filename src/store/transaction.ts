@@ -1,7 +1,7 @@
 /** How stored details and resources are read and written: in units, each kept whole or not at all. */
 
 import type { NewJob, TakenJob } from '../jobs/job.ts';
-import type { PlatformUnit, PlatformView } from '../services/balance-platform/resource.ts';
+import type { PlatformReads, PlatformWrites } from '../services/balance-platform/resource.ts';
 import type { Announcements } from '../services/recurring/account-updater/updater.ts';
 import type {
   DetailChange,
@@ -12,10 +12,10 @@ import type {
   ShopperKey,
   StoredDetail,
 } from '../services/recurring/details.ts';
-import type { Telling } from '../webhooks/event.ts';
+import type { EventBatch } from '../webhooks/event.ts';
 
 /** What can be read of stored details. */
-export interface View extends PlatformView {
+export interface ReadTransaction extends PlatformReads {
   findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
   /** An active detail of the shopper, with all that is sealed of it. */
   findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined>;
@@ -24,7 +24,7 @@ export interface View extends PlatformView {
 }
 
 /** One unit of work: all of it is kept, or nothing. */
-export interface Unit extends View, PlatformUnit, Announcements {
+export interface Transaction extends ReadTransaction, PlatformWrites, Announcements {
   findShopper(key: ShopperKey): Promise<Shopper | undefined>;
   /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
   saveShopper(
@@ -40,18 +40,18 @@ export interface Unit extends View, PlatformUnit, Announcements {
   /** Adds to the history of the detail; one request changes a detail once. */
   saveChange(company: string, change: DetailChange): Promise<void>;
   /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper, or of its resource. */
-  tell(telling: Telling): Promise<void>;
+  enqueueEvents(telling: EventBatch): Promise<void>;
   saveJob(job: NewJob): Promise<void>;
   /** A check that is in a file and waits for its answer. */
-  findGathered(company: string, jobId: string): Promise<TakenJob | undefined>;
+  findBatchedCheck(company: string, jobId: string): Promise<TakenJob | undefined>;
   /** The job is done, by what this unit does. Throws `LeaseLost` where it is somebody else's by now; the unit must be given up then. */
   endJob(job: TakenJob): Promise<void>;
 }
 
 export interface Store {
-  read<T>(work: (view: View) => Promise<T>): Promise<T>;
+  read<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T>;
   /** Resolves when the unit is durable: fsynced, not merely written. */
-  write<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
+  write<T>(work: (unit: Transaction) => Promise<T>): Promise<T>;
 }
 
 /** The store cannot answer now; nothing was done. */

@@ -1,21 +1,21 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
 
 import type { TakenJob } from '../jobs/job.ts';
-import { backoffMs, type Came, type Duty } from '../jobs/worker.ts';
+import { backoffMs, type JobHandler, type JobResult } from '../jobs/worker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { configurationMessage } from '../services/balance-platform/webhook.ts';
 import { classicMessage } from '../services/recurring/webhooks/classic.ts';
 import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
 import type { Store } from '../store/transaction.ts';
 import type { Vault } from '../vault/ports.ts';
-import { createTurns, type Spared } from './endpoint-limiter.ts';
+import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
 import type { Message, Origin } from './message.ts';
-import type { Endpoint, Endpoints, Event } from './ports.ts';
+import type { Endpoint, EndpointStore, Event } from './ports.ts';
 import { type Sent, send } from './send.ts';
 
-export interface DeliveryParts {
+export interface DeliveryDependencies {
   readonly store: Pick<Store, 'write'>;
-  readonly endpoints: Endpoints;
+  readonly endpoints: EndpointStore;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly environment: Origin['environment'];
@@ -59,26 +59,30 @@ const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message 
   }
 };
 
-export const deliveryDuty = (parts: DeliveryParts): Duty => {
+export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler => {
   const { store, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
-  const turns = createTurns({ atOnceMax: ofEndpointMax, deliveryMsMax });
+  const turns = createEndpointLimiter({ atOnceMax: ofEndpointMax, deliveryMsMax });
   /** Of each endpoint one at a time: whoever holds back does so for all. */
   const holding = new Map<string, Promise<void>>();
 
-  const end = async (job: TakenJob): Promise<Came> => {
+  const end = async (job: TakenJob): Promise<JobResult> => {
     await store.write((unit) => unit.endJob(job));
     return 'ended';
   };
   const isOver = ({ createdAt }: TakenJob): boolean => clock.now() - createdAt > giveUpMs;
-  const giveUp = (because: string): Came => {
+  const giveUp = (because: string): JobResult => {
     count('givenUp');
     return { givenUp: because };
   };
-  const spare = async (job: TakenJob, endpoint: Endpoint, { afterMs, because, isDown }: Spared): Promise<Came> => {
+  const spare = async (
+    job: TakenJob,
+    endpoint: Endpoint,
+    { afterMs, because, isDown }: Deferred,
+  ): Promise<JobResult> => {
     const { endpointId } = endpoint;
     const held =
       holding.get(endpointId) ??
-      endpoints.holdBack(endpoint, Math.max(afterMs, holdMsMin)).finally(() => holding.delete(endpointId));
+      endpoints.deferDue(endpoint, Math.max(afterMs, holdMsMin)).finally(() => holding.delete(endpointId));
     holding.set(endpointId, held);
     await held;
     return isDown && isOver(job) ? giveUp(because) : { untriedMs: afterMs };
@@ -90,12 +94,12 @@ export const deliveryDuty = (parts: DeliveryParts): Duty => {
     return sent;
   };
 
-  return Object.freeze<Duty>({
+  return Object.freeze<JobHandler>({
     kind: 'webhook',
-    atOnceMax,
+    concurrencyMax: atOnceMax,
     leaseMs: deliveryMsMax + besideMsMax,
-    everyMs: 2_000,
-    async perform(job) {
+    pollIntervalMs: 2_000,
+    async run(job) {
       const endpoint = await endpoints.findFor(job);
       if (endpoint === undefined) return end(job);
       const key = vault.open(keyScope(endpoint), endpoint.sealed, 'shown');

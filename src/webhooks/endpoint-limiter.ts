@@ -2,21 +2,21 @@
 import { backoffMs } from '../jobs/worker.ts';
 
 /** Nothing is sent for so many milliseconds; `because` is for people. */
-export interface Spared {
+export interface Deferred {
   readonly afterMs: number;
   readonly because: string;
   /** It took none of late; else it is at others. */
   readonly isDown: boolean;
 }
 
-export interface Turns {
+export interface EndpointLimiter {
   /** Waits for a turn for a little while. */
-  enter(endpointId: string): Promise<'go' | Spared>;
+  enter(endpointId: string): Promise<'go' | Deferred>;
   /** Gives the turn back. `failure`: why it was not taken, where it was not. */
   leave(endpointId: string, failure?: string): void;
 }
 
-export interface TurnsOptions {
+export interface LimiterOptions {
   /** Deliveries to one endpoint at the same time. */
   readonly atOnceMax: number;
   /** No delivery takes longer. */
@@ -52,7 +52,7 @@ const fresh = (): State => ({
 });
 
 /** Whether a turn came. */
-const standInLine = ({ line }: State): Promise<boolean> =>
+const waitForSlot = ({ line }: State): Promise<boolean> =>
   new Promise((resolve) => {
     const called = (): void => {
       clearTimeout(timer);
@@ -66,7 +66,7 @@ const standInLine = ({ line }: State): Promise<boolean> =>
   });
 
 /** Gives the turn to the first in the line, or back. */
-const passOn = (state: State): void => {
+const releaseSlot = (state: State): void => {
   const next = state.line.shift();
   if (next === undefined) state.underWay -= 1;
   else next();
@@ -88,7 +88,7 @@ const noteSuccess = (state: State): void => {
 };
 
 /** Of one process. */
-export const createTurns = ({ atOnceMax, deliveryMsMax }: TurnsOptions): Turns => {
+export const createEndpointLimiter = ({ atOnceMax, deliveryMsMax }: LimiterOptions): EndpointLimiter => {
   const states = new Map<string, State>();
   const stateOf = (endpointId: string): State => {
     const state = states.get(endpointId) ?? fresh();
@@ -96,19 +96,19 @@ export const createTurns = ({ atOnceMax, deliveryMsMax }: TurnsOptions): Turns =
     return state;
   };
   /** Why nothing is sent now, although there is a turn. */
-  const spared = ({ restsUntil, trying, lastFailure: because }: State): Spared | undefined => {
+  const spared = ({ restsUntil, trying, lastFailure: because }: State): Deferred | undefined => {
     const restingMs = restsUntil - performance.now();
     if (restingMs > 0) return { afterMs: restingMs, because, isDown: true };
     return trying ? { afterMs: deliveryMsMax, because, isDown: true } : undefined;
   };
-  return Object.freeze<Turns>({
+  return Object.freeze<EndpointLimiter>({
     async enter(endpointId) {
       const state = stateOf(endpointId);
       if (state.underWay < atOnceMax) state.underWay += 1;
-      else if (!(await standInLine(state))) return { afterMs: busyMs, because: 'it is at others', isDown: false };
+      else if (!(await waitForSlot(state))) return { afterMs: busyMs, because: 'it is at others', isDown: false };
       const sparedFor = spared(state);
       if (sparedFor !== undefined) {
-        passOn(state);
+        releaseSlot(state);
         return sparedFor;
       }
       state.trying = state.failures >= failuresMax;
@@ -119,7 +119,7 @@ export const createTurns = ({ atOnceMax, deliveryMsMax }: TurnsOptions): Turns =
       state.trying = false;
       if (failure === undefined) noteSuccess(state);
       else noteFailure(state, failure);
-      passOn(state);
+      releaseSlot(state);
       if (state.underWay === 0 && state.failures === 0) states.delete(endpointId);
     },
   });

@@ -1,8 +1,8 @@
 /** What companies are told of stored details and of resources. */
-import type { Kind, Records } from '../services/balance-platform/resource.ts';
+import type { Records, ResourceKind } from '../services/balance-platform/resource.ts';
 
 /** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
-export type RecurringNotice = { readonly merchantAccount: string } & (
+export type RecurringEventData = { readonly merchantAccount: string } & (
   | {
       readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
       readonly shopperReference: string;
@@ -22,7 +22,7 @@ export type RecurringNotice = { readonly merchantAccount: string } & (
 );
 
 /** What a company is told of a resource of its balance platform: that it came to be or changed, and how it is now. */
-export interface ResourceNotice<K extends Kind = Kind> {
+export interface ResourceEventData<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly operation: 'created' | 'updated';
   readonly platform: string;
@@ -30,14 +30,14 @@ export interface ResourceNotice<K extends Kind = Kind> {
   readonly record: Records[K];
 }
 
-export type Notice = RecurringNotice | ResourceNotice;
+export type DomainEvent = RecurringEventData | ResourceEventData;
 
 /** What one request did, in the order in which it did it. */
-export interface Telling {
+export interface EventBatch {
   readonly company: string;
   /** Of the request; each notice is known by it, so it tells once. */
   readonly pspReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly notices: readonly Notice[];
+  readonly events: readonly DomainEvent[];
 }

@@ -2,7 +2,7 @@
 
 import type { TakenJob } from '../jobs/job.ts';
 import type { Sealed } from '../vault/ports.ts';
-import type { Notice, RecurringNotice, ResourceNotice } from './event.ts';
+import type { DomainEvent, RecurringEventData, ResourceEventData } from './event.ts';
 
 /**
  * Of stored details, `tokenization`: an event of its own with each request; `classic`: a `RECURRING_CONTRACT` in a list of
@@ -23,7 +23,7 @@ export interface Endpoint {
 }
 
 /** A notice as it is kept until it is delivered. */
-type Kept<N extends Notice> = N & {
+type QueuedEvent<N extends DomainEvent> = N & {
   /** The same in every attempt to deliver it. */
   readonly eventId: string;
   /** Of the request that it came of. */
@@ -32,13 +32,13 @@ type Kept<N extends Notice> = N & {
   readonly at: number;
 };
 
-export type RecurringEvent = Kept<RecurringNotice>;
-export type ResourceEvent = Kept<ResourceNotice>;
+export type RecurringEvent = QueuedEvent<RecurringEventData>;
+export type ResourceEvent = QueuedEvent<ResourceEventData>;
 export type Event = RecurringEvent | ResourceEvent;
 export type DetailEvent = Exclude<RecurringEvent, { readonly kind: 'checked' }>;
 
 /** Every method throws `StoreUnavailable`. */
-export interface Endpoints {
+export interface EndpointStore {
   add(endpoint: Endpoint): Promise<void>;
   /** By company, oldest first. */
   list(): Promise<readonly Endpoint[]>;
@@ -47,7 +47,7 @@ export interface Endpoints {
   /** To whom the job delivers; undefined where the endpoint was removed. */
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
   /** What is due at an endpoint is due so much later: taking each of it only to put it back would cost more, and hold up others. */
-  holdBack(endpoint: Endpoint, afterMs: number): Promise<void>;
+  deferDue(endpoint: Endpoint, afterMs: number): Promise<void>;
   /** How long the one that waits the longest has been due, in milliseconds; undefined where none is due. */
   oldestDueMs(): Promise<number | undefined>;
   countDeadLetters(): Promise<number>;

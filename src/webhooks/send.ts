@@ -1,5 +1,5 @@
 /** Sends a message to an endpoint, with Node's own client: connections are kept and used again. */
-import { failureCode } from '../lib/error-code.ts';
+import { errorCode } from '../lib/error-code.ts';
 import type { Message } from './message.ts';
 
 /** What came of it. `because` is for people, and for the list of dead letters: it holds nothing of the message. */
@@ -35,6 +35,6 @@ export const send = async (url: string, { body, headers }: Message, msMax: numbe
     return answer.ok ? { kind: 'accepted' } : { kind: 'refused', because: `it answered ${answer.status}` };
   } catch (thrown) {
     if (signal.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
-    return { kind: 'unreachable', because: `it could not be reached: ${failureCode(thrown)}` };
+    return { kind: 'unreachable', because: `it could not be reached: ${errorCode(thrown)}` };
   }
 };

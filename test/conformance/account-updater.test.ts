@@ -93,7 +93,7 @@ test('what an update adds stands among the entries of the merchant, by their key
   await check('json', named(shopper, reference));
   const described = recurringV25.operations.get('listRecurringDetails')!;
   const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
-  const { path, contentType, body } = protocols.json.ask(recurringV25, described, input);
+  const { path, contentType, body } = protocols.json.encodeRequest(recurringV25, described, input);
   const { message } = await gateway.ask({ path, headers: { 'content-type': contentType, ...callers.demo }, body });
   expect(message.body).toContain('"additionalData":{"a":"1","newExpiryMonth":"3","newExpiryYear":"2031","z":"2"}');
 });

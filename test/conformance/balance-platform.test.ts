@@ -1,7 +1,7 @@
 /** The cases of the balance platform, each on resources of its own; and no valid request whatever ends in a failure of ours. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { speakOfResources } from '../../src/formats/index.ts';
+import { createResourceProtocol } from '../../src/formats/index.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { resourceServices } from '../../src/services/index.ts';
 import { seed } from '../property/property.ts';
@@ -94,7 +94,7 @@ test('a value that may not be shown is not', async () => {
 });
 
 describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
-  const protocol = speakOfResources(resourceServices);
+  const protocol = createResourceProtocol(resourceServices);
   const isId = /^(id|accountHolderId|balanceAccountId|replacementOfId|primaryBalanceAccount|balancePlatform)$/;
 
   test.each([...balancePlatformV2.operations.values()].map((operation) => [operation.name, operation] as const))(
@@ -109,7 +109,7 @@ describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
           name,
           isId.test(name) ? (own[(at + statuses.size + name.length) % 5] ?? value) : value,
         ]);
-        const call = protocol.ask(balancePlatformV2, operation, Object.fromEntries(entries));
+        const call = protocol.encodeRequest(balancePlatformV2, operation, Object.fromEntries(entries));
         const { message, entry: told } = await gateway.ask({
           method: call.method ?? 'POST',
           path: call.path,
@@ -123,7 +123,7 @@ describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
         });
         if (told.problem?.problem === 'internal') throw new Error(call.body, { cause: told.problem.cause });
         statuses.add(message.status);
-        const heard = protocol.hear(operation, message.body);
+        const heard = protocol.decodeResponse(operation, message.body);
         if (message.status === 200)
           expect(heard.issues.filter(({ problem }) => problem !== 'missingField')).toEqual([]);
       }

@@ -1,16 +1,16 @@
 /** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
-import { settleCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
-import type { Fate } from '../../src/services/recurring/account-updater/updater.ts';
-import { keepDetail } from '../../src/services/recurring/save-detail.ts';
+import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
+import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
+import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { RecurringEvent } from '../../src/webhooks/ports.ts';
 import { callers, type GatewayOptions, now, openGateway, type TestGateway } from '../support/gateway.ts';
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 const names = Object.keys(protocols) as ProtocolName[];
 const service = services.at(-1)!;
 const endpointId = 'we_test';
@@ -18,7 +18,7 @@ const endpointId = 'we_test';
 let gateway: TestGateway;
 const open = async (options?: GatewayOptions) => {
   gateway = await openGateway(options);
-  const { endpoints, world } = gateway.parts;
+  const { endpoints, context: world } = gateway.parts;
   const sealed = world.vault.seal(keyScope({ company: 'Demo', endpointId }), { shown: '00'.repeat(32) });
   const url = 'https://shop.example.com/';
   await endpoints.add({ company: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
@@ -27,7 +27,7 @@ afterEach(() => gateway.close());
 
 /** What is to be told, in its order; it counts as told then. */
 const told = async (): Promise<readonly RecurringEvent[]> => {
-  const { jobs, details } = gateway.parts;
+  const { jobs, store: details } = gateway.parts;
   const events: RecurringEvent[] = [];
   for (;;) {
     const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
@@ -46,7 +46,7 @@ const ask = async (
   headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly value: Readonly<Record<string, unknown>> }> => {
   const called = service.operations.get(operation)!;
-  const { path, contentType, body } = protocols[name].ask(service, called, {
+  const { path, contentType, body } = protocols[name].encodeRequest(service, called, {
     merchantAccount: 'DemoMerchant',
     ...input,
   });
@@ -56,7 +56,7 @@ const ask = async (
     body,
   });
   const { status } = message;
-  const value = status === 200 ? protocols[name].hear(called, message.body).value : {};
+  const value = status === 200 ? protocols[name].decodeResponse(called, message.body).value : {};
   return { status, value: value as Readonly<Record<string, unknown>> };
 };
 
@@ -159,15 +159,15 @@ describe.each(names)('asked in %s', (name) => {
 
 test('who is another company hears nothing, and an import tells nobody', async () => {
   await open();
-  const { details, world } = gateway.parts;
-  const { path, contentType, body } = protocols.json.ask(service, service.operations.get('storeToken')!, {
+  const { store: details, context: world } = gateway.parts;
+  const { path, contentType, body } = protocols.json.encodeRequest(service, service.operations.get('storeToken')!, {
     merchantAccount: 'OtherMerchant',
     ...token('anna'),
   });
   const { message } = await gateway.ask({ path, headers: { 'content-type': contentType, ...callers.other }, body });
   expect(message.status).toBe(200);
   await details.write((unit) =>
-    keepDetail(
+    saveDetail(
       { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'imported' },
       { card: card(), contracts: ['RECURRING'], firstPspReference: 'FIRST', also: {} },
       unit,
@@ -180,14 +180,14 @@ test('who is another company hears nothing, and an import tells nobody', async (
 describe('a check whose outcome comes later', () => {
   beforeEach(() => open({ updater: () => ({ kind: 'asked', ask: async () => ({ kind: 'pending' }) }) }));
 
-  const settle = async (fate: Fate): Promise<void> => {
-    const { jobs, details, world, pass } = gateway.parts;
+  const settle = async (fate: AccountUpdateOutcome): Promise<void> => {
+    const { jobs, store: details, context: world, pass } = gateway.parts;
     await pass(60_000);
     const [job] = await jobs.take('check', { holder: 'test', leaseMs: 60_000, max: 1 });
-    await details.write((unit) => settleCheck(job!, fate, unit, world));
+    await details.write((unit) => completeCheck(job!, fate, unit, world));
   };
 
-  test.each<readonly [string, Fate, readonly string[]]>([
+  test.each<readonly [string, AccountUpdateOutcome, readonly string[]]>([
     ['NoChange', { kind: 'unchanged' }, []],
     ['Error', { kind: 'failed' }, []],
     ['ContactCardAccountHolder', { kind: 'contactCardholder' }, []],

@@ -1,12 +1,12 @@
 /** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 const names = Object.keys(protocols) as ProtocolName[];
 const service = services.at(-1)!;
 const operationOf = (name: string) => service.operations.get(name)!;
@@ -26,10 +26,10 @@ const send = ({ path, contentType, body }: Call, headers: Headers, as: Headers =
   gateway.ask({ path, headers: { 'content-type': contentType, ...headers, ...as }, body });
 
 const call = (name: ProtocolName, operation: string, input: object): Call =>
-  protocols[name].ask(service, operationOf(operation), input);
+  protocols[name].encodeRequest(service, operationOf(operation), input);
 
 const heard = (name: ProtocolName, operation: string, { message }: Answer): unknown =>
-  protocols[name].hear(operationOf(operation), message.body).value;
+  protocols[name].decodeResponse(operationOf(operation), message.body).value;
 
 const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
 const tokenFor = (shopperReference: string, also: object = {}) => ({

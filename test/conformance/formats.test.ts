@@ -1,7 +1,7 @@
 /** Every case in every format: what a client sends, and what it gets, to the byte. */
 import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
@@ -38,12 +38,13 @@ const paths: Readonly<Record<ProtocolName, (operation: string) => string>> = {
   adapter: () => '/pal/adapter/httppost',
 };
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 const operations = new Map(services.flatMap(({ operations }) => [...operations]));
 
 /** What the answer says once the format is taken off it. */
 const canonical = (name: ProtocolName, { operation }: Case, { message, entry }: Answer) => {
-  if (entry.outcome === 'ok') return { gives: protocols[name].hear(operations.get(operation)!, message.body).value };
+  if (entry.outcome === 'ok')
+    return { gives: protocols[name].decodeResponse(operations.get(operation)!, message.body).value };
   const fields = entry.problem?.issues.map(({ path }) => dotted(path)) ?? [];
   return { refuses: entry.outcome, ...(fields.length > 0 ? { fields } : {}) };
 };

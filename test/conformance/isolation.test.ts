@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Endpoint, placeOf } from '../../src/contract/resource.ts';
-import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
+import { type Endpoint, locationOf } from '../../src/contract/resource.ts';
+import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
@@ -12,7 +12,7 @@ import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';
 import type { Heard } from '../support/resources.ts';
 import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 
-type Subject = Kind | 'platform';
+type Subject = ResourceKind | 'platform';
 
 /** What each id of a request is the id of; `undefined`: of nothing that is kept here. */
 const subjects: Readonly<Record<string, Subject | undefined>> = {
@@ -61,8 +61,8 @@ const endpoints = [...balancePlatformV2.operations.values()];
 const isId = (name: string): boolean => /Id$/.test(name) || name in subjects;
 
 const places: readonly Place[] = endpoints.flatMap((endpoint) =>
-  Object.entries(endpoint.input.fields).flatMap(([field, { shape, ...rest }]): readonly Place[] => {
-    const inPath = placeOf({ shape, ...rest }) === 'path';
+  Object.entries(endpoint.input.fields).flatMap(([field, { schema: shape, ...rest }]): readonly Place[] => {
+    const inPath = locationOf({ schema: shape, ...rest }) === 'path';
     const subject = inPath ? subjectsOfPaths[endpoint.path.split('/')[1]!] : subjects[field];
     return subject === undefined ? [] : [{ endpoint, field, subject, title: `${endpoint.name} ${field}` }];
   }),
@@ -160,7 +160,7 @@ afterAll(() => world.close());
 
 test('every id of every request is known to this test', () => {
   const names = endpoints.flatMap(({ input }) => Object.entries(input.fields));
-  const inBodies = names.filter(([name, field]) => placeOf(field) === 'body' && isId(name)).map(([name]) => name);
+  const inBodies = names.filter(([name, field]) => locationOf(field) === 'body' && isId(name)).map(([name]) => name);
   expect([...new Set(inBodies)].filter((name) => !(name in subjects))).toEqual([]);
   expect(places.map(({ title }) => title)).toEqual([
     'createAccountHolder balancePlatform',
@@ -223,7 +223,11 @@ test('control: a store that takes every id and every platform for one’s own is
       const found = await view.findPlatform(platform);
       return found && { ...found, id: 'DemoPlatform' };
     },
-    findResource: async <K extends Kind>(kind: K, _platform: string, id: string): Promise<Kept<K> | undefined> =>
+    findResource: async <K extends ResourceKind>(
+      kind: K,
+      _platform: string,
+      id: string,
+    ): Promise<StoredResource<K> | undefined> =>
       (await view.findResource(kind, 'DemoPlatform', id)) ?? view.findResource(kind, 'OtherPlatform', id),
   });
   const broken = await open((store, defect) => ({

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readAnswers } from '../../src/services/recurring/account-updater/batch/answers.ts';
-import { gatherAll } from '../../src/services/recurring/account-updater/batch/cycle.ts';
+import { collectAll } from '../../src/services/recurring/account-updater/batch/cycle.ts';
 import { openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
-import { fileDuty } from '../../src/services/recurring/account-updater/batch/request-file.ts';
-import { checkDuty } from '../../src/services/recurring/account-updater/check-job.ts';
-import { createUpdaterWatch } from '../../src/services/recurring/account-updater/events.ts';
+import { createRequestFileHandler } from '../../src/services/recurring/account-updater/batch/request-file.ts';
+import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
+import { createUpdaterEvents } from '../../src/services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import type { RecurringDetail } from '../../src/services/recurring/details.ts';
 import { perform } from '../support/background-jobs.ts';
@@ -17,7 +17,7 @@ import { callsOf, fresh, named, protocolNames } from '../support/recurring-calls
 import { tempFolder } from '../support/server.ts';
 import { byFate, down, fateOf, fates, startUpdater, type TestUpdater } from '../support/updater.ts';
 
-const watch = createUpdaterWatch();
+const watch = createUpdaterEvents();
 const folder = tempFolder();
 const folders = openFolders(folder.path);
 afterAll(() => folder.discard());
@@ -46,19 +46,19 @@ const openAsking = () =>
   });
 
 const goOnAsking = async ({ parts }: TestGateway) => {
-  const { updater } = parts.world;
+  const { updater } = parts.context;
   if (updater.kind !== 'asked') throw new Error('nobody is asked');
   // As long as one that was down is left alone.
   if (outside.answer === down) await wait(1_100);
   outside.answer = byFate;
   await parts.pass(600_000);
-  await perform(parts, checkDuty(parts.details, parts.world, updater));
+  await perform(parts, createCheckHandler(parts.store, parts.context, updater));
 };
 
 const goOnByFile = async ({ parts }: TestGateway) => {
-  const { gathering, details: store, world } = parts;
-  const files = await gatherAll(gathering, world.clock, 1_000);
-  await perform(parts, fileDuty(folder.path, { gathering, store, world, watch }));
+  const { batchQueue: gathering, store, context: world } = parts;
+  const files = await collectAll(gathering, world.clock, 1_000);
+  await perform(parts, createRequestFileHandler(folder.path, { gathering, store, world, watch }));
   for (const file of files) {
     const rows = readFileSync(join(folders.requests, file), 'utf8').trimEnd().split('\n');
     const answers = rows

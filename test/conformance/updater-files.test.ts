@@ -3,13 +3,16 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readAnswers } from '../../src/services/recurring/account-updater/batch/answers.ts';
-import { gatherAll, roundDuty } from '../../src/services/recurring/account-updater/batch/cycle.ts';
+import { collectAll, createBatchCycleHandler } from '../../src/services/recurring/account-updater/batch/cycle.ts';
 import { type Folders, openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
-import { overdueDuty } from '../../src/services/recurring/account-updater/batch/overdue.ts';
-import { fileDuty, writeRequestFile } from '../../src/services/recurring/account-updater/batch/request-file.ts';
-import { createUpdaterWatch, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
+import { createOverdueHandler } from '../../src/services/recurring/account-updater/batch/overdue.ts';
+import {
+  createRequestFileHandler,
+  writeRequestFile,
+} from '../../src/services/recurring/account-updater/batch/request-file.ts';
+import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { perform } from '../support/background-jobs.ts';
-import { openGateway, type Parts, type TestGateway } from '../support/gateway.ts';
+import { type GatewayParts, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';
 import { tempFolder } from '../support/server.ts';
 
@@ -27,9 +30,9 @@ interface Row {
 let folder: ReturnType<typeof tempFolder>;
 let folders: Folders;
 let gateway: TestGateway;
-let parts: Parts;
+let parts: GatewayParts;
 let events: UpdaterEvent[];
-const watch = createUpdaterWatch();
+const watch = createUpdaterEvents();
 beforeEach(async () => {
   folder = tempFolder();
   folders = openFolders(folder.path);
@@ -46,7 +49,12 @@ afterEach(async () => {
 const { check, list, store } = callsOf(() => gateway);
 
 const duty = () =>
-  fileDuty(folder.path, { gathering: parts.gathering, store: parts.details, world: parts.world, watch });
+  createRequestFileHandler(folder.path, {
+    gathering: parts.batchQueue,
+    store: parts.store,
+    world: parts.context,
+    watch,
+  });
 const never = () => false;
 const read = () => readAnswers(folders, parts, watch, never);
 
@@ -65,7 +73,7 @@ const askAbout = async (number: string): Promise<string> => {
 
 /** The rows of all checks that wait. */
 const gathered = async (rowsMax = 1_000): Promise<readonly Row[]> => {
-  const files = await gatherAll(parts.gathering, parts.world.clock, rowsMax);
+  const files = await collectAll(parts.batchQueue, parts.context.clock, rowsMax);
   expect(await perform(parts, duty())).toBe(files.length);
   return files.flatMap(rowsOf);
 };
@@ -81,7 +89,7 @@ const answerTo = ({ check, merchantAccount }: Row, result = 'CloseAccount', also
 });
 
 const outcomes = async (shopperReference: string): Promise<readonly string[]> => {
-  const known = await parts.details.findKnown({ company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference });
+  const known = await parts.store.findKnown({ company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference });
   return known!.details.flatMap(({ changes }) => changes.map(({ outcome }) => outcome));
 };
 
@@ -102,12 +110,12 @@ describe('files of checks', () => {
     const files = readdirSync(folders.requests);
     expect(files.map((file) => rowsOf(file).length).sort()).toEqual([1, 3, 3]);
     for (const file of files) expect(file).toMatch(/^checks-\d{8}T\d{6}Z-[0-9a-f]{8}\.jsonl$/);
-    expect(await gatherAll(parts.gathering, parts.world.clock, 3)).toEqual([]);
+    expect(await collectAll(parts.batchQueue, parts.context.clock, 3)).toEqual([]);
   });
 
   test('gathered by several at once, no check is in two files', async () => {
     for (let n = 0; n < 20; n++) await askAbout(closed);
-    await Promise.all([1, 2, 3, 4].map(() => gatherAll(parts.gathering, parts.world.clock, 3)));
+    await Promise.all([1, 2, 3, 4].map(() => collectAll(parts.batchQueue, parts.context.clock, 3)));
     await perform(parts, duty());
     const rows = readdirSync(folders.requests).flatMap(rowsOf);
     expect(rows).toHaveLength(20);
@@ -116,7 +124,7 @@ describe('files of checks', () => {
 
   test('one that was claimed and not written is the same file when it is; what a dead writer left is gone', async () => {
     for (let n = 0; n < 5; n++) await askAbout(replaced);
-    const [file] = await gatherAll(parts.gathering, parts.world.clock, 10);
+    const [file] = await collectAll(parts.batchQueue, parts.context.clock, 10);
     const [job] = await parts.jobs.take('file', { holder: 'dies', leaseMs: 1_000, max: 1 });
     expect(job).toMatchObject({ jobId: file });
     // It dies with half of it written aside.
@@ -128,7 +136,7 @@ describe('files of checks', () => {
     const bytes = readFileSync(join(folders.requests, file!));
     expect(rowsOf(file!)).toHaveLength(5);
     // It dies between the renaming and the end of the job: the same file again.
-    const { gathering, details, world } = parts;
+    const { batchQueue: gathering, store: details, context: world } = parts;
     await writeRequestFile(file!, 'again', folders, { gathering, store: details, world, watch });
     expect(readFileSync(join(folders.requests, file!))).toEqual(bytes);
     // Where it was fetched by then, it comes a second time, as long as its checks wait.
@@ -140,7 +148,7 @@ describe('files of checks', () => {
 
   test('a folder that cannot be written keeps the checks', async () => {
     await askAbout(closed);
-    const [file] = await gatherAll(parts.gathering, parts.world.clock, 10);
+    const [file] = await collectAll(parts.batchQueue, parts.context.clock, 10);
     rmSync(folders.requests, { recursive: true });
     writeFileSync(folders.requests, 'in the way');
     await expect(perform(parts, duty())).rejects.toThrow();
@@ -153,11 +161,14 @@ describe('files of checks', () => {
 
 describe('the round', () => {
   const round = (waitMsMax: number, rowsMax: number) =>
-    perform(parts, roundDuty(folder.path, { waitMsMax, rowsMax }, { gathering: parts.gathering, room: parts, watch }));
-  const waiting = async () => (await parts.gathering.findWaiting(100)).checks;
+    perform(
+      parts,
+      createBatchCycleHandler(folder.path, { waitMsMax, rowsMax }, { gathering: parts.batchQueue, room: parts, watch }),
+    );
+  const waiting = async () => (await parts.batchQueue.findWaiting(100)).checks;
 
   test('lets checks wait for others, until one has waited long enough or they are a file', async () => {
-    await parts.gathering.begin('gathered');
+    await parts.batchQueue.begin('gathered');
     await askAbout(closed);
     await round(60_000, 3);
     expect(await waiting()).toBe(1);
@@ -172,7 +183,7 @@ describe('the round', () => {
   });
 
   test('is one, however many begin it', async () => {
-    for (let n = 0; n < 3; n++) await parts.gathering.begin('gathered');
+    for (let n = 0; n < 3; n++) await parts.batchQueue.begin('gathered');
     expect(await parts.jobs.take('round', { holder: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
     expect(await parts.jobs.take('round', { holder: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
   });
@@ -215,7 +226,7 @@ describe('answers', () => {
   test('late: after ten days a check has ended, with no effect', async () => {
     const shopper = await askAbout(closed);
     const [row] = await gathered();
-    const overdue = overdueDuty(parts.details, parts.world, watch);
+    const overdue = createOverdueHandler(parts.store, parts.context, watch);
     await parts.pass(tenDaysMs - 60_000);
     expect(await perform(parts, overdue)).toBe(0);
     await parts.pass(60_001);
@@ -329,10 +340,10 @@ describe('another updater', () => {
     await askAbout(closed);
     expect(await gathered(1)).toHaveLength(2);
     await askAbout(closed);
-    await parts.gathering.begin('asked');
+    await parts.batchQueue.begin('asked');
     const asked = await parts.jobs.take('check', { holder: 'it', leaseMs: 1_000, max: 10 });
     expect(asked).toHaveLength(3);
-    await parts.gathering.begin('gathered');
+    await parts.batchQueue.begin('gathered');
     expect(await gathered()).toHaveLength(3);
   });
 });

@@ -1,8 +1,8 @@
 /** An updater behind a URL: what it is asked, as what, how often; and what comes of one that is slow, down or hostile. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { checkDuty } from '../../src/services/recurring/account-updater/check-job.ts';
-import { createUpdaterWatch, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
+import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
+import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
   outside.asked.length = 0;
   events = [];
   around = (ask) => ask;
-  const watch = createUpdaterWatch();
+  const watch = createUpdaterEvents();
   watch.listen((event) => events.push(event));
   gateway = await openGateway({
     updater: ({ vault }) => {
@@ -52,13 +52,13 @@ const { ask, check, list, store } = callsOf(() => gateway);
 
 const goOn = async (): Promise<number> => {
   const { parts } = gateway;
-  if (parts.world.updater.kind !== 'asked') throw new Error('nobody is asked');
+  if (parts.context.updater.kind !== 'asked') throw new Error('nobody is asked');
   await parts.pass(600_000);
-  return perform(parts, checkDuty(parts.details, parts.world, parts.world.updater));
+  return perform(parts, createCheckHandler(parts.store, parts.context, parts.context.updater));
 };
 
 const outcomes = async (shopperReference: string): Promise<readonly string[]> => {
-  const known = await gateway.parts.details.findKnown({
+  const known = await gateway.parts.store.findKnown({
     company: 'Demo',
     merchantAccount: 'DemoMerchant',
     shopperReference,
@@ -112,7 +112,7 @@ describe('what it is asked', () => {
     const key = 'key-0000000000002';
     const ask503 = async (input: object) => {
       const described = { merchantAccount: 'DemoMerchant', reference: 'check', ...input };
-      const { path, contentType, body } = protocols.json.ask(service, operation, described);
+      const { path, contentType, body } = protocols.json.encodeRequest(service, operation, described);
       const headers = { 'content-type': contentType, 'idempotency-key': key, ...callers.demo };
       expect((await gateway.ask({ path, headers, body })).entry.outcome).toBe('unavailable');
     };
@@ -333,10 +333,10 @@ describe('a hostile one changes nothing', () => {
 });
 
 test('one that is not there', async () => {
-  const watch = createUpdaterWatch();
+  const watch = createUpdaterEvents();
   const heard: UpdaterEvent[] = [];
   watch.listen((event) => heard.push(event));
-  const { vault, clock } = gateway.parts.world;
+  const { vault, clock } = gateway.parts.context;
   const nowhere = httpUpdater({ url: 'http://127.0.0.1:1/', secret: undefined, msMax }, { vault, clock, watch });
   const card = {
     company: 'Demo',

@@ -1,6 +1,6 @@
 /** A server with the code of production, which kills itself where it is told to; or, as a control, one that ends a check apart from its effect. */
 
-import { openStrongroom } from '../../src/app/backend.ts';
+import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
@@ -65,9 +65,9 @@ const forgetful = (store: DetailStore, how: Forgetful): DetailStore =>
   });
 
 const how = process.env.FORGETFUL as Forgetful | undefined;
-const room = await openStrongroom(readConfig('production'), { exclusive: true });
-const details = how === undefined ? struck(room.details) : forgetful(room.details, how);
-const running = await startServer(readConfig('production'), { ...room, details });
+const room = await openBackend(readConfig('production'), { exclusive: true });
+const details = how === undefined ? struck(room.store) : forgetful(room.store, how);
+const running = await startServer(readConfig('production'), { ...room, store: details });
 process.once('SIGTERM', async () => {
   await running.stop();
   process.exit();

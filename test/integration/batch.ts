@@ -1,7 +1,7 @@
 /** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Gathering, type JobKind, type Jobs, LeaseLost } from '../../src/jobs/job.ts';
-import { createGathering } from '../../src/services/recurring/account-updater/store/batch.ts';
+import { type BatchQueue, type JobKind, type JobQueue, LeaseLost } from '../../src/jobs/job.ts';
+import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -15,8 +15,8 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
   describe('gathering', () => {
     let engine: Engine;
     let store: DetailStore;
-    let jobs: Jobs;
-    let gathering: Gathering;
+    let jobs: JobQueue;
+    let gathering: BatchQueue;
     let rung: JobKind[];
     beforeEach(async () => {
       engine = await open();
@@ -24,7 +24,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       rung = [];
       store = createDetailStore(engine);
       jobs = createJobs(engine);
-      gathering = createGathering(engine, (kind) => rung.push(kind));
+      gathering = createBatchQueue(engine, (kind) => rung.push(kind));
     });
     afterEach(() => dispose(engine));
 
@@ -36,8 +36,8 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
         }
       });
     const take = (kind: JobKind) => jobs.take(kind, { holder: 'here', leaseMs: 1_000, max: 100 });
-    const gather = (file: string, max = 100) => gathering.gather(file, { max, answerMsMax });
-    const idsOf = async (file: string) => (await gathering.findGathered(file, 100)).map(({ jobId }) => jobId);
+    const gather = (file: string, max = 100) => gathering.collect(file, { max, answerMsMax });
+    const idsOf = async (file: string) => (await gathering.findBatchedChecks(file, 100)).map(({ jobId }) => jobId);
 
     test('those that wait are counted up to a limit, with how long the first of them has', async () => {
       expect(await gathering.findWaiting(10)).toEqual({ checks: 0, longestMs: 0 });
@@ -60,16 +60,16 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     test('its checks are found in pages, in one order, until they are ended', async () => {
       await save('c', 'a', 'b');
       await gather('file');
-      const [first, ...others] = await gathering.findGathered('file', 2);
+      const [first, ...others] = await gathering.findBatchedChecks('file', 2);
       expect([first, ...others].map((each) => each?.jobId)).toEqual(['a', 'b']);
-      expect(await gathering.findGathered('file', 2, others[0])).toMatchObject([{ jobId: 'c', holder: 'file' }]);
+      expect(await gathering.findBatchedChecks('file', 2, others[0])).toMatchObject([{ jobId: 'c', holder: 'file' }]);
       await store.write((unit) => unit.endJob(first!));
       expect(await idsOf('file')).toEqual(['b', 'c']);
     });
 
     test('one is found by its name within its company, and ended once', async () => {
       await save('one');
-      const find = (company: string) => store.write((unit) => unit.findGathered(company, 'one'));
+      const find = (company: string) => store.write((unit) => unit.findBatchedCheck(company, 'one'));
       expect(await find('Demo')).toBeUndefined();
       await gather('file');
       expect(await find('Other')).toBeUndefined();
@@ -82,7 +82,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     test('one that nobody answers is due; who takes it then has it, and the file has it no more', async () => {
       await save('one');
       await gather('file');
-      const [found] = await gathering.findGathered('file', 1);
+      const [found] = await gathering.findBatchedChecks('file', 1);
       await later(answerMsMax - 1_000);
       expect(await take('answer')).toEqual([]);
       await later(1_001);

@@ -1,9 +1,9 @@
 /** What every engine owes the journal: a scope is taken once, kept with its unit, and free again when its time is over. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Claiming } from '../../src/idempotency/ports.ts';
+import type { NewRecord } from '../../src/idempotency/ports.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
-import { dropExpiredScopes } from '../../src/store/sql/journal.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -28,15 +28,15 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
-    const claiming = (fingerprint = 'f'): Claiming => ({
-      fingerprint,
+    const claiming = (fingerprint = 'f'): NewRecord => ({
+      requestHash: fingerprint,
       operation: 'disable',
       pspReference: `PSP${String(++counted).padStart(13, '0')}`,
     });
     const keep = (scope: string, outcome: string, fingerprint?: string) =>
       store.write(async (page) => {
-        const before = await page.claim(scope, claiming(fingerprint));
-        if (before === undefined) await page.settle(scope, outcome);
+        const before = await page.reserve(scope, claiming(fingerprint));
+        if (before === undefined) await page.complete(scope, outcome);
         return before;
       });
     const rows = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
@@ -56,8 +56,8 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     });
     test('a unit that fails leaves its scope free', async () => {
       const failing = store.write(async (page) => {
-        await page.claim('s', claiming());
-        await page.settle('s', 'never');
+        await page.reserve('s', claiming());
+        await page.complete('s', 'never');
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
@@ -65,14 +65,14 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     });
     test('what an attempt undoes, its scope outlives', async () => {
       await store.write(async (page) => {
-        await page.claim('s', claiming());
+        await page.reserve('s', claiming());
         await page
-          .attempt(async () => {
+          .savepoint(async () => {
             await page.saveProgress('x', 1, 1);
             throw new Error('refused');
           })
           .catch(() => {});
-        await page.settle('s', 'refused');
+        await page.complete('s', 'refused');
       });
       expect(await store.findProgress('x')).toBe(0);
       expect(await keep('s', 'again')).toEqual({ fingerprint: 'f', outcome: 'refused' });
@@ -91,7 +91,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       for (let at = 0; at < 10; at += 1) await expire(`s${at}`, at);
       // Beside a replay of one that stays and a claim of one that goes.
       const [dropped, replayed, claimed] = await Promise.all([
-        dropExpiredScopes(engine),
+        deleteExpiredRecords(engine),
         keep('s20', 'y'),
         keep('s3', 'z'),
       ]);

@@ -1,6 +1,6 @@
 /** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
+import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -12,7 +12,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
   describe('jobs', () => {
     let engine: Engine;
     let store: DetailStore;
-    let jobs: Jobs;
+    let jobs: JobQueue;
     let rung: string[];
     beforeEach(async () => {
       engine = await open();
@@ -87,8 +87,8 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       const [late] = await take(10, 'there');
       expect(late).toMatchObject({ jobId: 'one', attempts: 2, holder: 'there' });
       await expect(end(early!)).rejects.toThrow(LeaseLost);
-      await expect(jobs.postpone(early!, 0, 'late')).rejects.toThrow(LeaseLost);
-      await expect(jobs.giveUp(early!, 'late')).rejects.toThrow(LeaseLost);
+      await expect(jobs.retryLater(early!, 0, 'late')).rejects.toThrow(LeaseLost);
+      await expect(jobs.abandon(early!, 'late')).rejects.toThrow(LeaseLost);
       await end(late!);
       await expect(end(late!)).rejects.toThrow(LeaseLost);
     });
@@ -108,14 +108,14 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     });
 
     test('in a lane one after the other, in the order in which they were saved; lanes do not wait for each other', async () => {
-      await save(job('a1', { lane: 'a' }), job('b1', { lane: 'b' }));
-      await save(job('a2', { lane: 'a' }), job('a3', { lane: 'a' }));
-      await save(job('a1', { lane: 'a', company: 'Other' }));
+      await save(job('a1', { orderingKey: 'a' }), job('b1', { orderingKey: 'b' }));
+      await save(job('a2', { orderingKey: 'a' }), job('a3', { orderingKey: 'a' }));
+      await save(job('a1', { orderingKey: 'a', company: 'Other' }));
       const first = await take();
       expect(ids(first)).toEqual(['a1', 'a1', 'b1']);
       expect(await take()).toEqual([]);
-      const [a1] = first.filter(({ company, lane }) => company === 'Demo' && lane === 'a');
-      await jobs.postpone(a1!, 30_000, 'not yet');
+      const [a1] = first.filter(({ company, orderingKey: lane }) => company === 'Demo' && lane === 'a');
+      await jobs.retryLater(a1!, 30_000, 'not yet');
       await later(20_000);
       expect(await take()).toEqual([]);
       await later(15_000);
@@ -129,14 +129,14 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     });
 
     test('one that is given up lets the next of its lane pass, and is found until it is revived', async () => {
-      await save(job('a1', { lane: 'a' }), job('a2', { lane: 'a' }));
+      await save(job('a1', { orderingKey: 'a' }), job('a2', { orderingKey: 'a' }));
       const [a1] = await take();
-      await jobs.giveUp(a1!, 'nobody answers');
-      expect(await jobs.findGivenUp('Demo', 'webhook', 10)).toEqual([
+      await jobs.abandon(a1!, 'nobody answers');
+      expect(await jobs.findDead('Demo', 'webhook', 10)).toEqual([
         expect.objectContaining({ jobId: 'a1', attempts: 1, lastFailure: 'nobody answers' }),
       ]);
-      expect(await jobs.findGivenUp('Other', 'webhook', 10)).toEqual([]);
-      expect(await jobs.findGivenUp('Demo', 'check', 10)).toEqual([]);
+      expect(await jobs.findDead('Other', 'webhook', 10)).toEqual([]);
+      expect(await jobs.findDead('Demo', 'check', 10)).toEqual([]);
       const [a2] = await take();
       expect(a2).toMatchObject({ jobId: 'a2' });
       await end(a2!);
@@ -144,14 +144,14 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await jobs.revive('Other', 'a1')).toBe(false);
       expect(await jobs.revive('Demo', 'a1')).toBe(true);
       expect(await jobs.revive('Demo', 'a1')).toBe(false);
-      expect(await jobs.findGivenUp('Demo', 'webhook', 10)).toEqual([]);
+      expect(await jobs.findDead('Demo', 'webhook', 10)).toEqual([]);
       expect(await take()).toEqual([expect.objectContaining({ jobId: 'a1', attempts: 1 })]);
     });
 
     test('a lane whose jobs were all given up goes on with the next', async () => {
-      await save(job('a1', { lane: 'a' }));
-      await jobs.giveUp((await take())[0]!, 'no');
-      await save(job('a2', { lane: 'a' }));
+      await save(job('a1', { orderingKey: 'a' }));
+      await jobs.abandon((await take())[0]!, 'no');
+      await save(job('a2', { orderingKey: 'a' }));
       expect(ids(await take())).toEqual(['a2']);
     });
 
@@ -164,7 +164,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     });
 
     test('several at once take each job once, and none is left', async () => {
-      const many = Array.from({ length: 60 }, (_, n) => job(`job-${n}`, { lane: `lane-${n % 20}` }));
+      const many = Array.from({ length: 60 }, (_, n) => job(`job-${n}`, { orderingKey: `lane-${n % 20}` }));
       for (let from = 0; from < many.length; from += 15) await save(...many.slice(from, from + 15));
       const seen: string[] = [];
       const worker = async (holder: string) => {

@@ -1,6 +1,6 @@
 /** Lifecycles over an engine: every state and every move, what a move waits for, and writers in each other's way. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { callers, gatewayOver } from '../support/gateway.ts';
@@ -9,7 +9,7 @@ import { type Furnished, furnished, paths } from '../support/seeded-platform.ts'
 import type { EngineFactory } from './store.ts';
 
 /** What becomes of a move, by where it starts: `moves`, `stays`, or the code of its refusal. Written out, not derived. */
-const matrices: Readonly<Record<Kind, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
+const matrices: Readonly<Record<ResourceKind, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   accountHolder: {
     active: { active: 'stays', suspended: 'moves', closed: 'moves' },
     suspended: { active: 'moves', suspended: 'stays', closed: 'moves' },
@@ -31,7 +31,7 @@ const matrices: Readonly<Record<Kind, Readonly<Record<string, Readonly<Record<st
 
 const moves = Object.entries(matrices).flatMap(([kind, rows]) =>
   Object.entries(rows).flatMap(([from, row]) =>
-    Object.entries(row).map(([to, outcome]) => ({ kind: kind as Kind, from, to, outcome })),
+    Object.entries(row).map(([to, outcome]) => ({ kind: kind as ResourceKind, from, to, outcome })),
   ),
 );
 
@@ -49,9 +49,10 @@ const forgetful = (store: DetailStore): DetailStore => {
       store.write((unit) =>
         work({
           ...unit,
-          findResource: <K extends Kind>(kind: K, platform: string, id: string) => {
+          findResource: <K extends ResourceKind>(kind: K, platform: string, id: string) => {
             const known = remembered.get(id);
-            if (known !== undefined && performance.now() - known.at < 20) return known.found as Promise<Kept<K>>;
+            if (known !== undefined && performance.now() - known.at < 20)
+              return known.found as Promise<StoredResource<K>>;
             const found = unit.findResource(kind, platform, id);
             remembered.set(id, { at: performance.now(), found });
             return found;
@@ -77,12 +78,12 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     /** A fresh one of the kind, with nothing below it. */
-    const make: Readonly<Record<Kind, () => Promise<string>>> = {
+    const make: Readonly<Record<ResourceKind, () => Promise<string>>> = {
       accountHolder: () => ask.holder(),
       balanceAccount: async () => ask.account(await ask.holder()),
       paymentInstrument: async () => ask.instrument(await ask.account(await ask.holder())),
     };
-    const move = (kind: Kind, id: string, status: string) => ask.patch(`${paths[kind]}/${id}`, { status });
+    const move = (kind: ResourceKind, id: string, status: string) => ask.patch(`${paths[kind]}/${id}`, { status });
 
     test('every state and every move', async () => {
       const found: typeof moves = [];
@@ -275,7 +276,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       const isSound = ({ status }: Heard) => status === 200 || status === 422 || status === 503;
 
       /** Moves one resource from all sides; gives the moves that were accepted and are none of the lifecycle's. */
-      const illegalMoves = async (kind: Kind, by: Furnished): Promise<readonly string[]> => {
+      const illegalMoves = async (kind: ResourceKind, by: Furnished): Promise<readonly string[]> => {
         const id =
           kind === 'accountHolder' ? await by.holder() : await by.instrument(await by.account(await by.holder()));
         const path = `${paths[kind]}/${id}`;
@@ -357,7 +358,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     });
 
     test('who acts for another platform moves nothing here', async () => {
-      for (const kind of Object.keys(paths) as Kind[]) {
+      for (const kind of Object.keys(paths) as ResourceKind[]) {
         const path = `${paths[kind]}/${await make[kind]()}`;
         const foreign = await ask.patch(path, { status: 'suspended' }, { who: callers.otherPlatform });
         expect(foreign.body.errorCode).toBe('30_002');

@@ -6,7 +6,7 @@ import type { DetailStore } from '../../src/services/recurring/store/repository.
 import { tables } from '../../src/store/sql/copy.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
-import type { Telling } from '../../src/webhooks/event.ts';
+import type { EventBatch } from '../../src/webhooks/event.ts';
 import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
 import { callers, type GatewayOptions, gatewayOver, now, type TestGateway } from '../support/gateway.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
@@ -31,14 +31,14 @@ const tellingAfter = (store: DetailStore, isHalting: () => boolean): DetailStore
   return {
     ...store,
     async write(work) {
-      const tellings: Telling[] = [];
-      const tell = async (telling: Telling) => {
+      const tellings: EventBatch[] = [];
+      const tell = async (telling: EventBatch) => {
         tellings.push(telling);
       };
       try {
-        return await halted.write((unit) => work({ ...unit, tell }));
+        return await halted.write((unit) => work({ ...unit, enqueueEvents: tell }));
       } finally {
-        for (const telling of tellings) await store.write((unit) => unit.tell(telling));
+        for (const telling of tellings) await store.write((unit) => unit.enqueueEvents(telling));
       }
     },
   };
@@ -51,7 +51,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     let ask: Furnished;
 
     const listen = async (endpointId: string, format: EndpointFormat, company = 'Demo') => {
-      const { endpoints, world } = gateway.parts;
+      const { endpoints, context: world } = gateway.parts;
       const sealed = world.vault.seal(keyScope({ company, endpointId }), { shown: '00'.repeat(32) });
       await endpoints.add({ company, endpointId, url: 'https://shop.example.com/', format, sealed, createdAt: 1 });
     };
@@ -67,7 +67,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     afterEach(() => dispose(engine));
 
     const take = () => gateway.parts.jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
-    const end = (job: TakenJob) => gateway.parts.details.write((unit) => unit.endJob(job));
+    const end = (job: TakenJob) => gateway.parts.store.write((unit) => unit.endJob(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
     /** What is to be told, by request and in its order; it counts as told then. */
     const told = async (): Promise<readonly ResourceEvent[]> => {

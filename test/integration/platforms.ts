@@ -216,7 +216,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
           drawn.push('');
           return String(Math.floor((drawn.length - 1) / 6)).padStart(length, '0');
         };
-        const broken = await gatewayOver(twice, { made: { digits } });
+        const broken = await gatewayOver(twice, { made: { randomDigits: digits } });
         const both = [furnished(broken), furnished(broken, callers.otherPlatform, 'OtherPlatform')];
         const shown = new Set<string>();
         for (const by of both) {
@@ -297,9 +297,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(broken.rows).toBe(0);
       expect(moved).toBeGreaterThan(0);
       const { id } = made.body;
-      const kept = await gateway.parts.details.read((view) =>
-        view.findResource('paymentInstrument', 'DemoPlatform', id),
-      );
+      const kept = await gateway.parts.store.read((view) => view.findResource('paymentInstrument', 'DemoPlatform', id));
       expect(kept!.sealed!.keyId).toBe('k-new');
       const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
       const opened = JSON.parse(createVault(next).open(scope, kept!.sealed!, 'shown'));

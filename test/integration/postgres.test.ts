@@ -157,7 +157,7 @@ describe('PostgreSQL', () => {
       expect(await fresh.read((session) => session.query(shown, []))).toMatchObject([{ flushed: 'off' }]);
     });
     test('a patient unit has time', async () => {
-      const [row] = await engine.write((session) => session.query(statement('limits', text), []), { patient: true });
+      const [row] = await engine.write((session) => session.query(statement('limits', text), []), { noTimeout: true });
       expect(row).toMatchObject({ statement_timeout: '0', lock_timeout: '0' });
       expect(await ask(text)).toEqual([limits]);
     });
@@ -354,7 +354,7 @@ describe('PostgreSQL', () => {
         times += 1;
         const n = await valueIn(session, 'a');
         if (times === 1) await add('a');
-        await session.attempt(() => session.execute(put, ['a', n + 1])).catch(() => {});
+        await session.savepoint(() => session.execute(put, ['a', n + 1])).catch(() => {});
       });
       expect(times).toBe(2);
       expect(await value()).toBe(2);
@@ -379,7 +379,7 @@ describe('PostgreSQL', () => {
       const release = await hold('a');
       await engine.write(async (session) => {
         await session.execute(put, ['b', 1]);
-        await expect(session.attempt(() => session.execute(putSoon, ['a', 1]))).rejects.toMatchObject({
+        await expect(session.savepoint(() => session.execute(putSoon, ['a', 1]))).rejects.toMatchObject({
           name: 'Contended',
         });
         expect(await session.query(limit, [])).toEqual([{ lock_timeout: '2s' }]);

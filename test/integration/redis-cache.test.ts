@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { Claim } from '../../src/idempotency/ports.ts';
+import type { CacheReservation } from '../../src/idempotency/ports.ts';
 import { clock } from '../../src/lib/clock.ts';
-import { type GateEvent, type GateOptions, openGate, type WatchedGate } from '../../src/store/redis/gate.ts';
+import { type CacheEvent, type CacheOptions, openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
 import { keyOf, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
 import {
   type RedisCluster,
@@ -28,22 +28,22 @@ let scopes = 0;
 const freshScope = (): string => hash(`scope ${++scopes} ${randomInt(2 ** 40)}`);
 const fingerprint = hash('a command');
 const other = hash('another command');
-const kept = { fingerprint, outcome: '{"pspReference":"8515131751004933","output":{"response":"ok"}}' };
+const kept = { requestHash: fingerprint, outcome: '{"pspReference":"8515131751004933","output":{"response":"ok"}}' };
 
 interface Opened {
-  readonly gate: WatchedGate;
-  readonly events: GateEvent[];
+  readonly gate: RedisCache;
+  readonly events: CacheEvent[];
   readonly warnings: string[];
 }
 
 /** Generous, so that a busy machine is not taken for a hung server; where time is the matter the gate's own 50 ms hold. */
 const patient = { commandMsMax: 10_000 };
 
-const gates: WatchedGate[] = [];
-const open = (url: string, options: Partial<GateOptions> = {}): Opened => {
-  const events: GateEvent[] = [];
+const gates: RedisCache[] = [];
+const open = (url: string, options: Partial<CacheOptions> = {}): Opened => {
+  const events: CacheEvent[] = [];
   const warnings: string[] = [];
-  const gate = openGate({
+  const gate = openRedisCache({
     url,
     mac: hash,
     clock,
@@ -54,7 +54,7 @@ const open = (url: string, options: Partial<GateOptions> = {}): Opened => {
   gates.push(gate);
   return { gate, events, warnings };
 };
-const opened = async (url: string, options: Partial<GateOptions> = patient): Promise<Opened> => {
+const opened = async (url: string, options: Partial<CacheOptions> = patient): Promise<Opened> => {
   const all = open(url, options);
   await until('the gate to be up', () => all.gate.state() === 'up');
   return all;
@@ -64,18 +64,20 @@ afterEach(async () => {
   await Promise.all(gates.splice(0).map((gate) => gate.close()));
 });
 
-const timed = async (work: () => Promise<Claim>): Promise<{ readonly claim: Claim; readonly ms: number }> => {
+const timed = async (
+  work: () => Promise<CacheReservation>,
+): Promise<{ readonly claim: CacheReservation; readonly ms: number }> => {
   const startedAt = performance.now();
   const claim = await work();
   return { claim, ms: performance.now() - startedAt };
 };
 
 /** Fresh scopes until one is granted; gives how long that took. */
-const untilGranted = async (gate: WatchedGate, msMax: number): Promise<number> => {
+const untilGranted = async (gate: RedisCache, msMax: number): Promise<number> => {
   const startedAt = performance.now();
   await until(
     'a claim to be granted',
-    async () => (await gate.claim(freshScope(), fingerprint)).kind === 'granted',
+    async () => (await gate.reserve(freshScope(), fingerprint)).kind === 'granted',
     msMax,
   );
   return performance.now() - startedAt;
@@ -91,33 +93,33 @@ describe('the gate on one server', () => {
   test('grants a claim once, for a lease of 15 s, and says who runs since when', async () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
-    const granted = await gate.claim(scope, fingerprint);
+    const granted = await gate.reserve(scope, fingerprint);
     expect(granted).toEqual({ kind: 'granted', ticket: expect.stringMatching(/^[0-9a-f]{16}$/) });
     const leftMs = await server.raw.pttl(keyOf(scope));
     expect(leftMs).toBeGreaterThan(5_000);
     expect(leftMs).toBeLessThanOrEqual(15_000);
 
-    const running = await gate.claim(scope, other);
+    const running = await gate.reserve(scope, other);
     expect(running).toEqual({ kind: 'running', fingerprint, ageMs: expect.any(Number) });
     await server.raw.pexpire(keyOf(scope), 5_000);
-    const { ageMs } = (await gate.claim(scope, other)) as Extract<Claim, { kind: 'running' }>;
+    const { ageMs } = (await gate.reserve(scope, other)) as Extract<CacheReservation, { kind: 'running' }>;
     expect(ageMs).toBeGreaterThanOrEqual(10_000);
     expect(ageMs).toBeLessThan(15_000);
     await server.raw.pexpire(keyOf(scope), 20_000);
-    expect(await gate.claim(scope, other)).toEqual({ kind: 'unknown' });
+    expect(await gate.reserve(scope, other)).toEqual({ kind: 'unknown' });
     await server.raw.pexpire(keyOf(scope), 1);
     await after(20);
-    expect((await gate.claim(scope, other)).kind).toBe('granted');
+    expect((await gate.reserve(scope, other)).kind).toBe('granted');
   });
 
   test('remembers what was settled, for an hour, to whoever asks', async () => {
     const { gate } = await opened(server.url);
     const { gate: second } = await opened(server.url);
     const scope = freshScope();
-    await gate.claim(scope, fingerprint);
-    await gate.settle(scope, kept);
-    expect(await second.claim(scope, fingerprint)).toEqual({ kind: 'settled', kept });
-    expect(await second.claim(scope, other)).toEqual({ kind: 'settled', kept });
+    await gate.reserve(scope, fingerprint);
+    await gate.complete(scope, kept);
+    expect(await second.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept });
+    expect(await second.reserve(scope, other)).toEqual({ kind: 'settled', kept });
     const leftMs = await server.raw.pttl(keyOf(scope));
     expect(leftMs).toBeGreaterThan(3_500_000);
     expect(leftMs).toBeLessThanOrEqual(3_600_000);
@@ -128,7 +130,7 @@ describe('the gate on one server', () => {
     for (let round = 0; round < 5; round += 1) {
       const scope = freshScope();
       const claims = await Promise.all(
-        Array.from({ length: 100 }, (_, at) => both[at % 2 === 0 ? 0 : 1].claim(scope, hash(`command ${at}`))),
+        Array.from({ length: 100 }, (_, at) => both[at % 2 === 0 ? 0 : 1].reserve(scope, hash(`command ${at}`))),
       );
       const winner = claims.findIndex(({ kind }) => kind === 'granted');
       const expected = claims.map((_, at) =>
@@ -144,18 +146,18 @@ describe('the gate on one server', () => {
   test('gives up what is ours and nothing else', async () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
-    const granted = (await gate.claim(scope, fingerprint)) as Extract<Claim, { kind: 'granted' }>;
+    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'granted' }>;
     await gate.release(scope, '0123456789abcdef');
     await gate.release(scope, '');
-    expect((await gate.claim(scope, other)).kind).toBe('running');
+    expect((await gate.reserve(scope, other)).kind).toBe('running');
     await gate.release(scope, granted.ticket);
-    const next = await gate.claim(scope, other);
+    const next = await gate.reserve(scope, other);
     expect(next.kind).toBe('granted');
     await gate.release(scope, granted.ticket);
-    expect((await gate.claim(scope, fingerprint)).kind).toBe('running');
-    await gate.settle(scope, kept);
-    await gate.release(scope, (next as Extract<Claim, { kind: 'granted' }>).ticket);
-    expect((await gate.claim(scope, fingerprint)).kind).toBe('settled');
+    expect((await gate.reserve(scope, fingerprint)).kind).toBe('running');
+    await gate.complete(scope, kept);
+    await gate.release(scope, (next as Extract<CacheReservation, { kind: 'granted' }>).ticket);
+    expect((await gate.reserve(scope, fingerprint)).kind).toBe('settled');
     await server.raw.del(keyOf(scope));
     await gate.release(scope, granted.ticket);
   });
@@ -163,11 +165,11 @@ describe('the gate on one server', () => {
   test('starts again with nothing after FLUSHALL, and after the scripts were forgotten', async () => {
     const { gate, events } = await opened(server.url);
     const scope = freshScope();
-    await gate.claim(scope, fingerprint);
-    await gate.settle(scope, kept);
+    await gate.reserve(scope, fingerprint);
+    await gate.complete(scope, kept);
     await server.raw.flushall();
     await server.raw.script('FLUSH');
-    const granted = (await gate.claim(scope, fingerprint)) as Extract<Claim, { kind: 'granted' }>;
+    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'granted' }>;
     expect(granted.kind).toBe('granted');
     await server.raw.script('FLUSH');
     await gate.release(scope, granted.ticket);
@@ -194,23 +196,23 @@ describe('the gate on one server', () => {
     const { gate, events } = await opened(server.url);
     const scope = freshScope();
     await damage(keyOf(scope));
-    for (let time = 0; time < 6; time += 1) expect(await gate.claim(scope, fingerprint)).toEqual({ kind: 'unknown' });
+    for (let time = 0; time < 6; time += 1) expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
     await gate.release(scope, '0123456789abcdef');
     expect(gate.state()).toBe('up');
     expect(events).toEqual([{ kind: 'up' }, ...Array.from({ length: 6 }, () => ({ kind: 'unreadable' }))]);
-    await gate.settle(scope, kept);
-    expect(await gate.claim(scope, fingerprint)).toEqual({ kind: 'settled', kept });
+    await gate.complete(scope, kept);
+    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept });
   });
 
   test('leaves an outcome of more than 16 KiB to the journal, and gives the claim up', async () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
-    await gate.claim(scope, fingerprint);
-    await gate.settle(scope, { fingerprint, outcome: JSON.stringify('x'.repeat(recordBytesMax)) });
+    await gate.reserve(scope, fingerprint);
+    await gate.complete(scope, { requestHash: fingerprint, outcome: JSON.stringify('x'.repeat(recordBytesMax)) });
     expect(await server.raw.exists(keyOf(scope))).toBe(0);
-    const most = { fingerprint, outcome: JSON.stringify('x'.repeat(16_000)) };
-    await gate.settle(scope, most);
-    expect(await gate.claim(scope, fingerprint)).toEqual({ kind: 'settled', kept: most });
+    const most = { requestHash: fingerprint, outcome: JSON.stringify('x'.repeat(16_000)) };
+    await gate.complete(scope, most);
+    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept: most });
   });
 
   test('knows nothing while the server only reads, and is back when it writes again', async () => {
@@ -218,9 +220,9 @@ describe('the gate on one server', () => {
     await server.raw.replicaof('127.0.0.1', 1);
     try {
       const scope = freshScope();
-      const claim = await gate.claim(scope, fingerprint);
+      const claim = await gate.reserve(scope, fingerprint);
       expect(claim.kind).toBe('unknown');
-      await gate.settle(scope, kept);
+      await gate.complete(scope, kept);
       expect(await server.raw.exists(keyOf(scope))).toBe(0);
       expect(events).toContainEqual({ kind: 'failed', reason: 'READONLY' });
     } finally {
@@ -236,7 +238,7 @@ describe('the gate on one server', () => {
     const { gate } = await opened(server.url, { ...patient, onEvent: fail, warn: fail });
     const scope = freshScope();
     await server.raw.set(keyOf(scope), 'hello');
-    expect(await gate.claim(scope, fingerprint)).toEqual({ kind: 'unknown' });
+    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
   });
 
   test('after close it knows nothing and throws nothing', async () => {
@@ -245,8 +247,8 @@ describe('the gate on one server', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['up', 'down']);
     await gate.close();
     expect(gate.state()).toBe('down');
-    expect(await gate.claim(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
-    await gate.settle(freshScope(), kept);
+    expect(await gate.reserve(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
+    await gate.complete(freshScope(), kept);
     await gate.release(freshScope(), '0123456789abcdef');
     expect(events.map(({ kind }) => kind)).toEqual(['up', 'down']);
   });
@@ -266,7 +268,7 @@ describe('a server that hangs', () => {
     const costs: number[] = [];
     for (let time = 0; time < 5; time += 1) {
       expect(gate.state()).toBe('up');
-      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
       expect(claim).toEqual({ kind: 'unknown', ticket: expect.stringMatching(/^[0-9a-f]{16}$/) });
       costs.push(ms);
     }
@@ -279,7 +281,7 @@ describe('a server that hangs', () => {
 
     const skips: number[] = [];
     for (let time = 0; time < 20; time += 1) {
-      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
       expect(claim).toEqual({ kind: 'unknown' });
       skips.push(ms);
     }
@@ -296,7 +298,7 @@ describe('a server that hangs', () => {
     const endsAt = performance.now() + 3_000;
     let slow = 0;
     while (performance.now() < endsAt) {
-      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
       expect(claim.kind).toBe('unknown');
       if (ms > 40) slow += 1;
       await after(5);
@@ -313,7 +315,7 @@ describe('a server that hangs', () => {
       const scope = freshScope();
       await until('the gate to be up', () => gate.state() === 'up');
       server.pause();
-      const claim = await gate.claim(scope, fingerprint);
+      const claim = await gate.reserve(scope, fingerprint);
       server.resume();
       if (claim.kind !== 'unknown' || claim.ticket === undefined)
         throw new Error(`no ticket in ${JSON.stringify(claim)}`);
@@ -329,8 +331,8 @@ describe('a server that hangs', () => {
     });
     const settled = await claimedLate();
     await until('the outcome to be remembered', async () => {
-      await gate.settle(settled.scope, kept);
-      return (await gate.claim(settled.scope, fingerprint)).kind === 'settled';
+      await gate.complete(settled.scope, kept);
+      return (await gate.reserve(settled.scope, fingerprint)).kind === 'settled';
     });
   });
 
@@ -338,7 +340,7 @@ describe('a server that hangs', () => {
     const { gate } = await opened(server.url, {});
     server.pause();
     const startedAt = performance.now();
-    await gate.settle(freshScope(), kept);
+    await gate.complete(freshScope(), kept);
     await gate.release(freshScope(), '0123456789abcdef');
     await gate.close();
     expect(performance.now() - startedAt).toBeLessThan(1_500);
@@ -356,16 +358,16 @@ describe('a server that dies', () => {
       try {
         const { gate, events } = await opened(server.url);
         const scope = freshScope();
-        await gate.claim(scope, fingerprint);
-        await gate.settle(scope, kept);
+        await gate.reserve(scope, fingerprint);
+        await gate.complete(scope, kept);
         await server.kill();
         await until('the gate to be down', () => gate.state() === 'down');
         for (let time = 0; time < 20; time += 1)
-          expect(await gate.claim(scope, fingerprint)).toEqual({ kind: 'unknown' });
-        await gate.settle(scope, kept);
+          expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
+        await gate.complete(scope, kept);
         await server.restart();
         await until('the gate to be up', () => gate.state() === 'up', 10_000);
-        expect((await gate.claim(scope, fingerprint)).kind).toBe(then);
+        expect((await gate.reserve(scope, fingerprint)).kind).toBe(then);
         expect(events.map(({ kind }) => kind)).toEqual(['up', 'down', 'up']);
       } finally {
         await server.stop();
@@ -378,7 +380,7 @@ describe('a server that dies', () => {
     try {
       const { gate } = await opened(server.url);
       server.pause();
-      const claims = Array.from({ length: 50 }, () => gate.claim(freshScope(), fingerprint));
+      const claims = Array.from({ length: 50 }, () => gate.reserve(freshScope(), fingerprint));
       await server.kill();
       const kinds = new Set((await Promise.all(claims)).map(({ kind }) => kind));
       expect([...kinds]).toEqual(['unknown']);
@@ -394,7 +396,7 @@ describe('a server that dies', () => {
       const { gate, events } = open(server.url);
       await until('the gate to tell', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: 'ECONNREFUSED' }]);
-      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
       expect(claim).toEqual({ kind: 'unknown' });
       expect(ms).toBeLessThan(40);
       await server.restart();
@@ -407,7 +409,7 @@ describe('a server that dies', () => {
 
   test('throws nothing anywhere into the process, which ends by itself once the gate is closed', async () => {
     const server = await startRedis();
-    const source = new URL('../../src/store/redis/gate.ts', import.meta.url).href;
+    const source = new URL('../../src/store/redis/cache.ts', import.meta.url).href;
     const script = `
       const { openGate } = await import(${JSON.stringify(source)});
       const gate = openGate({ url: ${JSON.stringify(server.url)}, mac: () => 'm'.repeat(43), clock: { now: () => Date.now() } });
@@ -417,7 +419,7 @@ describe('a server that dies', () => {
       for (; left > 0; left -= 1) {
         const claims = await Promise.all([0, 1, 2].map(() => gate.claim(fresh(), 'f'.repeat(43))));
         for (const { kind } of claims) counted[kind] = (counted[kind] ?? 0) + 1;
-        await Promise.all([gate.settle(fresh(), { fingerprint: 'f'.repeat(43), outcome: '{}' }), gate.release(fresh(), 'x')]);
+        await Promise.all([gate.settle(fresh(), { requestHash: 'f'.repeat(43), outcome: '{}' }), gate.release(fresh(), 'x')]);
         if (left % 60 === 30) process.stdout.write('.');
         await new Promise((resolve) => setTimeout(resolve, 15));
       }
@@ -475,14 +477,14 @@ describe('Sentinel', () => {
       const { gate } = await opened(set.url, { commandMsMax: 500 });
       const [master, replica] = set.nodes;
       const scope = freshScope();
-      expect((await gate.claim(scope, fingerprint)).kind).toBe('granted');
+      expect((await gate.reserve(scope, fingerprint)).kind).toBe('granted');
       expect(await master.raw.exists(keyOf(scope))).toBe(1);
       await harm(master);
       await untilGranted(gate, 40_000);
       expect(await replica.raw.info('replication')).toMatch(/role:master/);
       const next = freshScope();
-      await gate.settle(next, kept);
-      expect(await gate.claim(next, other)).toEqual({ kind: 'settled', kept });
+      await gate.complete(next, kept);
+      expect(await gate.reserve(next, other)).toEqual({ kind: 'settled', kept });
       expect(await replica.raw.exists(keyOf(next))).toBe(1);
     } finally {
       await set.stop();
@@ -492,7 +494,7 @@ describe('Sentinel', () => {
   test('that is not there is no reason to wait or to fail', async () => {
     const { gate, events } = open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main');
     await until('the gate to tell', () => events.length > 0);
-    expect((await timed(() => gate.claim(freshScope(), fingerprint))).claim).toEqual({ kind: 'unknown' });
+    expect((await timed(() => gate.reserve(freshScope(), fingerprint))).claim).toEqual({ kind: 'unknown' });
     expect(gate.state()).toBe('down');
     await gate.close();
   });
@@ -509,17 +511,17 @@ describe('a cluster', () => {
     const { gate } = await opened(cluster.url);
     const { gate: second } = await opened(cluster.url);
     const all = Array.from({ length: 60 }, freshScope);
-    const claims = await Promise.all(all.map((scope) => gate.claim(scope, fingerprint)));
+    const claims = await Promise.all(all.map((scope) => gate.reserve(scope, fingerprint)));
     expect(claims.map(({ kind }) => kind)).toEqual(all.map(() => 'granted'));
     for (const { raw } of cluster.nodes) expect(await raw.dbsize()).toBeGreaterThan(0);
-    const again = await Promise.all(all.map((scope) => second.claim(scope, other)));
+    const again = await Promise.all(all.map((scope) => second.reserve(scope, other)));
     expect(again).toEqual(all.map(() => ({ kind: 'running', fingerprint, ageMs: expect.any(Number) })));
     await Promise.all(
       claims.map((claim, at) =>
-        at % 2 === 0 || claim.kind !== 'granted' ? gate.settle(all[at]!, kept) : gate.release(all[at]!, claim.ticket),
+        at % 2 === 0 || claim.kind !== 'granted' ? gate.complete(all[at]!, kept) : gate.release(all[at]!, claim.ticket),
       ),
     );
-    const last = await Promise.all(all.map((scope) => second.claim(scope, fingerprint)));
+    const last = await Promise.all(all.map((scope) => second.reserve(scope, fingerprint)));
     expect(last.map(({ kind }) => kind)).toEqual(all.map((_, at) => (at % 2 === 0 ? 'settled' : 'granted')));
   });
 
@@ -530,7 +532,7 @@ describe('a cluster', () => {
     let granted = 0;
     // On a busy machine it takes a while until the client has found its way around the node.
     await until('answers for the others', async () => {
-      const { claim, ms } = await timed(() => gate.claim(freshScope(), fingerprint));
+      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
       if (claim.kind === 'granted') granted += 1;
       else unknownMs.push(ms);
       return granted >= 20 && unknownMs.length >= 10;
@@ -563,14 +565,14 @@ describe('what is said', () => {
       const print = hash('disable 4111111111111111');
       const [settled, running, released] = [scope, freshScope(), freshScope()];
       for (const each of [settled, running, released]) {
-        const claim = await gate.claim(each, print);
+        const claim = await gate.reserve(each, print);
         if (each === released && claim.kind === 'granted') await gate.release(each, claim.ticket);
       }
-      await gate.settle(settled, { ...kept, fingerprint: print });
+      await gate.complete(settled, { ...kept, requestHash: print });
       const texts = await server.texts();
       expect([...texts.keys()].toSorted()).toEqual([keyOf(settled), keyOf(running)].toSorted());
       expect(texts.get(keyOf(running))).toMatch(new RegExp(`^P:${print}:[0-9a-f]{16}$`));
-      expect(texts.get(keyOf(settled))).toBe(printDone(hash, keyOf(settled), { ...kept, fingerprint: print }));
+      expect(texts.get(keyOf(settled))).toBe(printDone(hash, keyOf(settled), { ...kept, requestHash: print }));
       const everything = JSON.stringify([...texts, ...events, ...warnings, ...said]);
       for (const secret of [...secrets, idempotencyKey, '4111111111111111']) expect(everything).not.toContain(secret);
     } finally {
@@ -587,7 +589,7 @@ describe('what is said', () => {
       );
       await until('the gate to tell', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: 'WRONGPASS' }]);
-      expect(await gate.claim(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
+      expect(await gate.reserve(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
       const everything = JSON.stringify([...events, ...warnings, ...said]);
       for (const secret of secrets) expect(everything).not.toContain(secret);
     } finally {

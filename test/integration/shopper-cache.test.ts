@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
-import { rememberShoppers } from '../../src/services/recurring/store/shopper-cache.ts';
+import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import type { Engine, Session } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { CommitUnknown } from '../../src/store/transaction.ts';
@@ -179,7 +179,7 @@ describe('the memory of shoppers', () => {
   });
   const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
   /** A find that tells whether it read. */
-  const findIn = async (remembered: ReturnType<typeof rememberShoppers>, key: ShopperKey, size = 10) => {
+  const findIn = async (remembered: ReturnType<typeof createShopperCache>, key: ShopperKey, size = 10) => {
     let read = false;
     await remembered.find(key, async () => {
       read = true;
@@ -188,7 +188,7 @@ describe('the memory of shoppers', () => {
     return read ? 'read' : 'remembered';
   };
 
-  test.each<[string, (remembered: ReturnType<typeof rememberShoppers>, others: { commits: number }) => unknown]>([
+  test.each<[string, (remembered: ReturnType<typeof createShopperCache>, others: { commits: number }) => unknown]>([
     ['its own unit', (remembered) => remembered.forget([anna])],
     [
       'another process',
@@ -200,7 +200,7 @@ describe('the memory of shoppers', () => {
     ],
   ])('a read that began before a commit of %s is not remembered after it', async (_, commit) => {
     const others = { commits: 0 };
-    const remembered = rememberShoppers(1_000_000, () => others.commits);
+    const remembered = createShopperCache(1_000_000, () => others.commits);
     const before = shopper(1);
     let answer: (found: typeof before) => void = () => {};
     const reading = remembered.find(anna, () => new Promise((resolve) => (answer = resolve)));
@@ -212,7 +212,7 @@ describe('the memory of shoppers', () => {
     expect(await findIn(remembered, anna)).toBe('remembered');
   });
   test('the oldest go where there is no room for all', async () => {
-    const remembered = rememberShoppers(20_000, () => 0);
+    const remembered = createShopperCache(20_000, () => 0);
     for (let number = 0; number < 50; number += 1) await findIn(remembered, numbered(number), 1_000);
     const known = [];
     for (let number = 49; number >= 0; number -= 1)
@@ -224,7 +224,7 @@ describe('the memory of shoppers', () => {
   });
   test('one that is larger than all the room is not remembered, and the room is free again', async () => {
     const others = { commits: 0 };
-    const remembered = rememberShoppers(20_000, () => others.commits);
+    const remembered = createShopperCache(20_000, () => others.commits);
     expect(await findIn(remembered, anna, 30_000)).toBe('read');
     expect(await findIn(remembered, anna, 30_000)).toBe('read');
     for (let again = 0; again < 10; again += 1) {
@@ -238,7 +238,7 @@ describe('the memory of shoppers', () => {
     expect(await findIn(remembered, bob, 10_000)).toBe('remembered');
   });
   test('what is handed out cannot be changed, however deep', async () => {
-    const remembered = rememberShoppers(1_000_000, () => 0);
+    const remembered = createShopperCache(1_000_000, () => 0);
     const found = await remembered.find(anna, async () => shopper(1));
     const parts: unknown[] = [found];
     for (const part of parts) {
@@ -249,7 +249,7 @@ describe('the memory of shoppers', () => {
     expect(parts.length).toBeGreaterThan(10);
   });
   test('names that read alike in one line are two shoppers', async () => {
-    const remembered = rememberShoppers(1_000_000, () => 0);
+    const remembered = createShopperCache(1_000_000, () => 0);
     expect(await findIn(remembered, { company: 'ab', merchantAccount: 'c', shopperReference: 'd' })).toBe('read');
     expect(await findIn(remembered, { company: 'a', merchantAccount: 'bc', shopperReference: 'd' })).toBe('read');
     expect(await findIn(remembered, { company: 'ab', merchantAccount: '', shopperReference: 'cd' })).toBe('read');

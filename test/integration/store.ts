@@ -301,7 +301,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     test('an attempt that throws is undone alone, and the unit goes on', async () => {
       await engine.write(async (session) => {
         await session.execute(update, [1]);
-        const attempt = session.attempt(async () => {
+        const attempt = session.savepoint(async () => {
           await session.execute(update, [2]);
           throw new Error('not this');
         });
@@ -313,19 +313,19 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     });
     test('an attempt that the database refuses is undone alone as well, and another one follows', async () => {
       await engine.write(async (session) => {
-        const attempt = session.attempt(async () => {
+        const attempt = session.savepoint(async () => {
           await session.execute(insert, [2]);
           await session.execute(insert, [null]);
         });
         await expect(attempt).rejects.toThrow(/null/i);
-        expect(await session.attempt(() => session.execute(insert, [3]))).toBe(1);
+        expect(await session.savepoint(() => session.execute(insert, [3]))).toBe(1);
       });
       expect(await values()).toEqual([0, 3]);
     });
     test('an attempt that goes well is kept with its unit, or lost with it', async () => {
-      await engine.write((session) => session.attempt(() => session.execute(insert, [1])));
+      await engine.write((session) => session.savepoint(() => session.execute(insert, [1])));
       const broken = engine.write(async (session) => {
-        await session.attempt(() => session.execute(insert, [2]));
+        await session.savepoint(() => session.execute(insert, [2]));
         throw new Error('no');
       });
       await expect(broken).rejects.toThrow('no');
@@ -333,7 +333,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
     });
     test('an attempt after the end of its unit is refused', async () => {
       const session = await engine.write(async (session) => session);
-      await expect(session.attempt(async () => {})).rejects.toThrow(/over/);
+      await expect(session.savepoint(async () => {})).rejects.toThrow(/over/);
     });
     test('waiting units leave the event loop its turns', async () => {
       let turns = 0;

@@ -1,6 +1,6 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Jobs, TakenJob } from '../../src/jobs/job.ts';
+import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -10,15 +10,18 @@ import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
-import type { Notice, RecurringNotice, Telling } from '../../src/webhooks/event.ts';
-import type { Endpoint, EndpointFormat, Endpoints, Event } from '../../src/webhooks/ports.ts';
+import type { DomainEvent, EventBatch, RecurringEventData } from '../../src/webhooks/event.ts';
+import type { Endpoint, EndpointFormat, EndpointStore, Event } from '../../src/webhooks/ports.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const countJobs = statement<{ readonly jobs: number }>('test-count-jobs', 'select count(*) as jobs from job');
 
-const notice = (shopperReference: string, kind: Exclude<RecurringNotice['kind'], 'checked'> = 'created'): Notice => ({
+const notice = (
+  shopperReference: string,
+  kind: Exclude<RecurringEventData['kind'], 'checked'> = 'created',
+): DomainEvent => ({
   kind,
   merchantAccount: 'DemoMerchant',
   shopperReference,
@@ -27,19 +30,19 @@ const notice = (shopperReference: string, kind: Exclude<RecurringNotice['kind'],
   firstPspReference: 'FIRST',
 });
 
-const telling = (pspReference: string, ...notices: readonly Notice[]): Telling => ({
+const telling = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
   company: 'Demo',
   pspReference,
   at: 1_583_059_991_000,
-  notices,
+  events: notices,
 });
 
 export function describeWebhooks({ open, dispose }: EngineFactory): void {
   describe('webhooks', () => {
     let engine: Engine;
     let store: DetailStore;
-    let jobs: Jobs;
-    let endpoints: Endpoints;
+    let jobs: JobQueue;
+    let endpoints: EndpointStore;
     let rung: string[];
     beforeEach(async () => {
       engine = await open();
@@ -59,9 +62,9 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       sealed: vault.seal(keyScope({ company, endpointId }), { shown: 'ab'.repeat(32) }),
       createdAt: 1,
     });
-    const tell = (...all: readonly Telling[]) =>
+    const tell = (...all: readonly EventBatch[]) =>
       store.write(async (unit) => {
-        for (const each of all) await unit.tell(each);
+        for (const each of all) await unit.enqueueEvents(each);
       });
     const take = (max = 100) => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max });
     const end = (job: TakenJob) => store.write((unit) => unit.endJob(job));
@@ -101,7 +104,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await endpoints.add(endpoint('we_1'));
       const halt = new Error('halt');
       const halted = store.write(async (unit) => {
-        await unit.tell(telling('P1', notice('anna')));
+        await unit.enqueueEvents(telling('P1', notice('anna')));
         throw halt;
       });
       await expect(halted).rejects.toBe(halt);
@@ -146,7 +149,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(first).toHaveLength(201);
       const annas: string[] = [];
       for (
-        let next: readonly TakenJob[] = first.filter(({ lane }) => lane.includes('anna'));
+        let next: readonly TakenJob[] = first.filter(({ orderingKey: lane }) => lane.includes('anna'));
         next.length > 0;
         next = await take()
       ) {
@@ -169,7 +172,12 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
 
     test('a check whose request named no shopper has a lane of its own', async () => {
       await endpoints.add(endpoint('we_1'));
-      const outcome: Notice = { kind: 'checked', merchantAccount: 'DemoMerchant', reference: 'r', result: 'NoChange' };
+      const outcome: DomainEvent = {
+        kind: 'checked',
+        merchantAccount: 'DemoMerchant',
+        reference: 'r',
+        result: 'NoChange',
+      };
       await tell(telling('P1', outcome), telling('P2', outcome));
       expect(ids(await take())).toEqual(['P1/we_1', 'P2/we_1']);
     });
@@ -182,14 +190,14 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const [under] = (await take(10)).filter(({ jobId }) => jobId === 'P1/we_1');
       await engine.write((session) => session.execute(passTime, [120_000]));
       // Milliseconds come with a fraction, from clocks and from chance.
-      await endpoints.holdBack(held, 4_999.5);
+      await endpoints.deferDue(held, 4_999.5);
       expect(ids(await take())).toEqual(['P1/we_2', 'P2/we_2']);
       await engine.write((session) => session.execute(passTime, [5_001]));
       const again = await take();
       expect(ids(again)).toEqual(['P1/we_1', 'P2/we_1']);
       expect(again.map(({ attempts }) => attempts)).toEqual([2, 2]);
-      await jobs.postpone(again[1]!, 60_000.5, 'not yet');
-      await jobs.putBack(again[0]!, -0.25);
+      await jobs.retryLater(again[1]!, 60_000.5, 'not yet');
+      await jobs.defer(again[0]!, -0.25);
       expect(await take()).toEqual([expect.objectContaining({ jobId: again[0]!.jobId, attempts: 2 })]);
       expect(under?.attempts).toBe(1);
     });
@@ -213,7 +221,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
       await engine.write((session) => session.execute(passTime, [30_000]));
       expect(await endpoints.oldestDueMs()).toBeGreaterThanOrEqual(30_000);
-      for (const job of await take()) await jobs.giveUp(job, 'nobody answers');
+      for (const job of await take()) await jobs.abandon(job, 'nobody answers');
       expect(await backlog()).toEqual([undefined, 2]);
     });
 

@@ -1,22 +1,22 @@
 /** Commands: the same request is known again in every format, and another one never, over generated values. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { speak } from '../../src/formats/index.ts';
-import { commandOf } from '../../src/idempotency/canonical-request.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { services } from '../../src/services/index.ts';
 import { decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Law, namesOf, operationsOf, runs, search, seed } from './property.ts';
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 
 /** The request as every format reads it. */
 const formatsAgree: Law = (trial) => {
   const { service, operation } = trial;
   return search(arbitrary(operation.input), trial, (input) => {
     const commands = namesOf(protocols).map((name) => {
-      const decoded = decode(protocols, name, protocols[name].ask(service, operation, input));
-      return commandOf(operation, decoded.input);
+      const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input));
+      return canonicalRequestText(operation, decoded.input);
     });
     return new Set(commands).size === 1 ? undefined : commands.join('\n');
   });
@@ -43,7 +43,9 @@ const onlyTheSame: Law = (trial) => {
   });
   return search(pairs, trial, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-    return (commandOf(operation, a) === commandOf(operation, b)) === same ? undefined : JSON.stringify([a, b]);
+    return (canonicalRequestText(operation, a) === canonicalRequestText(operation, b)) === same
+      ? undefined
+      : JSON.stringify([a, b]);
   });
 };
 

@@ -1,11 +1,11 @@
 /** The law that documents tell the truth, over every operation. */
 import { describe, expect, test } from '@jest/globals';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { documentsTellTheTruth } from './documents.ts';
 import { operationsOf, runs, seed } from './property.ts';
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 
 describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
   test('every request and answer is what the derived documents say', () => {

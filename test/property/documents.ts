@@ -2,7 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import type { ObjectShape } from '../../src/contract/schema.ts';
+import type { ObjectSchema } from '../../src/contract/schema.ts';
 import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
@@ -14,7 +14,7 @@ type Check = (trial: Trial, side: Side, bodies: readonly string[]) => string | u
 
 const bySchema =
   (
-    derive: (shape: ObjectShape, side: Side) => JsonSchema,
+    derive: (shape: ObjectSchema, side: Side) => JsonSchema,
     parse: (body: string) => unknown,
     coerceTypes = false,
   ): Check =>
@@ -49,14 +49,14 @@ const checks: Readonly<Record<ProtocolName, Check>> = {
   adapter: bySchema(deriveFormSchema, unprefixed, true),
 };
 
-const values = (shape: ObjectShape, numRuns: number) => fc.sample(arbitrary(shape), { numRuns, seed });
+const values = (shape: ObjectSchema, numRuns: number) => fc.sample(arbitrary(shape), { numRuns, seed });
 
 export const documentsTellTheTruth: Law = (trial) => {
   const { protocols, service, operation, runs } = trial;
   const outputs = [{}, ...values(operation.output, runs)];
   const inputs = values(operation.input, runs);
   for (const name of namesOf(protocols)) {
-    const { ask, encode } = protocols[name];
+    const { encodeRequest: ask, encode } = protocols[name];
     // The empty answer has no required field; only operations that may give it promise that it is valid.
     const answers = outputs.slice(mayBeEmpty(operation.output) ? 0 : 1).map((output) => encode(operation, output).body);
     const requests = inputs.map((input) => ask(service, operation, input).body);
@@ -66,4 +66,4 @@ export const documentsTellTheTruth: Law = (trial) => {
   return undefined;
 };
 
-const mayBeEmpty = (shape: ObjectShape): boolean => Object.values(shape.fields).every(({ required }) => !required);
+const mayBeEmpty = (shape: ObjectSchema): boolean => Object.values(shape.fields).every(({ required }) => !required);

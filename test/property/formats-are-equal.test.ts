@@ -1,6 +1,6 @@
 /** The laws of equal formats, over every operation of every service and all protocols at once. */
 import { describe, expect, test } from '@jest/globals';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { type Law, operationsOf, runs, seed } from './property.ts';
 import { refusalsAgree, spellingsAgree, unspeakableRefused } from './refusal.ts';
@@ -15,7 +15,7 @@ const laws: Readonly<Record<string, Law>> = {
   'what one cannot say, none takes': unspeakableRefused,
 };
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
   test.each(Object.entries(laws))('%s', (_, law) => {
     expect(law({ protocols, service, operation, runs })).toBeUndefined();

@@ -5,7 +5,7 @@ import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation, service } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
@@ -28,11 +28,11 @@ const payment = service({
   doc: '',
   operations: [authorise],
 });
-const protocols = speak([...services, payment]);
+const protocols = createProtocols([...services, payment]);
 const value = { lines: ['one', 'two'], more: { a: 'b' } };
 
 describe.each([protocols.soap11, protocols.soap12])('$name', (protocol) => {
-  const asked = protocol.ask(payment, authorise, value);
+  const asked = protocol.encodeRequest(payment, authorise, value);
   const answered = protocol.encode(authorise, value);
 
   test('puts the message, its lists and its maps into the namespace of the service', () => {
@@ -52,6 +52,6 @@ describe.each([protocols.soap11, protocols.soap12])('$name', (protocol) => {
       input: value,
       issues: [],
     });
-    expect(protocol.hear(authorise, answered.body)).toEqual({ value, issues: [] });
+    expect(protocol.decodeResponse(authorise, answered.body)).toEqual({ value, issues: [] });
   });
 });

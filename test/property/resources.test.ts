@@ -1,12 +1,12 @@
 /** The laws over every operation on resources, and the defects that they have to find. */
 import { describe, expect, test } from '@jest/globals';
-import { speakOfResources } from '../../src/formats/index.ts';
+import { createResourceProtocol } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { resourceServices } from '../../src/services/index.ts';
 import { runs, seed } from './property.ts';
 import * as laws from './resources.ts';
 
-const protocol = speakOfResources(resourceServices);
+const protocol = createResourceProtocol(resourceServices);
 
 const operations = resourceServices.flatMap((service) =>
   [...service.operations.values()].map((operation) => ({ service, operation, title: operation.name })),

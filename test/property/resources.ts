@@ -4,13 +4,13 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { Problem } from '../../src/contract/problem.ts';
-import { type Endpoint, partsOf, type ResourceService } from '../../src/contract/resource.ts';
+import { type Endpoint, type ResourceService, splitByLocation } from '../../src/contract/resource.ts';
 import { deriveResourceOpenApi } from '../../src/documents/index.ts';
 import type { Call, Decoded, Protocol } from '../../src/formats/protocol.ts';
 import { detectOfResources } from '../../src/gateway/detect.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import { commandOf } from '../../src/idempotency/canonical-request.ts';
-import { keptOf } from '../../src/idempotency/redacted-output.ts';
+import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
+import { redactOutput } from '../../src/idempotency/redacted-output.ts';
 import { services } from '../../src/services/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstJson } from '../support/largest-messages.ts';
@@ -65,7 +65,7 @@ const search = <T>(values: fc.Arbitrary<T>, { runs }: ResourceTrial, judge: (val
 };
 
 const withoutHeaders = (operation: Endpoint, output: unknown): unknown => {
-  const { fields } = partsOf(operation.output).body;
+  const { fields } = splitByLocation(operation.output).body;
   return Object.fromEntries(Object.entries(output as object).filter(([name]) => name in fields));
 };
 
@@ -74,13 +74,17 @@ export const askedIsHeard: ResourceLaw = (trial) => {
   const { protocol, service, operation } = trial;
   return (
     search(arbitrary(operation.input), trial, (input) => {
-      const { input: read, issues } = decodeSent(protocol, [service], protocol.ask(service, operation, input));
+      const { input: read, issues } = decodeSent(
+        protocol,
+        [service],
+        protocol.encodeRequest(service, operation, input),
+      );
       const said = JSON.stringify([read, issues]);
       return said === JSON.stringify([input, []]) ? undefined : `${JSON.stringify(input)} is read as ${said}`;
     }) ??
     search(arbitrary(operation.output), trial, (output) => {
       const { headers, body } = protocol.encode(operation, output);
-      const heard = JSON.stringify(protocol.hear(operation, body));
+      const heard = JSON.stringify(protocol.decodeResponse(operation, body));
       const tag = (output as { readonly eTag?: string }).eTag;
       if (headers.ETag !== tag) return `the tag ${tag} is sent as ${headers.ETag}`;
       const expected = JSON.stringify({ value: withoutHeaders(operation, output), issues: [] });
@@ -120,15 +124,15 @@ const complaintOf = ({ protocol, service, operation }: ResourceTrial, sent: Sent
   try {
     const { operation: found, input, issues } = decodeSent(protocol, [service], sent);
     if (issues.length > 0) {
-      protocol.refuse(Problem.of(issues), { pspReference: 'X', operation: found });
+      protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
       return undefined;
     }
-    const again = decodeSent(protocol, [service], protocol.ask(service, found, input));
+    const again = decodeSent(protocol, [service], protocol.encodeRequest(service, found, input));
     const said = JSON.stringify([found.name, input]);
     return JSON.stringify([again.operation.name, again.input]) === said ? undefined : `${said} is not said again`;
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `throws ${String(thrown)}`;
-    const { status, body } = protocol.refuse(thrown, { pspReference: 'X', operation });
+    const { status, body } = protocol.encodeError(thrown, { pspReference: 'X', operation });
     JSON.parse(body);
     return status < 400 || status > 500 || body.length > 4_096 ? `answers ${status} with ${body.length}` : undefined;
   }
@@ -139,7 +143,7 @@ export const bytesAreReadOrRefused: ResourceLaw = (trial) => {
   const { protocol, service, operation } = trial;
   const edits = fc.array(fc.tuple(fc.constantFrom('path', 'body', 'header'), edit), { minLength: 1, maxLength: 4 });
   return search(fc.tuple(arbitrary(operation.input), edits), trial, ([input, all]) => {
-    const call = protocol.ask(service, operation, input);
+    const call = protocol.encodeRequest(service, operation, input);
     let { path, body, headers = {} } = call;
     for (const [where, change] of all) {
       // The service's own address stays: what is elsewhere is nobody's here.
@@ -156,7 +160,11 @@ export const bytesAreReadOrRefused: ResourceLaw = (trial) => {
 export const bytesAreReadSoon: ResourceLaw = (trial) => {
   const { protocol, service, operation } = trial;
   if (operation.method === 'GET') return undefined;
-  const call = protocol.ask(service, operation, fc.sample(arbitrary(operation.input), { numRuns: 1, seed })[0]);
+  const call = protocol.encodeRequest(
+    service,
+    operation,
+    fc.sample(arbitrary(operation.input), { numRuns: 1, seed })[0],
+  );
   for (const [what, body] of Object.entries(worstJson)) {
     let complaint: string | undefined;
     const ms = shortestMs(() => {
@@ -184,7 +192,9 @@ export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
   });
   return search(pairs, trial, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-    return (commandOf(operation, a) === commandOf(operation, b)) === same ? undefined : JSON.stringify([a, b]);
+    return (canonicalRequestText(operation, a) === canonicalRequestText(operation, b)) === same
+      ? undefined
+      : JSON.stringify([a, b]);
   });
 };
 
@@ -204,7 +214,7 @@ export const nothingShownOnceIsKept: ResourceLaw = (trial) => {
     );
   };
   return search(arbitrary(operation.output), trial, (output) => {
-    const kept = JSON.stringify(keptOf(operation, output));
+    const kept = JSON.stringify(redactOutput(operation, output));
     const expected = JSON.stringify(hidden(output));
     return kept === expected ? undefined : `of ${JSON.stringify(output)} is kept ${kept}`;
   });
@@ -238,7 +248,7 @@ export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operatio
   const parameters = (documented.parameters ?? []).filter(({ name }) => name !== 'Idempotency-Key');
   const checks = parameters.map(({ name, schema }) => ({ name, check: compile(schema) }));
   for (const input of fc.sample(arbitrary(operation.input), { numRuns: runs, seed })) {
-    const { body } = protocol.ask(service, operation, input);
+    const { body } = protocol.encodeRequest(service, operation, input);
     if (request !== undefined && !request(JSON.parse(body)))
       return `seed ${seed}: ${ajv.errorsText(request.errors)}\n${body}`;
     for (const { name, check } of checks) {

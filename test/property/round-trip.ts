@@ -1,11 +1,11 @@
 /** Round trip: what is printed is read again as it was, both ways, by the client's half and by ours. */
-import type { Shape } from '../../src/contract/schema.ts';
+import type { Schema } from '../../src/contract/schema.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Law, namesOf, precisionMs, search } from './property.ts';
 
 /** The value as a protocol of that precision keeps it: moments lose what is below it. */
-const rounded = (shape: Shape, value: unknown, ms: number): unknown => {
+const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
   switch (shape.kind) {
     case 'dateTime':
       return Math.floor((value as number) / ms) * ms;
@@ -13,7 +13,7 @@ const rounded = (shape: Shape, value: unknown, ms: number): unknown => {
       return (value as unknown[]).map((item) => rounded(shape.item, item, ms));
     case 'object': {
       const entries = Object.entries(value as Record<string, unknown>);
-      return Object.fromEntries(entries.map(([name, each]) => [name, rounded(shape.fields[name]!.shape, each, ms)]));
+      return Object.fromEntries(entries.map(([name, each]) => [name, rounded(shape.fields[name]!.schema, each, ms)]));
     }
     default:
       return value;
@@ -27,7 +27,7 @@ export const requestsReturn: Law = (trial) => {
   const { protocols, service, operation } = trial;
   return search(arbitrary(operation.input), trial, (input) => {
     for (const name of namesOf(protocols)) {
-      const call = protocols[name].ask(service, operation, input);
+      const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
         operation: operation.name,
         input: JSON.stringify(rounded(operation.input, input, precisionMs[name])),
@@ -45,7 +45,7 @@ export const answersReturn: Law = (trial) => {
   return search(arbitrary(operation.output), trial, (output) => {
     for (const name of namesOf(protocols)) {
       const { body } = protocols[name].encode(operation, output);
-      const heard = protocols[name].hear(operation, body);
+      const heard = protocols[name].decodeResponse(operation, body);
       const expected = { value: rounded(operation.output, output, precisionMs[name]), issues: [] };
       const complaint = differ(`${name}: the answer`, JSON.stringify(expected), body, JSON.stringify(heard));
       if (complaint !== undefined) return complaint;
@@ -60,7 +60,7 @@ export const protocolsAgree: Law = (trial) => {
   const { protocols, service, operation } = trial;
   return search(arbitrary(operation.input), trial, (input) => {
     const [first, ...others] = namesOf(protocols).map((name) => {
-      const call = protocols[name].ask(service, operation, input);
+      const call = protocols[name].encodeRequest(service, operation, input);
       return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call)) };
     });
     const odd = others.find(({ outcome }) => outcome !== first!.outcome);

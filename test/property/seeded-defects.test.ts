@@ -1,7 +1,7 @@
 /** The control of the laws: each of them finds a defect that is sown into one codec, whichever codec it is. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { type Protocols, speak } from '../../src/formats/index.ts';
+import { createProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Protocol, ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { cpuMs } from './cpu-time.ts';
@@ -135,7 +135,7 @@ const seeded: readonly Seeded[] = [
   { law: bytesAreReadSoon, defect: 'takes its time over a large body', sow: slow },
 ];
 
-const sound = speak(services);
+const sound = createProtocols(services);
 const trials = operationsOf(services);
 
 const findIn = (protocols: Protocols, { law, runs = 1_000 }: Seeded): string | undefined => {

@@ -105,14 +105,14 @@ const complaintOf = (protocols: Protocols, name: ProtocolName, service: Service,
     const { operation: found, input, issues } = decode(protocols, name, call);
     if (issues.length === 0) {
       const said = JSON.stringify(input);
-      const again = JSON.stringify(decode(protocols, name, protocol.ask(service, found, input)).input);
+      const again = JSON.stringify(decode(protocols, name, protocol.encodeRequest(service, found, input)).input);
       return said === again ? undefined : `${name} reads ${said} and then ${again}`;
     }
-    protocol.refuse(Problem.of(issues), { pspReference: 'X', operation: found });
+    protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `${name} throws ${String(thrown)}`;
-    const { status, body } = protocol.refuse(thrown, { pspReference: 'X', operation });
+    const { status, body } = protocol.encodeError(thrown, { pspReference: 'X', operation });
     return status < 400 || status > 500 || body.length > 4_096
       ? `${name} answers ${status} with ${body.length}`
       : undefined;
@@ -124,7 +124,7 @@ export const bytesAreReadOrRefused: Law = (trial) => {
   const edits = fc.array(edit, { minLength: 1, maxLength: 4 });
   return search(fc.tuple(arbitrary(operation.input), edits, noise), trial, ([input, edits, noise]) => {
     for (const name of namesOf(protocols)) {
-      const call = protocols[name].ask(service, operation, input);
+      const call = protocols[name].encodeRequest(service, operation, input);
       const edited = edits.reduce<Buffer>((body, each) => each(body), Buffer.from(call.body));
       for (const body of [edited, Buffer.from(noise)]) {
         const complaint = complaintOf(protocols, name, service, operation, { ...call, body });
@@ -155,7 +155,7 @@ const worst = (operation: Operation): Readonly<Record<ProtocolName, Readonly<Rec
 export const bytesAreReadSoon: Law = ({ protocols, service, operation }) => {
   for (const name of namesOf(protocols))
     for (const [what, body] of Object.entries(worst(operation)[name])) {
-      const { path, contentType } = protocols[name].ask(service, operation, {});
+      const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
       let complaint: string | undefined;
       const ms = shortestMs(() => {
         complaint = complaintOf(protocols, name, service, operation, { path, contentType, body });

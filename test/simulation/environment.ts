@@ -1,13 +1,13 @@
 /** What all simulated processes share and no fault touches: the database with its first shoppers, and the keys. */
 
-import type { World } from '../../src/gateway/handler.ts';
-import { createMarks } from '../../src/idempotency/request-hash.ts';
+import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { keepDetail } from '../../src/services/recurring/save-detail.ts';
+import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
-import type { Unit } from '../../src/store/transaction.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { company, mastercard, merchantAccount, visa } from './request-body.ts';
@@ -19,7 +19,7 @@ import { SimDatabase } from './sim-database.ts';
 const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
 export const vault = createVault(ring);
 export const updater = announcedUpdater(vault, { testCards: true });
-export const marks = createMarks(ring.index, 'test');
+export const marks = createRequestHasher(ring.index, 'test');
 
 /** The moment at which every run begins. */
 export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);
@@ -45,7 +45,7 @@ const tables = [
   ...['job', 'journal', 'detail_change', 'stored_detail', 'shopper'],
 ] as const;
 
-const furnishPlatform = async (unit: Unit): Promise<void> => {
+const furnishPlatform = async (unit: Transaction): Promise<void> => {
   const secret = { fingerprint: firstCard.fingerprint, sealed: { keyId: 'k-test', dataKey: 'never opened' } };
   for (const resource of firstResources) {
     const kept = { ...resource, platform: balancePlatform };
@@ -69,22 +69,22 @@ const furnish = async (database: SimDatabase): Promise<void> => {
   };
   const store = createDetailStore({
     read: (work) => work(session),
-    write: (work) => work({ ...session, attempt: (attempted) => attempted() }),
+    write: (work) => work({ ...session, savepoint: (attempted) => attempted() }),
     close: async () => {},
   });
   const references = {
     pspReference: () => '',
     recurringDetailReference: () => '',
     resourceId: () => '',
-    digits: () => '',
+    randomDigits: () => '',
   };
-  const world: World = { clock: { now: () => epoch }, references, updater, vault };
+  const world: HandlerContext = { clock: { now: () => epoch }, ids: references, updater, vault };
   await store.write(async (page) => {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
     await furnishPlatform(page);
     await page.saveAnnouncement(company, closed, epoch);
     for (const { shopper, card: number, uses, psp, reference } of firstDetails)
-      await keepDetail(
+      await saveDetail(
         { company, merchantAccount, shopperReference: shopper },
         {
           card: { number, expiryMonth: '03', expiryYear: '2030', holderName: 'Anna van Dijk' },

@@ -1,7 +1,7 @@
 /** The crash matrix: every call to the outside fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
-import type { Handlers, InquiringHandler } from '../../src/gateway/handler.ts';
+import type { Handlers, TwoPhaseHandler } from '../../src/gateway/handler.ts';
 import { type Cell, type Ran, runCell } from './matrix.ts';
 import { type Form, formsOf, works } from './matrix-operations.ts';
 import type { Fate } from './port.ts';
@@ -106,12 +106,15 @@ test('a gateway that asks each time by another name fails in it', async () => {
   const form = forms.find(({ asks }) => asks)!;
   let times = 0;
   const variant: Variant = (parts) => {
-    const { inquires, inquire, handle } = parts.handlers
-      .scheduleAccountUpdater as unknown as InquiringHandler<Operation>;
-    const scheduleAccountUpdater: InquiringHandler<Operation> = {
-      inquires,
+    const {
+      needsLookup: inquires,
+      lookup: inquire,
       handle,
-      inquire: (request, store, world, id) => inquire(request, store, world, `${id}${++times}`),
+    } = parts.handlers.scheduleAccountUpdater as unknown as TwoPhaseHandler<Operation>;
+    const scheduleAccountUpdater: TwoPhaseHandler<Operation> = {
+      needsLookup: inquires,
+      handle,
+      lookup: (request, store, world, id) => inquire(request, store, world, `${id}${++times}`),
     };
     return { ...parts, handlers: { ...parts.handlers, scheduleAccountUpdater } as unknown as Handlers };
   };

@@ -2,9 +2,14 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem, type ProblemName, problems } from '../../src/contract/problem.ts';
-import { Recent } from '../../src/idempotency/local-replay-cache.ts';
-import type { Kept } from '../../src/idempotency/ports.ts';
-import { isOutcome, type Outcome, printOutcome, readOutcome } from '../../src/idempotency/stored-outcome.ts';
+import { LocalReplayCache } from '../../src/idempotency/local-replay-cache.ts';
+import type { StoredOutcome } from '../../src/idempotency/ports.ts';
+import {
+  isStorableProblem,
+  type Outcome,
+  parseOutcome,
+  serializeOutcome,
+} from '../../src/idempotency/stored-outcome.ts';
 
 const numRuns = 10_000;
 
@@ -13,9 +18,9 @@ const charactersMax = 4_000_000;
 
 /** `Recent`, said as plainly as it can be: a list, oldest first. */
 class PlainRecent {
-  #entries: { readonly scope: string; readonly kept: Kept; readonly since: number }[] = [];
+  #entries: { readonly scope: string; readonly kept: StoredOutcome; readonly since: number }[] = [];
 
-  find(scope: string, now: number): Kept | undefined {
+  find(scope: string, now: number): StoredOutcome | undefined {
     const entry = this.#entries.find((each) => each.scope === scope);
     if (entry === undefined) return undefined;
     if (now >= entry.since && now - entry.since < keptMsMax) return entry.kept;
@@ -23,7 +28,7 @@ class PlainRecent {
     return undefined;
   }
 
-  keep(scope: string, kept: Kept, now: number): void {
+  keep(scope: string, kept: StoredOutcome, now: number): void {
     this.#entries = [...this.#entries.filter((each) => each.scope !== scope), { scope, kept, since: now }];
     const characters = () => this.#entries.reduce((sum, each) => sum + each.kept.outcome.length, 0);
     while (characters() > charactersMax) this.#entries.shift();
@@ -45,7 +50,7 @@ test('what a process remembers is what a plain list would', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let now = 1_000_000;
-      const recent = new Recent({ now: () => now });
+      const recent = new LocalReplayCache({ now: () => now });
       const plain = new PlainRecent();
       for (const each of steps) {
         switch (each.kind) {
@@ -53,8 +58,8 @@ test('what a process remembers is what a plain list would', () => {
             expect(recent.find(each.scope)).toBe(plain.find(each.scope, now));
             break;
           case 'keep': {
-            const kept = { fingerprint: String(each.fingerprint), outcome: texts[each.at]! };
-            recent.keep(each.scope, kept);
+            const kept = { requestHash: String(each.fingerprint), outcome: texts[each.at]! };
+            recent.save(each.scope, kept);
             plain.keep(each.scope, kept, now);
             break;
           }
@@ -72,7 +77,7 @@ test('what a process remembers is what a plain list would', () => {
 });
 
 const pspReference = fc.stringMatching(/^[A-Z0-9]{16}$/);
-const names = (Object.keys(problems) as ProblemName[]).filter((name) => isOutcome(new Problem(name)));
+const names = (Object.keys(problems) as ProblemName[]).filter((name) => isStorableProblem(new Problem(name)));
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   // Texts of any kind, lone surrogates too: they come from callers.
   fc.record({ pspReference, output: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })) }),
@@ -87,13 +92,13 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
 test('an outcome is read back as it was printed, and is printed the same again', () => {
   fc.assert(
     fc.property(outcome, (given) => {
-      const text = printOutcome(given);
-      const read = readOutcome(text);
+      const text = serializeOutcome(given);
+      const read = parseOutcome(text);
       expect(read.pspReference).toBe(given.pspReference);
       expect(read.output).toEqual(given.output);
       expect(read.problem?.problem).toBe(given.problem?.problem);
       expect(read.problem?.message).toBe(given.problem?.message);
-      expect(printOutcome(read)).toBe(text);
+      expect(serializeOutcome(read)).toBe(text);
     }),
     { numRuns },
   );
@@ -112,7 +117,7 @@ const noOutcome = fc.oneof(
 test('what is no outcome is refused, and nothing else is made of it', () => {
   fc.assert(
     fc.property(noOutcome, (text) => {
-      expect(() => readOutcome(text)).toThrow();
+      expect(() => parseOutcome(text)).toThrow();
     }),
     { numRuns },
   );

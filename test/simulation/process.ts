@@ -2,13 +2,13 @@
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { type Gateway, serve } from '../../src/gateway/handle-request.ts';
+import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { Handlers } from '../../src/gateway/handler.ts';
-import { performer } from '../../src/gateway/invoke-handler.ts';
+import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import { exactlyOnce } from '../../src/idempotency/execute-idempotently.ts';
-import type { Credentials, Gate, JournaledStore, Marks } from '../../src/idempotency/ports.ts';
-import type { References } from '../../src/lib/clock-and-ids.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import type { Credentials, IdempotencyCache, IdempotentStore, RequestHasher } from '../../src/idempotency/ports.ts';
+import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { handlers as realHandlers } from '../../src/services/handlers.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
@@ -27,9 +27,9 @@ import { type Question, simUpdater } from './sim-updater.ts';
 
 /** What a gateway is made of, so that a control can break a part of it. */
 export interface Breakable {
-  readonly store: JournaledStore;
-  readonly gate: Gate;
-  readonly marks: Marks;
+  readonly store: IdempotentStore;
+  readonly gate: IdempotencyCache;
+  readonly marks: RequestHasher;
   readonly handlers: Handlers;
 }
 
@@ -43,7 +43,7 @@ export interface Surroundings {
   readonly database: SimDatabase;
   readonly records: Records;
   readonly isolation: Isolation;
-  readonly references: References;
+  readonly references: IdGenerator;
   readonly variant: Variant;
   /** Where updaters outside are asked: hears of each question. Else the store knows. */
   readonly questioned?: ((question: Question) => void) | undefined;
@@ -112,11 +112,18 @@ export class Process {
     const { store, gate, handlers } = broken;
     const updater = questioned === undefined ? knowing : simUpdater(port, questioned);
     // Only a gateway without a journal writes by way of the performer alone.
-    const performing = performer(handlers, real, { clock, references, updater, vault });
+    const performing = createHandlerInvoker(handlers, real, { clock, ids: references, updater, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
-    const once = exactlyOnce({ performer: performing, store, gate, marks: broken.marks, clock, wait });
+    const once = createIdempotentExecutor({ performer: performing, store, gate, marks: broken.marks, clock, wait });
     this.#owner = self;
-    this.#gateway = { protocols, resources, routes, credentials: credentialsOver(port), references, once };
+    this.#gateway = {
+      protocols,
+      resources,
+      routes,
+      credentials: credentialsOver(port),
+      ids: references,
+      executeIdempotently: once,
+    };
   }
 
   /** kill -9: what it was at is never gone on with, and its callers lose their connections. It starts again by itself. */
@@ -153,7 +160,7 @@ export class Process {
       const lose = () => resolve(undefined);
       this.#lost.add(lose);
       attempts
-        .run(attempt, () => serve(wire, gateway))
+        .run(attempt, () => handleRequest(wire, gateway))
         .then((answer) => {
           this.#lost.delete(lose);
           resolve(answer);

@@ -1,12 +1,12 @@
 /** The records that the gates of all processes share, and what can happen to them. */
-import type { Claim, Kept } from '../../src/idempotency/ports.ts';
+import type { CacheReservation, StoredOutcome } from '../../src/idempotency/ports.ts';
 
 const leaseMs = 15_000;
 const keptMs = 3_600_000;
 
 type Held =
   | { readonly kind: 'pending'; readonly fingerprint: string; readonly ticket: string; readonly until: number }
-  | { readonly kind: 'done'; readonly kept: Kept; readonly until: number }
+  | { readonly kind: 'done'; readonly kept: StoredOutcome; readonly until: number }
   /** What nobody can read. */
   | { readonly kind: 'garbage'; readonly until: number };
 
@@ -21,7 +21,7 @@ export class Records {
     this.#now = now;
   }
 
-  claim(scope: string, fingerprint: string): Claim {
+  claim(scope: string, fingerprint: string): CacheReservation {
     const held = this.#find(scope);
     switch (held?.kind) {
       case undefined: {
@@ -40,7 +40,7 @@ export class Records {
     }
   }
 
-  settle(scope: string, kept: Kept): void {
+  settle(scope: string, kept: StoredOutcome): void {
     this.#held.set(scope, { kind: 'done', kept, until: this.#now() + keptMs });
   }
 

@@ -1,8 +1,8 @@
 /** References that count, and tell the attempt at work which one is its own. */
-import type { References } from '../../src/lib/clock-and-ids.ts';
+import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { attempts } from './attempt.ts';
 
-export const countedReferences = (): References => {
+export const countedReferences = (): IdGenerator => {
   let count = 0;
   const reference = (start: string) => start + String(++count).padStart(16 - start.length, '0');
   return {
@@ -14,6 +14,6 @@ export const countedReferences = (): References => {
     },
     recurringDetailReference: () => reference('DETAIL'),
     resourceId: (kind) => kind + String(++count).padStart(23, '0'),
-    digits: (length) => String(++count).padStart(length, '0'),
+    randomDigits: (length) => String(++count).padStart(length, '0'),
   };
 };

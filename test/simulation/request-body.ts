@@ -1,7 +1,7 @@
 /** What the clients ask for, as calls: of shoppers and cards a few, so that requests get into each other's way. */
 
 import type { Operation } from '../../src/contract/operation.ts';
-import { speak, speakOfResources } from '../../src/formats/index.ts';
+import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
 import type { Call, Protocol } from '../../src/formats/protocol.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
 import { inputOfResource, type ResourceBody, textOfResource } from './resource-body.ts';
@@ -28,8 +28,8 @@ export const merchantAccount = 'DemoMerchant';
 export const visa = '4111111111111111';
 export const mastercard = '5555444433331111';
 
-export const protocols = speak(services);
-export const resources = speakOfResources(resourceServices);
+export const protocols = createProtocols(services);
+export const resources = createResourceProtocol(resourceServices);
 export type Spoken = Protocol['name'];
 const spoken: Readonly<Record<Spoken, Protocol>> = { ...protocols, rest: resources };
 
@@ -83,11 +83,11 @@ const calls = new Map<string, Call>();
 /** Each is printed once. */
 export const callOf = (body: Body, protocol: Spoken): Call => {
   const name = `${protocol} ${textOf(body)}`;
-  const known = calls.get(name) ?? spoken[protocol].ask(serviceOf(body), operationOf(body), inputOf(body));
+  const known = calls.get(name) ?? spoken[protocol].encodeRequest(serviceOf(body), operationOf(body), inputOf(body));
   calls.set(name, known);
   return known;
 };
 
 /** What the caller makes of the answer. */
 export const heardOf = (body: Body, protocol: Spoken, text: string): object =>
-  spoken[protocol].hear(operationOf(body), text).value as object;
+  spoken[protocol].decodeResponse(operationOf(body), text).value as object;

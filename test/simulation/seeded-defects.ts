@@ -1,11 +1,11 @@
 /** Gateways with a defect each, and what gives it away: the simulation has to find them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
-import type { Claiming, JournaledStore, JournalPage } from '../../src/idempotency/ports.ts';
-import type { Telling } from '../../src/webhooks/event.ts';
+import type { IdempotentStore, IdempotentTransaction, NewRecord } from '../../src/idempotency/ports.ts';
+import type { EventBatch } from '../../src/webhooks/event.ts';
 import type { Variant } from './process.ts';
 import type { Control } from './simulate.ts';
 
-type Work<T> = (page: JournalPage) => Promise<T>;
+type Work<T> = (page: IdempotentTransaction) => Promise<T>;
 
 /** Whatever came of a unit, nothing of it may be kept. */
 class Undo<T> extends Error {
@@ -17,7 +17,7 @@ class Undo<T> extends Error {
 }
 
 /** Undoes the unit where that is wanted, and gives what came of it all the same. */
-const undoing = async <T>(store: JournaledStore, work: Work<T>, isWanted: () => boolean): Promise<T> => {
+const undoing = async <T>(store: IdempotentStore, work: Work<T>, isWanted: () => boolean): Promise<T> => {
   try {
     return await store.write(async (page) => {
       const value = await work(page);
@@ -31,27 +31,27 @@ const undoing = async <T>(store: JournaledStore, work: Work<T>, isWanted: () => 
 };
 
 const storing =
-  (write: (store: JournaledStore) => JournaledStore['write']): Variant =>
+  (write: (store: IdempotentStore) => IdempotentStore['write']): Variant =>
   (parts) => ({ ...parts, store: { ...parts.store, write: write(parts.store) } });
 
 const isFree = async () => undefined;
 const forget = async () => {};
 
 const withoutJournal = storing(
-  (store) => (work) => store.write((page) => work({ ...page, claim: isFree, settle: forget })),
+  (store) => (work) => store.write((page) => work({ ...page, reserve: isFree, complete: forget })),
 );
 
 /** Looked up before, written after. */
 const journalAfterwards = storing((store) => async <T>(work: Work<T>) => {
-  let row: readonly [string, Claiming] | undefined;
+  let row: readonly [string, NewRecord] | undefined;
   let outcome = '';
   const lookedUp = await undoing(
     store,
     (page) =>
       work({
         ...page,
-        claim: async (scope, entry) => {
-          const before = await page.claim(scope, entry);
+        reserve: async (scope, entry) => {
+          const before = await page.reserve(scope, entry);
           row = before === undefined ? [scope, entry] : undefined;
           return before;
         },
@@ -63,16 +63,16 @@ const journalAfterwards = storing((store) => async <T>(work: Work<T>) => {
   const settle = async (_: string, text: string) => {
     outcome = text;
   };
-  const result = await store.write((page) => work({ ...page, claim: isFree, settle }));
+  const result = await store.write((page) => work({ ...page, reserve: isFree, complete: settle }));
   await store.write(async (page) => {
-    if ((await page.claim(scope, entry)) === undefined) await page.settle(scope, outcome);
+    if ((await page.reserve(scope, entry)) === undefined) await page.complete(scope, outcome);
   });
   return result;
 });
 
 const withoutFingerprint: Variant = (parts) => ({
   ...parts,
-  marks: { scope: (company, key) => parts.marks.scope(company, key), fingerprint: () => 'x'.repeat(43) },
+  marks: { recordKey: (company, key) => parts.marks.recordKey(company, key), requestHash: () => 'x'.repeat(43) },
 });
 
 /** Where the gate granted a claim, what the journal says is passed over; and claims are given up whoever holds them. */
@@ -83,8 +83,8 @@ const trustingGate: Variant = (parts, records) => {
     return inner.write((page) =>
       work({
         ...page,
-        claim: async (scope, entry) => {
-          const before = await page.claim(scope, entry);
+        reserve: async (scope, entry) => {
+          const before = await page.reserve(scope, entry);
           return granted.delete(scope) ? undefined : before;
         },
       }),
@@ -94,8 +94,8 @@ const trustingGate: Variant = (parts, records) => {
     ...store,
     gate: {
       ...gate,
-      claim: async (scope, fingerprint) => {
-        const claim = await gate.claim(scope, fingerprint);
+      reserve: async (scope, fingerprint) => {
+        const claim = await gate.reserve(scope, fingerprint);
         if (claim.kind === 'granted') granted.add(scope);
         return claim;
       },
@@ -106,18 +106,18 @@ const trustingGate: Variant = (parts, records) => {
 
 const settledTooSoon: Variant = (parts, records) => {
   const fingerprints = new Map<string, string>();
-  const write = (store: JournaledStore): JournaledStore['write'] => {
+  const write = (store: IdempotentStore): IdempotentStore['write'] => {
     return (work) =>
       store.write((page) =>
         work({
           ...page,
-          claim: (scope, entry) => {
-            fingerprints.set(scope, entry.fingerprint);
-            return page.claim(scope, entry);
+          reserve: (scope, entry) => {
+            fingerprints.set(scope, entry.requestHash);
+            return page.reserve(scope, entry);
           },
-          settle: async (scope, outcome) => {
-            await page.settle(scope, outcome);
-            await parts.gate.settle(scope, { fingerprint: fingerprints.get(scope)!, outcome });
+          complete: async (scope, outcome) => {
+            await page.complete(scope, outcome);
+            await parts.gate.complete(scope, { requestHash: fingerprints.get(scope)!, outcome });
           },
         }),
       );
@@ -141,11 +141,11 @@ const answeredTooSoon = storing(
 
 const refusalsForgotten = storing((store) => async (work) => {
   let isRefusal = false;
-  const watched = (page: JournalPage): JournalPage => ({
+  const watched = (page: IdempotentTransaction): IdempotentTransaction => ({
     ...page,
-    settle: (scope, outcome) => {
+    complete: (scope, outcome) => {
       isRefusal = outcome.includes('"problem"');
-      return page.settle(scope, outcome);
+      return page.complete(scope, outcome);
     },
   });
   return undoing(
@@ -157,17 +157,17 @@ const refusalsForgotten = storing((store) => async (work) => {
 
 /** Told after it is done: who dies in between tells nobody. */
 const toldTooLate = storing((store) => async (work) => {
-  const tellings: Telling[] = [];
+  const tellings: EventBatch[] = [];
   const result = await store.write((page) => {
     tellings.length = 0;
     return work({
       ...page,
-      tell: async (telling) => {
+      enqueueEvents: async (telling) => {
         tellings.push(telling);
       },
     });
   });
-  for (const telling of tellings) await store.write((page) => page.tell(telling));
+  for (const telling of tellings) await store.write((page) => page.enqueueEvents(telling));
   return result;
 });
 
@@ -177,7 +177,7 @@ const toldOfOneAlone = storing(
     store.write((page) =>
       work({
         ...page,
-        tell: (telling) => page.tell({ ...telling, notices: telling.notices.slice(0, 1) }),
+        enqueueEvents: (telling) => page.enqueueEvents({ ...telling, events: telling.events.slice(0, 1) }),
       }),
     ),
 );
@@ -187,8 +187,8 @@ const claimsBelieved: Variant = (parts) => ({
   ...parts,
   gate: {
     ...parts.gate,
-    claim: async (scope, fingerprint) => {
-      const claim = await parts.gate.claim(scope, fingerprint);
+    reserve: async (scope, fingerprint) => {
+      const claim = await parts.gate.reserve(scope, fingerprint);
       if (claim.kind === 'running' && claim.fingerprint !== fingerprint) throw new Problem('keyReused');
       return claim;
     },

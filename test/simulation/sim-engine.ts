@@ -1,7 +1,7 @@
 /** The engine of one simulated process over the shared database: units that overlap, meet, fail and are run again. */
 
-import { Contended } from '../../src/idempotency/ports.ts';
-import type { Engine, Row, Session, Statement, UnitSession, Value } from '../../src/store/sql/engine.ts';
+import { LockTimeout } from '../../src/idempotency/ports.ts';
+import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../../src/store/sql/engine.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/transaction.ts';
 import { attempts } from './attempt.ts';
 import type { Failure, Port } from './port.ts';
@@ -28,7 +28,7 @@ const refuse = (failure: Failure): never => {
   throw failure === 'conflict' ? new Conflict() : down(failure);
 };
 
-class UnitOfWork implements UnitSession {
+class UnitOfWork implements TransactionSession {
   readonly #engine: SimEngine;
   readonly #unit: SimUnit;
   /** After it the unit takes no more statements, unless an attempt undoes it. */
@@ -57,7 +57,7 @@ class UnitOfWork implements UnitSession {
     return this.#step(statement.name, () => database.run(this.#unit, statement, parameters, true) as number);
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const nothing = (): void => {};
     const before = await this.#step('savepoint', () => this.#unit.entries.length);
     try {
@@ -108,7 +108,7 @@ class UnitOfWork implements UnitSession {
         break;
       }
       if (port.scheduler.now >= deadline) {
-        this.#failure = { thrown: new Contended('another unit is at the same row') };
+        this.#failure = { thrown: new LockTimeout('another unit is at the same row') };
         throw this.#failure.thrown;
       }
       await port.scheduler.turn(port.owner, 'waits for a row', pollMs);
@@ -145,7 +145,7 @@ export class SimEngine implements Engine {
     });
   }
 
-  write<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+  write<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     return this.#again(() => this.#unit(work));
   }
 
@@ -165,7 +165,7 @@ export class SimEngine implements Engine {
     }
   }
 
-  async #unit<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+  async #unit<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     const unit = await this.#begin();
     const session = new UnitOfWork(this, unit);
     try {

@@ -1,5 +1,5 @@
 /** An updater outside, as a process reaches it: it tells of the closed card, and each question arrives by its name. */
-import type { Fate, Updater } from '../../src/services/recurring/account-updater/updater.ts';
+import type { AccountUpdateOutcome, Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { closedCard } from './environment.ts';
 import type { Port } from './port.ts';
@@ -17,7 +17,7 @@ export const simUpdater = (port: Port, arrived: (question: Question) => void): U
   kind: 'asked',
   ask: (card, id) => {
     const attempt = attempts.getStore();
-    return port.call<Fate>({
+    return port.call<AccountUpdateOutcome>({
       point: 'updater',
       kind: 'updater',
       limitMs,

@@ -4,23 +4,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { speak, speakOfResources } from '../../src/formats/index.ts';
+import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
-import { type Gateway, serve } from '../../src/gateway/handle-request.ts';
-import type { World } from '../../src/gateway/handler.ts';
-import { performer } from '../../src/gateway/invoke-handler.ts';
+import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
+import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import { exactlyOnce } from '../../src/idempotency/execute-idempotently.ts';
-import { noGate } from '../../src/idempotency/no-cache.ts';
-import { createMarks } from '../../src/idempotency/request-hash.ts';
-import type { Gathering, Jobs } from '../../src/jobs/job.ts';
-import type { Clock, References } from '../../src/lib/clock-and-ids.ts';
+import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
+import { noCache } from '../../src/idempotency/no-cache.ts';
+import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
+import type { BatchQueue, JobQueue } from '../../src/jobs/job.ts';
+import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { handlers } from '../../src/services/handlers.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { createGathering } from '../../src/services/recurring/account-updater/store/batch.ts';
+import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
-import { keepDetail, type NewDetail } from '../../src/services/recurring/save-detail.ts';
+import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
@@ -32,7 +32,7 @@ import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import type { Vault } from '../../src/vault/ports.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import type { Endpoints } from '../../src/webhooks/ports.ts';
+import type { EndpointStore } from '../../src/webhooks/ports.ts';
 import { passTime } from './advance-time.ts';
 
 /** The moment at which everything happens. */
@@ -52,7 +52,7 @@ const counting = () => {
     recurringDetailReference: () => numbered('DETAIL', ++detail),
     resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
     // No noughts in front, so that none of it is found in what else is counted.
-    digits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
+    randomDigits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
   };
 };
 
@@ -119,19 +119,19 @@ export interface Asked {
 }
 
 /** The parts behind the answers. */
-export interface Parts {
-  readonly details: DetailStore;
-  readonly jobs: Jobs;
-  readonly gathering: Gathering;
-  readonly endpoints: Endpoints;
+export interface GatewayParts {
+  readonly store: DetailStore;
+  readonly jobs: JobQueue;
+  readonly batchQueue: BatchQueue;
+  readonly endpoints: EndpointStore;
   readonly registry: Registry;
-  readonly world: World;
+  readonly context: HandlerContext;
   /** As if so much time had gone by for every job that is due some time. */
   pass(ms: number): Promise<void>;
 }
 
 export interface TestGateway {
-  readonly parts: Parts;
+  readonly parts: GatewayParts;
   ask(request: Asked): Promise<Answer>;
   /** What shopper-1 has: `reference: uses` for each active detail. */
   active(): Promise<readonly string[]>;
@@ -146,7 +146,7 @@ export interface GatewayOptions {
   /** Breaks a part of the store, for controls. */
   readonly change?: (store: DetailStore) => DetailStore;
   /** Takes the place of references that count. */
-  readonly made?: Partial<References>;
+  readonly made?: Partial<IdGenerator>;
 }
 
 /** Over an embedded store of its own. */
@@ -194,39 +194,39 @@ export const gatewayOver = async (
   const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
-  const world: World = { clock, references: { ...counting(), ...made }, updater, vault };
+  const world: HandlerContext = { clock, ids: { ...counting(), ...made }, updater, vault };
   const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
   await store.write(async (unit) => {
-    for (const detail of details) await keepDetail(key, detail, unit, world);
+    for (const detail of details) await saveDetail(key, detail, unit, world);
     await unit.saveShopper({ ...key, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
     for (const change of announced) await unit.saveAnnouncement('Demo', announcementOf(change, 'Demo', vault), now);
   });
 
   const start = () =>
-    exactlyOnce({
-      performer: performer(handlers, store, world),
+    createIdempotentExecutor({
+      performer: createHandlerInvoker(handlers, store, world),
       store,
-      gate: noGate,
-      marks: createMarks(ring.index, 'test'),
+      gate: noCache,
+      marks: createRequestHasher(ring.index, 'test'),
       clock,
       wait: setTimeout,
     });
   let once = start();
   const gateway: Gateway = {
-    protocols: speak(services),
-    resources: speakOfResources(resourceServices),
+    protocols: createProtocols(services),
+    resources: createResourceProtocol(resourceServices),
     routes: compileRoutes(services, resourceServices),
     credentials: createCredentials(engine, ring.pepper, clock),
-    references: world.references,
-    once: (request) => once(request),
+    ids: world.ids,
+    executeIdempotently: (request) => once(request),
   };
-  const parts: Parts = {
-    details: store,
+  const parts: GatewayParts = {
+    store: store,
     jobs: createJobs(engine),
-    gathering: createGathering(engine, () => {}),
+    batchQueue: createBatchQueue(engine, () => {}),
     endpoints: createEndpoints(engine),
     registry,
-    world,
+    context: world,
     pass: async (ms) => {
       await engine.write((session) => session.execute(passTime, [ms]));
     },
@@ -243,7 +243,7 @@ export const gatewayOver = async (
         inspect: () => {},
         body: async () => Buffer.from(body as string),
       };
-      return serve(received, gateway);
+      return handleRequest(received, gateway);
     },
     async active() {
       const shopper = await store.read((view) => view.findShopper(key));

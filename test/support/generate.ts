@@ -4,16 +4,16 @@ import { countries, currencies } from '../../src/contract/iso.ts';
 import { parser } from '../../src/contract/lexical.ts';
 import {
   type Choice,
-  type DateTimeShape,
+  type DateTimeSchema,
   type Format,
-  type IntegerShape,
-  type ListShape,
-  type MapShape,
-  type ObjectShape,
-  type ScalarShape,
-  type SetShape,
-  type Shape,
-  type StringShape,
+  type IntegerSchema,
+  type ListSchema,
+  type MapSchema,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  type SetSchema,
+  type StringSchema,
   textLengthMax,
 } from '../../src/contract/schema.ts';
 
@@ -107,7 +107,7 @@ const formats: Readonly<Record<Format, Arbitrary<string>>> = {
 
 const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new RegExp(`^(?:${pattern})$`));
 
-const texts = (shape: StringShape): Arbitrary<string> => {
+const texts = (shape: StringSchema): Arbitrary<string> => {
   const { max = textLengthMax, pattern, format } = shape;
   if (format !== undefined) return formats[format];
   // A pattern with a dot in it lets free text through, too.
@@ -120,7 +120,7 @@ const texts = (shape: StringShape): Arbitrary<string> => {
       );
 };
 
-const moments = (_: DateTimeShape): Arbitrary<number> =>
+const moments = (_: DateTimeSchema): Arbitrary<number> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2040, 0) }) },
     // Around the two changes of the clock in a year, and far away.
@@ -135,7 +135,7 @@ const moments = (_: DateTimeShape): Arbitrary<number> =>
     { weight: 1, arbitrary: fc.integer({ min: Date.UTC(1000, 0), max: Date.UTC(9999, 0) - 1 }) },
   );
 
-const scalars = (shape: ScalarShape): Arbitrary<unknown> => {
+const scalars = (shape: ScalarSchema): Arbitrary<unknown> => {
   switch (shape.kind) {
     case 'string': {
       const parse = parser(shape);
@@ -154,9 +154,9 @@ const scalars = (shape: ScalarShape): Arbitrary<unknown> => {
   }
 };
 
-const integers = ({ min, max }: IntegerShape): Arbitrary<number> => fc.integer({ min, max });
+const integers = ({ min, max }: IntegerSchema): Arbitrary<number> => fc.integer({ min, max });
 
-const sets = ({ item, max }: SetShape): Arbitrary<unknown> =>
+const sets = ({ item, max }: SetSchema): Arbitrary<unknown> =>
   fc.subarray([...item.values], { minLength: 1, maxLength: max });
 
 const keyOfMap = fc.oneof(
@@ -188,12 +188,12 @@ export const isKey = (key: string): boolean =>
   key.split('.').length <= 8 &&
   key.split('.').every((part) => part !== '' && part !== '__proto__');
 
-const entries = ({ item }: MapShape): Arbitrary<unknown> =>
+const entries = ({ item }: MapSchema): Arbitrary<unknown> =>
   item === undefined
     ? scalars({ kind: 'string', max: 200, example: '' })
     : objects(item).filter((record) => !isEmpty(record));
 
-const maps = (shape: MapShape): Arbitrary<unknown> =>
+const maps = (shape: MapSchema): Arbitrary<unknown> =>
   fc
     .dictionary(keyOfMap.filter(isKey), entries(shape), {
       minKeys: 1,
@@ -213,9 +213,9 @@ const obey = (choices: readonly Choice[], pick: number, has: ReadonlySet<string>
   return present;
 };
 
-const objects = (shape: ObjectShape): Arbitrary<Readonly<Record<string, unknown>>> => {
+const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown>>> => {
   const fields = Object.entries(shape.fields);
-  const all = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, arbitrary(field.shape)])));
+  const all = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, arbitrary(field.schema)])));
   // All there, nothing but what must be, or anything between.
   const density = fc.constantFrom(0, 0.2, 0.5, 0.8, 1);
   const dice = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
@@ -234,14 +234,14 @@ const objects = (shape: ObjectShape): Arbitrary<Readonly<Record<string, unknown>
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-const lists = (shape: ListShape): Arbitrary<unknown> =>
+const lists = (shape: ListSchema): Arbitrary<unknown> =>
   fc.array(
     arbitrary(shape.item).filter((item) => !isEmpty(item)),
     { minLength: 1, maxLength: Math.min(shape.max, 4) },
   );
 
 /** Canonical values of a shape. */
-export const arbitrary = (shape: Shape): Arbitrary<unknown> => {
+export const arbitrary = (shape: Schema): Arbitrary<unknown> => {
   switch (shape.kind) {
     case 'list':
       return shape.joined ? sets(shape) : lists(shape);

@@ -2,7 +2,7 @@
 import { adapterAddress, operationAddress, serviceAddress } from '../../src/contract/address.ts';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation, Service } from '../../src/contract/operation.ts';
-import type { ObjectShape, Shape } from '../../src/contract/schema.ts';
+import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 
 export interface Member {
@@ -22,7 +22,7 @@ export type Loose =
 export const textNode = (text: string): Loose => ({ kind: 'text', text });
 
 /** The tree of a canonical value; moments in UTC with milliseconds, which every wire reads. */
-export const loosen = (shape: Shape, value: unknown): Loose => {
+export const loosen = (shape: Schema, value: unknown): Loose => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
@@ -47,10 +47,10 @@ export const loosen = (shape: Shape, value: unknown): Loose => {
   }
 };
 
-const membersOf = (shape: ObjectShape, value: Readonly<Record<string, unknown>>): Member[] =>
+const membersOf = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>): Member[] =>
   Object.entries(shape.fields)
     .filter(([name]) => value[name] !== undefined)
-    .map(([name, field]) => ({ name, node: loosen(field.shape, value[name]) }));
+    .map(([name, field]) => ({ name, node: loosen(field.schema, value[name]) }));
 
 const jsonOf = (node: Loose): string => {
   switch (node.kind) {

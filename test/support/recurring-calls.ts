@@ -1,13 +1,13 @@
 /** Calls of the recurring operations in any format, with their answers read again. */
 import { expect } from '@jest/globals';
 import type { Output } from '../../src/contract/operation.ts';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { type RecurringOperations, recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, type TestGateway } from './gateway.ts';
 
-export const protocols = speak(services);
+export const protocols = createProtocols(services);
 export const protocolNames = Object.keys(protocols) as ProtocolName[];
 
 let counted = 0;
@@ -36,11 +36,11 @@ export const callsOf = (gateway: () => TestGateway) => {
   ): Promise<Output<RecurringOperations[N]>> => {
     const described = recurringV25.operations.get(operation)!;
     const given = { merchantAccount: as === 'other' ? 'OtherMerchant' : 'DemoMerchant', ...input };
-    const { path, contentType, body } = protocols[name].ask(recurringV25, described, given);
+    const { path, contentType, body } = protocols[name].encodeRequest(recurringV25, described, given);
     const headers = { 'content-type': contentType, ...callers[as], ...(key && { 'idempotency-key': key }) };
     const { entry, message } = await gateway().ask({ path, headers, body });
     expect(entry.outcome).toBe('ok');
-    return protocols[name].hear(described, message.body).value as Output<RecurringOperations[N]>;
+    return protocols[name].decodeResponse(described, message.body).value as Output<RecurringOperations[N]>;
   };
 
   return {

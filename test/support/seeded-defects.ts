@@ -1,6 +1,6 @@
 /** Ways to spell a right request differently, and ways to break it, found by walking its shape and its tree together. */
 import fc from 'fast-check';
-import type { Choice, Field, ObjectShape, Shape } from '../../src/contract/schema.ts';
+import type { Choice, Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { arbitrary } from './generate.ts';
 import { type Loose, loosen, type Member, textNode } from './lenient.ts';
 
@@ -14,7 +14,7 @@ type ObjectNode = Extract<Loose, { kind: 'object' }>;
 type Set = (node: Loose) => void;
 
 /** Any valid tree of a shape: what stands in the place of a field that was left out. */
-const sampleOf = (shape: Shape): Loose => loosen(shape, fc.sample(arbitrary(shape), { numRuns: 1, seed: 7 })[0]);
+const sampleOf = (shape: Schema): Loose => loosen(shape, fc.sample(arbitrary(shape), { numRuns: 1, seed: 7 })[0]);
 
 const find = (node: ObjectNode, name: string): Member | undefined => node.members.find((each) => each.name === name);
 
@@ -25,13 +25,13 @@ const remove = (node: ObjectNode, names: readonly string[]): void => {
 const last = (text: string): string => text.slice(0, -1) + (text.endsWith('1') ? '2' : '1');
 
 /** What can be wrong with a text of this shape. */
-const wrongTexts = (shape: Shape, text: string): readonly (readonly [string, string])[] => {
+const wrongTexts = (shape: Schema, text: string): readonly (readonly [string, string])[] => {
   switch (shape.kind) {
     case 'string': {
       const wrong: (readonly [string, string])[] = [['too long', 'x'.repeat((shape.max ?? 4000) + 1)]];
       if (shape.format !== undefined) wrong.push(['bad check digits', last(text)]);
       if (shape.pattern !== undefined) wrong.push(['bad pattern', '§']);
-      if (shape.blank === 'refused') wrong.push(['blank', '']);
+      if (shape.emptyString === 'invalid') wrong.push(['blank', '']);
       return wrong;
     }
     case 'enum':
@@ -43,7 +43,7 @@ const wrongTexts = (shape: Shape, text: string): readonly (readonly [string, str
       return [
         ['wrong value in a set', `${text},NO_SUCH_VALUE`],
         ['empty value in a set', `${text},`],
-        ...(shape.blank === 'refused' ? ([['blank set', ' ']] as const) : []),
+        ...(shape.emptyString === 'invalid' ? ([['blank set', ' ']] as const) : []),
       ];
     case 'integer':
     case 'boolean':
@@ -54,17 +54,17 @@ const wrongTexts = (shape: Shape, text: string): readonly (readonly [string, str
   }
 };
 
-const choiceBroken = (shape: ObjectShape, node: ObjectNode, { options, exclusive }: Choice): Change[] => {
+const choiceBroken = (shape: ObjectSchema, node: ObjectNode, { options, exclusive }: Choice): Change[] => {
   const none = { name: `no option in ${shape.name}`, apply: () => remove(node, options.flat()) };
   if (!exclusive) return [none];
   const all = options.flat().filter((name) => find(node, name) === undefined);
   const add = () => {
-    for (const name of all) node.members.push({ name, node: sampleOf(shape.fields[name]!.shape) });
+    for (const name of all) node.members.push({ name, node: sampleOf(shape.fields[name]!.schema) });
   };
   return [none, { name: `all options in ${shape.name}`, apply: add }];
 };
 
-const inObject = (shape: ObjectShape, node: ObjectNode): Change[] => [
+const inObject = (shape: ObjectSchema, node: ObjectNode): Change[] => [
   {
     name: `unknown field in ${shape.name}`,
     apply: () => node.members.push({ name: 'shoperReference', node: textNode('x') }),
@@ -76,7 +76,7 @@ const inObject = (shape: ObjectShape, node: ObjectNode): Change[] => [
   }),
 ];
 
-const inMember = (owner: ObjectNode, member: Member, { shape, required }: Field): Change[] => {
+const inMember = (owner: ObjectNode, member: Member, { schema: shape, required }: Field): Change[] => {
   const set = (node: Loose) => {
     member.node = node;
   };
@@ -90,7 +90,7 @@ const inMember = (owner: ObjectNode, member: Member, { shape, required }: Field)
   return changes;
 };
 
-const inNode = (shape: Shape, node: Loose, set: Set): Change[] => {
+const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
   switch (node.kind) {
     case 'text': {
       const object: Loose = { kind: 'object', members: [{ name: 'x', node: textNode('1') }] };
@@ -133,11 +133,11 @@ const inNode = (shape: Shape, node: Loose, set: Set): Change[] => {
 };
 
 /** Everything that can be broken in a tree. */
-export const breakages = (shape: ObjectShape, tree: Loose): readonly Change[] =>
+export const breakages = (shape: ObjectSchema, tree: Loose): readonly Change[] =>
   tree.kind === 'object' ? inObject(shape, tree) : [];
 
 /** Everything that can be said in other words: the canonical value stays what it is. */
-export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] => {
+export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] => {
   if (tree.kind !== 'object') return [];
   const { members } = tree;
   const put = (name: string, node: Loose): Change => ({
@@ -149,11 +149,11 @@ export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] =>
   });
   return [
     { name: 'other order', apply: () => void members.reverse() },
-    ...shape.tolerated.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
-    ...Object.entries(shape.fields).flatMap(([name, { shape }]): Change[] => {
+    ...shape.ignoredMembers.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
+    ...Object.entries(shape.fields).flatMap(([name, { schema: shape }]): Change[] => {
       const member = find(tree, name);
       if (member !== undefined) return inWords(shape, member);
-      const blank = 'blank' in shape && shape.blank === 'refused' ? [] : [put(name, textNode(''))];
+      const blank = 'emptyString' in shape && shape.emptyString === 'invalid' ? [] : [put(name, textNode(''))];
       const empty =
         shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
       return [put(name, { kind: 'nothing' }), ...blank, ...(empty ? [empty] : [])];
@@ -161,7 +161,7 @@ export const spellings = (shape: ObjectShape, tree: Loose): readonly Change[] =>
   ];
 };
 
-const inWords = (shape: Shape, member: Member): Change[] => {
+const inWords = (shape: Schema, member: Member): Change[] => {
   const { node } = member;
   if (shape.kind === 'object') return [...spellings(shape, node)];
   if (node.kind !== 'text') return [];

@@ -1,5 +1,5 @@
 /** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
-import type { Kept, Kind } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { callers, type TestGateway } from './gateway.ts';
 import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
 
@@ -24,10 +24,10 @@ export interface Furnished extends Resources {
   account(accountHolderId: string, also?: object): Promise<string>;
   instrument(balanceAccountId: string, also?: object): Promise<string>;
   /** Puts a resource into a state that no call would lead to, past all rules. */
-  force(kind: Kind, id: string, changes: object): Promise<void>;
+  force(kind: ResourceKind, id: string, changes: object): Promise<void>;
 }
 
-export const paths: Readonly<Record<Kind, string>> = Object.freeze({
+export const paths: Readonly<Record<ResourceKind, string>> = Object.freeze({
   accountHolder: '/accountHolders',
   balanceAccount: '/balanceAccounts',
   paymentInstrument: '/paymentInstruments',
@@ -57,10 +57,10 @@ export const furnished = (
     account: (accountHolderId, also = {}) => made('/balanceAccounts', { accountHolderId, ...also }),
     instrument: (balanceAccountId, also = {}) => made('/paymentInstruments', cardFor(balanceAccountId, also)),
     async force(kind, id, changes) {
-      await gateway.parts.details.write(async (unit) => {
+      await gateway.parts.store.write(async (unit) => {
         const before = (await unit.findResource(kind, platform, id))!;
         const record = { ...before.record, ...changes };
-        await unit.changeResource({ ...before, revision: before.revision + 1, record } as Kept);
+        await unit.changeResource({ ...before, revision: before.revision + 1, record } as StoredResource);
       });
     },
   };

@@ -5,9 +5,9 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
 import type { Documents } from '../../src/http/documents.ts';
-import type { Seen } from '../../src/http/log.ts';
+import type { ObservedRequest } from '../../src/http/log.ts';
 import type { Observer } from '../../src/http/observe.ts';
-import { openShell, type Shell } from '../../src/http/server.ts';
+import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';
@@ -42,7 +42,7 @@ export const echo =
 
 export interface Watched {
   readonly observer: Observer;
-  readonly answers: { readonly entry: LogEntry; readonly seen: Seen }[];
+  readonly answers: { readonly entry: LogEntry; readonly seen: ObservedRequest }[];
   readonly failures: unknown[];
 }
 
@@ -63,8 +63,8 @@ export const openTestShell = (
   env: Readonly<Record<string, string>> = {},
   documents: Documents = none,
   watched: Watched = watch(),
-): Promise<Shell> =>
-  openShell({
+): Promise<CallerServer> =>
+  openCallerServer({
     serve,
     documents,
     observer: watched.observer,

@@ -1,17 +1,17 @@
 /** Callers under load, in every format, on connections kept alive: they repeat nothing by themselves and know what each answer must be. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 
-const protocols = speak(services);
+const protocols = createProtocols(services);
 export const formats = Object.keys(protocols) as readonly ProtocolName[];
 const service = services.at(-1)!;
 const operationOf = (name: string) => service.operations.get(name)!;
 
 export const callIn = (format: ProtocolName, operation: string, input: object): Call =>
-  protocols[format].ask(service, operationOf(operation), input);
+  protocols[format].encodeRequest(service, operationOf(operation), input);
 
 export interface Heard {
   readonly status: number;
@@ -21,7 +21,7 @@ export interface Heard {
 
 /** What the caller of this format makes of the answer. */
 export const meaning = (format: ProtocolName, operation: string, { body }: Heard): unknown =>
-  protocols[format].hear(operationOf(operation), body).value;
+  protocols[format].decodeResponse(operationOf(operation), body).value;
 
 export interface Caller {
   /** Rejects where the connection fails; nothing is sent a second time. */

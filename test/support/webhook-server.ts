@@ -1,6 +1,6 @@
 /** A production server that delivers webhooks, its commands about them, and companies that listen. */
 
-import { openStrongroom, type Strongroom } from '../../src/app/backend.ts';
+import { type Backend, openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import {
   ask,
@@ -29,7 +29,7 @@ export interface Shop {
 export interface WebhookServer {
   readonly server: Server;
   /** The same store as the server's. */
-  readonly room: Strongroom;
+  readonly room: Backend;
   /** What `triglyph webhooks …` prints; rejects where it fails, or says anything on the side. */
   webhooks(...parameters: string[]): Promise<string>;
   listen(company: string, url: string, format?: string): Promise<Listening>;
@@ -43,7 +43,7 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
   const folder = tempFolder();
   const { variables } = await prepareProduction(folder.path, also);
   const server = await startServer('serve', folder.path, variables);
-  const room = await openStrongroom(readConfig('production', variables), { exclusive: false });
+  const room = await openBackend(readConfig('production', variables), { exclusive: false });
   const webhooks = async (...parameters: string[]): Promise<string> => {
     const { code, stdout, stderr } = await triglyph(['webhooks', ...parameters], folder.path, variables);
     if (code !== 0 || stderr !== '') throw new Error(`webhooks ${parameters.join(' ')} ended with ${code}: ${stderr}`);

@@ -198,7 +198,7 @@ test.concurrent('one endpoint that never answers does not hold up another, and i
 
 test('the log and the list of endpoints say no key, and no card', async () => {
   const keys = (await serving.room.endpoints.list()).map(({ company, endpointId, sealed }) =>
-    serving.room.world.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'shown'),
+    serving.room.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'shown'),
   );
   expect(keys.length).toBeGreaterThan(5);
   const said = `${serving.server.output()}${await serving.webhooks('endpoint', 'list')}${await serving.webhooks('endpoint', 'list', '--json')}`;

@@ -1,7 +1,7 @@
 /** The breaker over any sequence of answers and clock readings, beside a model that keeps the whole history. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ask, type Breaker, closedBreaker, failed, isOpen, succeeded } from '../../src/lib/circuit-breaker.ts';
+import { ask, type CircuitBreaker, closedBreaker, failed, isOpen, succeeded } from '../../src/lib/circuit-breaker.ts';
 
 type Step = { readonly kind: 'ask' | 'fail' | 'succeed' } | { readonly kind: 'pass'; readonly ms: number };
 
@@ -41,8 +41,8 @@ const steps = fc.array(
   { maxLength: 60, size: 'max' },
 );
 
-const tripped = (now: number): Breaker =>
-  Array.from({ length: 5 }).reduce<Breaker>((breaker) => failed(breaker, now), closedBreaker);
+const tripped = (now: number): CircuitBreaker =>
+  Array.from({ length: 5 }).reduce<CircuitBreaker>((breaker) => failed(breaker, now), closedBreaker);
 
 describe('the breaker', () => {
   test('says of every sequence what the model says', () => {

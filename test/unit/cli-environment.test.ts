@@ -1,12 +1,12 @@
 /** References are 16 characters of the alphabet, each as likely as any other, and no two alike. */
 import { expect, test } from '@jest/globals';
-import { references } from '../../src/lib/ids.ts';
+import { ids } from '../../src/lib/ids.ts';
 
 const many = 62_000;
 const alphabet = [...'BCDFGHJKLMNPQRSTVWXYZ0123456789'].sort();
 
 test.each(['pspReference', 'recurringDetailReference'] as const)('%s', (kind) => {
-  const made = Array.from({ length: many }, () => references[kind]());
+  const made = Array.from({ length: many }, () => ids[kind]());
   expect(new Set(made).size).toBe(many);
   expect(made.every((reference) => reference.length === 16)).toBe(true);
   for (let place = 0; place < 16; place++)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigError, environment, inspectConfig, readConfig } from '../../src/app/config.ts';
-import { demoMark, keyFileFaults, unsafe } from '../../src/app/production-checks.ts';
+import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
@@ -147,7 +147,7 @@ describe('trusted proxies', () => {
 });
 
 describe('unsafe', () => {
-  const faults = (env: Record<string, string>) => unsafe(readConfig('production', env));
+  const faults = (env: Record<string, string>) => productionFaults(readConfig('production', env));
   test('a sound configuration may serve', () => expect(faults(sound)).toEqual([]));
   test.each<[string, Record<string, string>, RegExp]>([
     ['no keys', { TRIGLYPH_KEYS: '' }, /no keys: name a key file/],
@@ -234,7 +234,7 @@ describe('unsafe', () => {
     expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);
   });
   test('the demo leaves loopback for nothing', () => {
-    expect(unsafe(readConfig('demo', { HOST: '0.0.0.0' }))).toEqual([expect.stringMatching(/127\.0\.0\.1/)]);
+    expect(productionFaults(readConfig('demo', { HOST: '0.0.0.0' }))).toEqual([expect.stringMatching(/127\.0\.0\.1/)]);
   });
 });
 

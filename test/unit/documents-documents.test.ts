@@ -6,7 +6,7 @@ import { XMLParser } from 'fast-xml-parser';
 import type { Operation, Service } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
 import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
-import { speak, speakOfResources } from '../../src/formats/index.ts';
+import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
 import { resourceServices, services } from '../../src/services/index.ts';
 
 const documents = documentsOf(services);
@@ -16,8 +16,8 @@ const home = '/pal/servlet/Recurring/v25';
 const root = join(import.meta.dirname, '../..');
 
 describe('the committed documents', () => {
-  const resources = { services: resourceServices, printer: speakOfResources(resourceServices) };
-  test.each(committedDocuments(services, Object.values(speak(services)), resources))(
+  const resources = { services: resourceServices, printer: createResourceProtocol(resourceServices) };
+  test.each(committedDocuments(services, Object.values(createProtocols(services)), resources))(
     '$path is current',
     ({ path, text }) => {
       expect(readFileSync(join(root, path), 'utf8')).toBe(text);
@@ -38,7 +38,7 @@ describe('a second version of a service', () => {
   const changed = older.operations.get('storeToken')!;
   const { input, output } = changed;
   const colour = { colour: optional(string({ example: 'red' }), 'The colour of the card.') };
-  const options = { tolerated: input.tolerated, choices: input.choices };
+  const options = { tolerated: input.ignoredMembers, choices: input.choices };
   const widened: Operation = {
     ...changed,
     input: object(input.name, { ...input.fields, ...colour }, options),
@@ -47,7 +47,7 @@ describe('a second version of a service', () => {
   const newer = { ...older, version: 30, operations: new Map(older.operations).set('storeToken', widened) };
   const both = [older, newer];
   const names = [...older.operations.keys()];
-  const committed = committedDocuments(both, Object.values(speak(both)));
+  const committed = committedDocuments(both, Object.values(createProtocols(both)));
   const textOf = (path: string) => committed.find((each) => each.path === path)!.text;
 
   test('has files of its own, and the newest pages have the plain names', () => {

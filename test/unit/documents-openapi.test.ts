@@ -4,11 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { Problem } from '../../src/contract/problem.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
-import { speak } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 
 const service = services[0]!;
-const protocols = speak(services);
+const protocols = createProtocols(services);
 const operations = [...service.operations.values()].map((each) => [each.name, each] as const);
 const home = '/pal/servlet/Recurring/v25';
 
@@ -27,12 +27,12 @@ describe('the examples', () => {
       for (const extent of ['full', 'minimal'] as const) {
         const input = exampleOf(operation.input, extent);
         const output = exampleOf(operation.output, extent);
-        const { body, contentType } = protocol.ask(service, operation, input);
+        const { body, contentType } = protocol.encodeRequest(service, operation, input);
         const media = { type: contentType, charset: undefined };
         const target = { service, version: 25, operation };
         const head = { query: '', headers: {} };
         expect(protocol.decode(Buffer.from(body), media, target, head)).toEqual({ operation, input, issues: [] });
-        expect(protocol.hear(operation, protocol.encode(operation, output).body)).toEqual({
+        expect(protocol.decodeResponse(operation, protocol.encode(operation, output).body)).toEqual({
           value: output,
           issues: [],
         });
@@ -50,9 +50,13 @@ describe('the JSON schemas', () => {
         expect([validate(value), validate.errors]).toEqual([true, null]);
       };
       const { json, form } = protocols;
-      check(deriveJsonSchema(operation.input, 'input'), JSON.parse(json.ask(service, operation, input).body));
+      check(deriveJsonSchema(operation.input, 'input'), JSON.parse(json.encodeRequest(service, operation, input).body));
       check(deriveJsonSchema(operation.output, 'output'), JSON.parse(json.encode(operation, output).body));
-      check(deriveFormSchema(operation.input, 'input'), pairs(form.ask(service, operation, input).body), true);
+      check(
+        deriveFormSchema(operation.input, 'input'),
+        pairs(form.encodeRequest(service, operation, input).body),
+        true,
+      );
       check(deriveFormSchema(operation.output, 'output'), pairs(form.encode(operation, output).body), true);
     }
   });
@@ -151,7 +155,7 @@ describe('OpenAPI', () => {
     const operation = service.operations.get('disable')!;
     const path = ['recurringDetailReference'];
     const refused = [Problem.at(path, 'detailNotFound'), new Problem('internal')].map((problem) =>
-      parse(protocol.refuse(problem, { pspReference: '8815252013129012', operation }).body),
+      parse(protocol.encodeError(problem, { pspReference: '8815252013129012', operation }).body),
     );
     const validate = compile(name);
     for (const each of refused) expect([validate(each), validate.errors]).toEqual([true, null]);
@@ -167,7 +171,7 @@ describe('OpenAPI', () => {
       const output = exampleOf(operation.output, 'full');
       const { json } = protocols;
       const asked = compile(named(requestBody, 'application/json'))(
-        JSON.parse(json.ask(service, operation, input).body),
+        JSON.parse(json.encodeRequest(service, operation, input).body),
       );
       const told = compile(named(responses['200'], 'application/json'))(
         JSON.parse(json.encode(operation, output).body),

@@ -1,9 +1,9 @@
 /** Which endpoint gets a turn: a few at a time, none while it rests, and others whatever becomes of one. */
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { createTurns } from '../../src/webhooks/endpoint-limiter.ts';
+import { createEndpointLimiter } from '../../src/webhooks/endpoint-limiter.ts';
 
-const make = (atOnceMax = 2) => createTurns({ atOnceMax, deliveryMsMax: 700 });
+const make = (atOnceMax = 2) => createEndpointLimiter({ atOnceMax, deliveryMsMax: 700 });
 
 test('no more than so many at once; who comes later waits for a turn, or comes again', async () => {
   const turns = make();

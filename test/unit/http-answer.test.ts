@@ -2,10 +2,10 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Documents } from '../../src/http/documents.ts';
-import type { Shell } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server.ts';
 import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
 
-let shell: Shell | undefined;
+let shell: CallerServer | undefined;
 afterEach(() => shell?.drain());
 
 interface Heard {

@@ -2,7 +2,7 @@
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import type { Shell } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server.ts';
 import { echo, openTestShell } from '../support/shell.ts';
 
 const workMs = 20;
@@ -37,7 +37,7 @@ const ask = (port: number, agent: Agent): Promise<number> =>
   });
 
 /** Callers on connections kept alive, each asking again as soon as it is answered, until the server takes no more. */
-const underLoad = async (stop: (shell: Shell) => Promise<void>) => {
+const underLoad = async (stop: (shell: CallerServer) => Promise<void>) => {
   const shell = await openTestShell(work);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const accepted = new Set<number | undefined>();

@@ -6,10 +6,10 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Problem } from '../../src/contract/problem.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
-import { openLog, type Seen } from '../../src/http/log.ts';
+import { type ObservedRequest, openLog } from '../../src/http/log.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observe.ts';
-import { veil } from '../../src/lib/redact.ts';
+import { redact } from '../../src/lib/redact.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,14 @@ const entry: LogEntry = {
   pspReference: '8515208516304269',
   outcome: 'ok',
 };
-const seen: Seen = { status: 200, ms: 1.23456, bytesIn: 10, bytesOut: 20, address: '127.0.0.1', aborted: false };
+const seen: ObservedRequest = {
+  status: 200,
+  ms: 1.23456,
+  bytesIn: 10,
+  bytesOut: 20,
+  address: '127.0.0.1',
+  aborted: false,
+};
 
 const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.problem, problem });
 
@@ -80,7 +87,7 @@ describe('the log', () => {
     ['4111.1111.1111.1111', '[digits]'],
     ['12345678901', '12345678901'],
     ['123456789012', '[digits]'],
-  ])('%s', (text, expected) => expect(veil(text)).toBe(expected));
+  ])('%s', (text, expected) => expect(redact(text)).toBe(expected));
 });
 
 describe('the metrics', () => {

@@ -1,11 +1,11 @@
 /** The shell against hostile and broken HTTP, byte by byte. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Shell } from '../../src/http/server.ts';
+import type { CallerServer } from '../../src/http/server.ts';
 import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
 
 const watched = watch();
-let shell: Shell;
+let shell: CallerServer;
 let heard: readonly Promise<string>[];
 beforeAll(async () => {
   // Slow enough to be in flight while the next bytes arrive.

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
-import { commandOf } from '../../src/idempotency/canonical-request.ts';
+import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
 import { services } from '../../src/services/index.ts';
 
@@ -94,7 +94,7 @@ describe('the command', () => {
     recurring: { contract: ['ONECLICK', 'RECURRING'] },
     shopperReference: 'shopper-1',
   };
-  const text = commandOf(operation, input);
+  const text = canonicalRequestText(operation, input);
   test('is a text that anyone could write from the interface', () => {
     expect(text).toBe(
       'storeToken {"additionalData":{"a":"1","b":"2"},"card":{"expiryMonth":"3","expiryYear":"2030","holderName":"Anna",' +
@@ -108,7 +108,7 @@ describe('the command', () => {
     ['a zero before the month', { card: { ...card, expiryMonth: '03' } }],
     ['another order of fields', { shopperReference: 'shopper-1', merchantAccount: 'DemoMerchant' }],
   ])('is the same with %s', (_, other) => {
-    expect(commandOf(operation, { ...input, ...other })).toBe(text);
+    expect(canonicalRequestText(operation, { ...input, ...other })).toBe(text);
   });
   test.each<[string, object]>([
     ['another number', { card: { ...card, number: '5555444433331111' } }],
@@ -120,12 +120,12 @@ describe('the command', () => {
     ['what would read alike, joined', { additionalData: { a: '1","b":"2' } }],
     ['a field more', { shopperEmail: 'a@example.com' }],
   ])('is another with %s', (_, other) => {
-    expect(commandOf(operation, { ...input, ...other })).not.toBe(text);
+    expect(canonicalRequestText(operation, { ...input, ...other })).not.toBe(text);
   });
   test('of another operation is another', () => {
     const disable = services[0]!.operations.get('disable')!;
     const list = services[0]!.operations.get('listRecurringDetails')!;
     const common = { merchantAccount: 'M', shopperReference: 's' };
-    expect(commandOf(disable, common)).not.toBe(commandOf(list, common));
+    expect(canonicalRequestText(disable, common)).not.toBe(canonicalRequestText(list, common));
   });
 });

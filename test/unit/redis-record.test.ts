@@ -17,7 +17,7 @@ const outcome = fc.json({ maxDepth: 3 });
 
 const fingerprint = mac('a command');
 const key = keyOf(mac('a scope'));
-const kept = { fingerprint, outcome: '{"pspReference":"8515131751004933","text":"ünï\\n😀"}' };
+const kept = { requestHash: fingerprint, outcome: '{"pspReference":"8515131751004933","text":"ünï\\n😀"}' };
 const printed = printDone(mac, key, kept)!;
 
 describe('a record', () => {
@@ -31,7 +31,7 @@ describe('a record', () => {
     fc.assert(
       fc.property(mark, mark, ticket, outcome, (scope, print, holder, json) => {
         const at = keyOf(scope);
-        const done = { fingerprint: print, outcome: json };
+        const done = { requestHash: print, outcome: json };
         expect(parseRecord(mac, at, printDone(mac, at, done)!)).toEqual({ kind: 'done', kept: done });
         const pending = { kind: 'pending', fingerprint: print, ticket: holder };
         expect(parseRecord(mac, at, printPending(print, holder))).toEqual(pending);
@@ -69,19 +69,19 @@ describe('a record', () => {
   ])('is not: %s', (_, text) => expect(parseRecord(mac, key, text)).toBeUndefined());
   test('of up to 16 KiB is kept, counted in bytes, and a longer one neither printed nor read', () => {
     const frame = Buffer.byteLength(printed) - Buffer.byteLength(kept.outcome);
-    const most = { fingerprint, outcome: `"${'é'.repeat((recordBytesMax - frame - 2) / 2)}"` };
+    const most = { requestHash: fingerprint, outcome: `"${'é'.repeat((recordBytesMax - frame - 2) / 2)}"` };
     const longest = printDone(mac, key, most)!;
     expect(recordBytesMax - Buffer.byteLength(longest)).toBeLessThan(2);
     expect(parseRecord(mac, key, longest)).toEqual({ kind: 'done', kept: most });
-    const more = { fingerprint, outcome: `${most.outcome}  ` };
+    const more = { requestHash: fingerprint, outcome: `${most.outcome}  ` };
     expect(printDone(mac, key, more)).toBeUndefined();
     const text = `D:${fingerprint}:${mac(`${key}\n${fingerprint}\n${more.outcome}`).slice(0, 22)}:${more.outcome}`;
     expect(parseRecord(mac, key, text)).toBeUndefined();
   });
-  test.each<[string, { fingerprint: string; outcome: string }]>([
-    ['half a character', { fingerprint, outcome: '"\ud800"' }],
-    ['no outcome', { fingerprint, outcome: '' }],
-    ['a fingerprint of another length', { fingerprint: 'short', outcome: '{}' }],
+  test.each<[string, { requestHash: string; outcome: string }]>([
+    ['half a character', { requestHash: fingerprint, outcome: '"\ud800"' }],
+    ['no outcome', { requestHash: fingerprint, outcome: '' }],
+    ['a fingerprint of another length', { requestHash: 'short', outcome: '{}' }],
   ])('is not made of %s, which would not come back as it was', (_, given) => {
     expect(printDone(mac, key, given)).toBeUndefined();
   });

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { openAdmin, type Probe } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
 import type { Config } from '../config.ts';
-import { type Ask, isSaid } from './messages.ts';
+import { isWorkerMessage, type ReadyQuery } from './messages.ts';
 
 /** How long a worker may take to say whether it is ready. */
 const readyMsMax = 2_000;
@@ -36,7 +36,7 @@ const fork = (): Worker => {
 const serving = (worker: Worker): Promise<string> =>
   new Promise((resolve, reject) => {
     worker.on('message', (message: unknown) => {
-      if (isSaid(message) && message.triglyph === 'serving') resolve(message.callers);
+      if (isWorkerMessage(message) && message.triglyph === 'serving') resolve(message.callers);
     });
     worker.once('exit', (code, signal) => reject(new Error(`a worker ended with ${signal ?? code} before it served`)));
   });
@@ -53,13 +53,13 @@ const isReady = (worker: Worker): Promise<boolean> =>
       resolve(ready);
     };
     const hear = (message: unknown): void => {
-      if (isSaid(message) && message.triglyph === 'ready' && message.id === id) done(message.ready);
+      if (isWorkerMessage(message) && message.triglyph === 'ready' && message.id === id) done(message.ready);
     };
     const gone = (): void => done(false);
     const timer = globalThis.setTimeout(gone, readyMsMax);
     worker.on('message', hear);
     worker.on('exit', gone);
-    if (worker.isConnected()) worker.send({ triglyph: 'ready?', id } satisfies Ask);
+    if (worker.isConnected()) worker.send({ triglyph: 'ready?', id } satisfies ReadyQuery);
     else done(false);
   });
 

@@ -3,16 +3,16 @@ import cluster from 'node:cluster';
 import { type Admin, type AdminParts, isReady } from '../../http/admin.ts';
 import type { Metrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
-import { isAsk, type Said } from './messages.ts';
+import { isReadyQuery, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;
 
-const say = (said: Said): void => {
+const say = (said: WorkerMessage): void => {
   // The primary may be gone; what is in flight is answered all the same.
   if (process.connected) process.send?.(said);
 };
 
-export const sayServing = (callers: string): void => say({ triglyph: 'serving', callers });
+export const reportServing = (callers: string): void => say({ triglyph: 'serving', callers });
 
 /**
  * Resolves when the worker is to stop: told so, or without a primary, for with that it has lost its port. A terminal and a
@@ -51,7 +51,7 @@ export const asWorker = async (work: (told: Promise<void>) => Promise<void>): Pr
 export const answerPrimary = async (parts: AdminParts & Pick<Metrics, 'registry'>): Promise<Admin> => {
   answerMetrics(parts.registry);
   const answer = (message: unknown): void => {
-    if (!isAsk(message)) return;
+    if (!isReadyQuery(message)) return;
     void isReady(parts).then((ready) => say({ triglyph: 'ready', id: message.id, ready }));
   };
   process.on('message', answer);

@@ -30,7 +30,7 @@ const authorisation = (protocol: ProtocolName): string => {
 /** Each with the name of its script. */
 export const calls = (protocols: Protocols, callers: string): readonly (readonly [string, string])[] =>
   Object.entries(scripts).map(([script, name]) => {
-    const { path, contentType, body } = protocols[name].ask(recurringV25, listRecurringDetails, input);
+    const { path, contentType, body } = protocols[name].encodeRequest(recurringV25, listRecurringDetails, input);
     const head = `curl -sS ${authorisation(name)} -H ${quote(`Content-Type: ${contentType}`)}`;
     return [script, `${head} \\\n  --data-binary ${quote(body)} \\\n  ${quote(callers + path)}`] as const;
   });

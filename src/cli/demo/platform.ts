@@ -2,14 +2,14 @@
 
 import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
-import type { World } from '../../gateway/handler.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
 import { createAccountHolder as holderCall } from '../../services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
 import { createBalanceAccount as accountCall } from '../../services/balance-platform/balance-accounts/contract.ts';
 import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
 import { createPaymentInstrument as instrumentCall } from '../../services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
-import type { Unit } from '../../store/transaction.ts';
+import type { Transaction } from '../../store/transaction.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({
@@ -31,12 +31,12 @@ const holder: Input<typeof holderCall> = {
 const cardholderName = 'Anna van Dijk';
 
 /** On the first balance account, two cards; on the second, a bank account. */
-export const seedPlatform = async (unit: Unit, world: World): Promise<void> => {
+export const seedPlatform = async (unit: Transaction, world: HandlerContext): Promise<void> => {
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     operation,
     input,
     caller,
-    pspReference: world.references.pspReference(),
+    pspReference: world.ids.pspReference(),
   });
   const { id: accountHolderId } = await createAccountHolder(request(holderCall, holder), unit, world);
   const account = async (reference: string) =>

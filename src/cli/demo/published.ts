@@ -1,11 +1,11 @@
 /** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
-import type { Presented } from '../../idempotency/ports.ts';
+import type { PresentedCredential } from '../../idempotency/ports.ts';
 
 export interface PublishedCredential {
   readonly company: string;
   /** Where it acts for one, and not for the company's merchant accounts. */
   readonly balancePlatform?: string;
-  readonly shown: Presented;
+  readonly shown: PresentedCredential;
 }
 
 export const demoAccounts = Object.freeze([

@@ -1,9 +1,9 @@
 /** Puts the demo's data into the store: once, and later only what is missing. */
 
-import type { Strongroom } from '../../app/backend.ts';
-import type { World } from '../../gateway/handler.ts';
-import { keepDetail } from '../../services/recurring/save-detail.ts';
-import type { ImportUnit } from '../../services/recurring/store/repository.ts';
+import type { Backend } from '../../app/backend.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
+import { saveDetail } from '../../services/recurring/save-detail.ts';
+import type { ImportTransaction } from '../../services/recurring/store/repository.ts';
 import type { ListedCredential } from '../../store/sql/credential-registry.ts';
 import { seedPlatform } from './platform.ts';
 import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
@@ -17,17 +17,21 @@ const platformSeed = 'demo: balance platform';
 /** Details of 100 shoppers in one unit: one fsync for 300 cards. */
 const shoppersPerUnit = 100;
 
-const keepAll = async (details: readonly DemoDetail[], unit: ImportUnit, world: World): Promise<void> => {
+const keepAll = async (
+  details: readonly DemoDetail[],
+  unit: ImportTransaction,
+  world: HandlerContext,
+): Promise<void> => {
   const now = world.clock.now();
   for (const [index, { key, detail }] of details.entries()) {
-    const firstPspReference = world.references.pspReference();
+    const firstPspReference = world.ids.pspReference();
     // A millisecond apart, so that the oldest is the one that is named first.
     const createdAt = now - details.length + index;
-    await keepDetail(key, { ...detail, firstPspReference, createdAt }, unit, world);
+    await saveDetail(key, { ...detail, firstPspReference, createdAt }, unit, world);
   }
 };
 
-const seedCredentials = async ({ registry }: Strongroom): Promise<void> => {
+const seedCredentials = async ({ registry }: Backend): Promise<void> => {
   for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
   await registry.saveBalancePlatform(demoPlatform);
   const known = await registry.listCredentials();
@@ -47,7 +51,7 @@ const seedCredentials = async ({ registry }: Strongroom): Promise<void> => {
   }
 };
 
-const seedOnPlatform = async ({ details, world }: Strongroom): Promise<void> => {
+const seedOnPlatform = async ({ store: details, context: world }: Backend): Promise<void> => {
   if ((await details.findProgress(platformSeed)) > 0) return;
   await details.write(async (unit) => {
     await seedPlatform(unit, world);
@@ -55,7 +59,7 @@ const seedOnPlatform = async ({ details, world }: Strongroom): Promise<void> => 
   });
 };
 
-const seedFirst = async ({ details, world }: Strongroom): Promise<void> => {
+const seedFirst = async ({ store: details, context: world }: Backend): Promise<void> => {
   if ((await details.findProgress(firstSeed)) > 0) return;
   await details.write(async (unit) => {
     await keepAll(firstDetails, unit, world);
@@ -63,7 +67,7 @@ const seedFirst = async ({ details, world }: Strongroom): Promise<void> => {
   });
 };
 
-const seedGenerated = async ({ details, world }: Strongroom, wanted: number): Promise<number> => {
+const seedGenerated = async ({ store: details, context: world }: Backend, wanted: number): Promise<number> => {
   const before = await details.findProgress(generatedSeed);
   for (let done = before; done < wanted; ) {
     const last = Math.min(done + shoppersPerUnit, wanted);
@@ -78,7 +82,7 @@ const seedGenerated = async ({ details, world }: Strongroom, wanted: number): Pr
 };
 
 /** Gives how many generated shoppers were added. */
-export const seed = async (room: Strongroom, shoppers: number): Promise<number> => {
+export const seed = async (room: Backend, shoppers: number): Promise<number> => {
   await seedCredentials(room);
   await seedFirst(room);
   await seedOnPlatform(room);

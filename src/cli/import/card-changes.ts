@@ -1,12 +1,16 @@
 /** Announced card changes as they are imported: each row takes the place of what was announced of its card before. */
 
-import type { Kind } from '../../import/keep.ts';
+import type { ImportKind } from '../../import/import-batch.ts';
 import { announcementOf } from '../../services/recurring/account-updater/announced-changes.ts';
 import { type CardChangeRow, cardChangeRow } from '../../services/recurring/account-updater/card-change-row.ts';
 
-const keep: Kind<CardChangeRow>['keep'] = async (row, company, unit, { vault, clock }) => {
+const keep: ImportKind<CardChangeRow>['keep'] = async (row, company, unit, { vault, clock }) => {
   await unit.saveAnnouncement(company, announcementOf(row, company, vault), clock.now());
   return undefined;
 };
 
-export const cardChanges: Kind<CardChangeRow> = Object.freeze({ mark: 'card changes: ', shape: cardChangeRow, keep });
+export const cardChanges: ImportKind<CardChangeRow> = Object.freeze({
+  mark: 'card changes: ',
+  shape: cardChangeRow,
+  keep,
+});

@@ -1,13 +1,13 @@
 /** Stored details as they are imported: each row is kept as storeToken would keep it. */
 
-import type { Kind } from '../../import/keep.ts';
+import type { ImportKind } from '../../import/import-batch.ts';
 import { type ImportRow, importRow } from '../../services/recurring/import-row.ts';
-import { keepDetail } from '../../services/recurring/save-detail.ts';
+import { saveDetail } from '../../services/recurring/save-detail.ts';
 
-const keep: Kind<ImportRow>['keep'] = async (row, company, unit, world) => {
+const keep: ImportKind<ImportRow>['keep'] = async (row, company, unit, world) => {
   const { merchantAccount, shopperReference, card, bank, elv, tokenDetails, variant, contracts } = row;
   const { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName } = row;
-  await keepDetail(
+  await saveDetail(
     { company, merchantAccount, shopperReference },
     {
       card,
@@ -16,7 +16,7 @@ const keep: Kind<ImportRow>['keep'] = async (row, company, unit, world) => {
       tokenDetails,
       variant,
       contracts,
-      firstPspReference: row.firstPspReference ?? world.references.pspReference(),
+      firstPspReference: row.firstPspReference ?? world.ids.pspReference(),
       shopperEmail: row.shopperEmail,
       socialSecurityNumber: row.socialSecurityNumber,
       also: { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName },
@@ -29,4 +29,4 @@ const keep: Kind<ImportRow>['keep'] = async (row, company, unit, world) => {
   return undefined;
 };
 
-export const storedDetails: Kind<ImportRow> = Object.freeze({ mark: '', shape: importRow, keep });
+export const storedDetails: ImportKind<ImportRow> = Object.freeze({ mark: '', shape: importRow, keep });

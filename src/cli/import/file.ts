@@ -1,10 +1,16 @@
 /** The import of one file by an operator: shown while it runs, told in a line when it is done. */
-import { checksumOf, keepFile, type Tally } from '../../import/file.ts';
-import type { Kind, Row } from '../../import/keep.ts';
-import { beside } from '../beside.ts';
+
+import type { ImportKind, Row } from '../../import/import-batch.ts';
+import { checksumOf, type ImportSummary, importFile } from '../../import/import-file.ts';
+import { withBackend } from '../with-backend.ts';
 import { type Progress, showProgress } from './progress.ts';
 
-const summary = ({ rows, before, refused }: Tally, file: string, reportPath: string, seconds: number): string => {
+const summary = (
+  { rows, before, refused }: ImportSummary,
+  file: string,
+  reportPath: string,
+  seconds: number,
+): string => {
   if (before > 0 && rows <= before) return `${file} was imported before, all ${rows} rows of it: nothing was changed.`;
   const earlier = before > 0 ? ` ${before} rows were done by an import that was interrupted.` : '';
   const where = refused > 0 ? `; ${reportPath} says why` : '';
@@ -13,7 +19,7 @@ const summary = ({ rows, before, refused }: Tally, file: string, reportPath: str
 
 /** Imports the file, says what came of it, and sets the exit code. */
 export const runImport = async <R extends Row>(
-  kind: Kind<R>,
+  kind: ImportKind<R>,
   path: string,
   { report = `${path}.refused.jsonl` }: { readonly report?: string },
 ): Promise<void> => {
@@ -26,8 +32,8 @@ export const runImport = async <R extends Row>(
     kept: ({ bytesDone, rows, refused }: { bytesDone: number; rows: number; refused: number }) =>
       progress?.update(bytesDone, `${rows} rows, ${refused} refused`),
   };
-  const tally = await beside(async (room) =>
-    keepFile(room, kind, { path, checksum: await checksumOf(path), report }, watch),
+  const tally = await withBackend(async (room) =>
+    importFile(room, kind, { path, checksum: await checksumOf(path), report }, watch),
   ).finally(() => progress?.stop());
   process.stdout.write(`${summary(tally, path, report, (performance.now() - startedAt) / 1000)}\n`);
   if (tally.refused > 0) process.exitCode = 1;

@@ -1,10 +1,10 @@
 /** `triglyph keys rotate` and `status`: which key everything is sealed under, and moving it to the current one. */
 
-import type { Strongroom } from '../../app/backend.ts';
+import type { Backend } from '../../app/backend.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Wrapping } from '../../vault/ports.ts';
-import { beside } from '../beside.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
+import { withBackend } from '../with-backend.ts';
 
 /** One line for each key of the ring, the current one first, and for each that only the store names. */
 const countLines = (counts: KeyCounts, ids: readonly string[]): readonly string[] => {
@@ -30,7 +30,7 @@ const isAbsent = (counts: KeyCounts, ids: readonly string[]): boolean =>
 
 /** Ends with 1 where records lie under a key that is not there. */
 export const status = (): Promise<void> =>
-  beside(async ({ rotation }) => {
+  withBackend(async ({ rotation }) => {
     const { ids } = rotation.wrapping;
     const counts = await rotation.count();
     print(countLines(counts, ids));
@@ -49,7 +49,7 @@ const leftLines = ({ broken, counts }: Rotated, { current, ids }: Wrapping): rea
   return lines;
 };
 
-const rotate = async ({ rotation }: Strongroom): Promise<Rotated> => {
+const rotate = async ({ rotation }: Backend): Promise<Rotated> => {
   let progress: Progress | undefined;
   let total = 0;
   try {
@@ -67,7 +67,7 @@ const rotate = async ({ rotation }: Strongroom): Promise<Rotated> => {
 
 /** Ends with 1 where records are left under another key than the current one. */
 export const run = (): Promise<void> =>
-  beside(async (room) => {
+  withBackend(async (room) => {
     const startedAt = performance.now();
     const rotated = await rotate(room);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);

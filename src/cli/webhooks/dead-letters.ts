@@ -1,13 +1,13 @@
 /** `triglyph webhooks list` and `retry`: webhooks that nobody took, and another try at them. */
 
-import type { Strongroom } from '../../app/backend.ts';
-import type { GivenUpJob } from '../../jobs/job.ts';
-import { veil } from '../../lib/redact.ts';
+import type { Backend } from '../../app/backend.ts';
+import type { DeadJob } from '../../jobs/job.ts';
+import { redact } from '../../lib/redact.ts';
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
-import { beside } from '../beside.ts';
-import { Refusal } from '../explain.ts';
-import { say, secondOf } from '../say.ts';
+import { CommandError } from '../command-error.ts';
+import { print, secondOf } from '../print.ts';
+import { withBackend } from '../with-backend.ts';
 
 interface DeadLetter {
   readonly id: string;
@@ -28,7 +28,7 @@ interface DeadLetter {
 /** Of a company, at one time. */
 const lettersMax = 1_000;
 
-const companiesOf = async ({ registry }: Strongroom): Promise<readonly string[]> => [
+const companiesOf = async ({ registry }: Backend): Promise<readonly string[]> => [
   ...new Set(
     [...(await registry.listMerchantAccounts()), ...(await registry.listBalancePlatforms())].map(
       ({ company }) => company,
@@ -41,7 +41,7 @@ const addressOf = (url: string): string => {
   return `${origin}${pathname}`;
 };
 
-const letterOf = (job: GivenUpJob, addresses: ReadonlyMap<string, string>): DeadLetter => {
+const letterOf = (job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLetter => {
   const event = JSON.parse(job.payload) as Event;
   const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
   return {
@@ -49,44 +49,44 @@ const letterOf = (job: GivenUpJob, addresses: ReadonlyMap<string, string>): Dead
     company: job.company,
     type: typeOf(event),
     ...('record' in event ? { balancePlatform: event.platform } : { merchantAccount: event.merchantAccount }),
-    endpoint: veil(addresses.get(endpointId) ?? endpointId),
+    endpoint: redact(addresses.get(endpointId) ?? endpointId),
     happenedAt: new Date(event.at).toISOString(),
-    givenUpAt: new Date(job.givenUpAt).toISOString(),
+    givenUpAt: new Date(job.deadSince).toISOString(),
     attempts: job.attempts,
-    because: veil(job.lastFailure),
+    because: redact(job.lastFailure),
   };
 };
 
 const lineOf = ({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string =>
   `${id}  ${company}  ${type}  ${endpoint}  given up ${secondOf(Date.parse(givenUpAt))}  ${attempts} attempts  ${because}`;
 
-const find = async (room: Strongroom, company: string | undefined): Promise<readonly DeadLetter[]> => {
+const find = async (room: Backend, company: string | undefined): Promise<readonly DeadLetter[]> => {
   const addresses = new Map((await room.endpoints.list()).map(({ endpointId, url }) => [endpointId, addressOf(url)]));
   const letters: DeadLetter[] = [];
   for (const each of company === undefined ? await companiesOf(room) : [company])
-    for (const job of await room.jobs.findGivenUp(each, 'webhook', lettersMax)) letters.push(letterOf(job, addresses));
+    for (const job of await room.jobs.findDead(each, 'webhook', lettersMax)) letters.push(letterOf(job, addresses));
   return letters;
 };
 
 export const list = async (company: string | undefined, { json }: { readonly json?: boolean }): Promise<void> => {
-  const letters = await beside((room) => find(room, company));
-  if (json) say(JSON.stringify(letters));
-  else if (letters.length === 0) say('There is no dead letter.');
-  else for (const letter of letters) say(lineOf(letter));
+  const letters = await withBackend((room) => find(room, company));
+  if (json) print(JSON.stringify(letters));
+  else if (letters.length === 0) print('There is no dead letter.');
+  else for (const letter of letters) print(lineOf(letter));
 };
 
-const reviveAll = async (room: Strongroom): Promise<number> => {
+const reviveAll = async (room: Backend): Promise<number> => {
   let revived = 0;
   for (const company of await companiesOf(room))
     for (let more = true; more; ) {
-      const letters = await room.jobs.findGivenUp(company, 'webhook', lettersMax);
+      const letters = await room.jobs.findDead(company, 'webhook', lettersMax);
       for (const { jobId } of letters) if (await room.jobs.revive(company, jobId)) revived += 1;
       more = letters.length === lettersMax;
     }
   return revived;
 };
 
-const reviveOne = async (room: Strongroom, id: string): Promise<number> => {
+const reviveOne = async (room: Backend, id: string): Promise<number> => {
   // Other jobs have ids without one, and are not ours to revive.
   if (!id.includes('/')) return 0;
   for (const company of await companiesOf(room)) if (await room.jobs.revive(company, id)) return 1;
@@ -94,8 +94,8 @@ const reviveOne = async (room: Strongroom, id: string): Promise<number> => {
 };
 
 export const retry = async (id: string | undefined, { all }: { readonly all?: boolean }): Promise<void> => {
-  if ((id === undefined) === (all !== true)) throw new Refusal(['name one dead letter, or give --all']);
-  const revived = await beside((room) => (id === undefined ? reviveAll(room) : reviveOne(room, id)));
-  if (id !== undefined && revived === 0) throw new Refusal([`no dead letter has the id ${id}`]);
-  say(`${revived} webhooks are tried again, by the servers, as if they were new.`);
+  if ((id === undefined) === (all !== true)) throw new CommandError(['name one dead letter, or give --all']);
+  const revived = await withBackend((room) => (id === undefined ? reviveAll(room) : reviveOne(room, id)));
+  if (id !== undefined && revived === 0) throw new CommandError([`no dead letter has the id ${id}`]);
+  print(`${revived} webhooks are tried again, by the servers, as if they were new.`);
 };

@@ -1,14 +1,14 @@
 /** `triglyph webhooks endpoint`: where companies want to be told. A running server heeds it from the next effect on. */
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
-import type { Strongroom } from '../../app/backend.ts';
+import type { Backend } from '../../app/backend.ts';
 import type { Config } from '../../app/config.ts';
 import { parseAddress } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
-import { beside } from '../beside.ts';
-import { Refusal } from '../explain.ts';
-import { minuteOf, say } from '../say.ts';
+import { CommandError } from '../command-error.ts';
+import { minuteOf, print } from '../print.ts';
+import { withBackend } from '../with-backend.ts';
 
 interface Printing {
   readonly json?: boolean;
@@ -19,12 +19,12 @@ const endpointsMax = 10;
 const keyBytes = 32;
 
 const refuse = (why: string): never => {
-  throw new Refusal([why]);
+  throw new CommandError([why]);
 };
 
 /** What the format tells of has to be there, so that a name that was mistyped is found out. */
 const checkCompany = async (
-  { registry, endpoints }: Strongroom,
+  { registry, endpoints }: Backend,
   { company, format }: Pick<Endpoint, 'company' | 'format'>,
 ): Promise<void> => {
   const [owned, wanted, command] =
@@ -39,7 +39,7 @@ const checkCompany = async (
 
 /** Gives the key that deliveries are signed with; it is shown nowhere else. */
 const addEndpoint = async (
-  room: Strongroom,
+  room: Backend,
   { environment }: Config,
   { company, url: given, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
 ): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> => {
@@ -49,8 +49,8 @@ const addEndpoint = async (
   const { url } = address;
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;
   const key = randomBytes(keyBytes).toString('hex');
-  const sealed = room.world.vault.seal(keyScope({ company, endpointId }), { shown: key });
-  await room.endpoints.add({ company, endpointId, url, format, sealed, createdAt: room.world.clock.now() });
+  const sealed = room.context.vault.seal(keyScope({ company, endpointId }), { shown: key });
+  await room.endpoints.add({ company, endpointId, url, format, sealed, createdAt: room.context.clock.now() });
   return { endpointId, url, key };
 };
 
@@ -75,12 +75,12 @@ const addAdd = (endpoint: Command): void => {
     )
     .action(
       async (company: string, given: string, { format, json }: Printing & { readonly format: EndpointFormat }) => {
-        const { endpointId, url, key } = await beside((room, config) =>
+        const { endpointId, url, key } = await withBackend((room, config) =>
           addEndpoint(room, config, { company, url: given, format }),
         );
-        if (json) say(JSON.stringify({ id: endpointId, url, format, key }));
+        if (json) print(JSON.stringify({ id: endpointId, url, format, key }));
         else
-          say(
+          print(
             `endpoint  ${endpointId}\nurl       ${url}\nformat    ${format}\nkey       ${key}\n` +
               'It is shown this once: the receiver checks signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
           );
@@ -98,10 +98,10 @@ const addListAndRemove = (endpoint: Command): void => {
     .description('lists the endpoints, without their keys')
     .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint list')
     .action(async ({ json }: Printing) => {
-      const all = await beside(({ endpoints }) => endpoints.list());
-      if (json) say(JSON.stringify(all.map(({ endpointId: id, sealed: _kept, ...shown }) => ({ id, ...shown }))));
-      else if (all.length === 0) say('There is no endpoint yet.');
-      else for (const each of all) say(lineOf(each));
+      const all = await withBackend(({ endpoints }) => endpoints.list());
+      if (json) print(JSON.stringify(all.map(({ endpointId: id, sealed: _kept, ...shown }) => ({ id, ...shown }))));
+      else if (all.length === 0) print('There is no endpoint yet.');
+      else for (const each of all) print(lineOf(each));
     });
   endpoint
     .command('remove')
@@ -109,9 +109,9 @@ const addListAndRemove = (endpoint: Command): void => {
     .description('removes an endpoint, and all that it has not been told')
     .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s')
     .action(async (id: string) => {
-      const dropped = await beside(({ endpoints }) => endpoints.remove(id));
+      const dropped = await withBackend(({ endpoints }) => endpoints.remove(id));
       if (dropped === undefined) refuse(`no endpoint has the id ${id}`);
-      say(`${id} is removed, and ${dropped} webhooks that it had not taken.`);
+      print(`${id} is removed, and ${dropped} webhooks that it had not taken.`);
     });
 };
 

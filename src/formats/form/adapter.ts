@@ -52,7 +52,7 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
 
     encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
-    refuse(problem, { operation }) {
+    encodeError(problem, { operation }) {
       // Clients of this address know 401 by its status; every other refusal is a 500 with a text (wire practice).
       const status = statusOf(problem, 500);
       const prefix = operation === undefined ? '' : prefixOf(operation.input);
@@ -60,13 +60,13 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },
 
-    ask: (service: Service, operation, input) => ({
+    encodeRequest: (service: Service, operation, input) => ({
       path: adapterAddress,
       contentType: requestType,
       body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,
     }),
 
-    hear: (operation, body) =>
+    decodeResponse: (operation, body) =>
       codecs.read(
         operation,
         'output',

@@ -3,7 +3,7 @@ import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
-import { unread } from '../malformed-body.ts';
+import { malformedBody } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { answered } from '../wire.ts';
@@ -16,7 +16,7 @@ export const contentType = `${requestType};charset=utf-8`;
 
 export const understood = (lexed: Lexed): Node => {
   if ('tree' in lexed) return lexed.tree;
-  throw unread(lexed.fault);
+  throw malformedBody(lexed.fault);
 };
 
 export const form = (services: readonly Service[], { formField }: KeyPlaces): Protocol => {
@@ -35,7 +35,7 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
 
     encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
-    refuse({ status, code, type, message, issues, headers }, { pspReference }) {
+    encodeError({ status, code, type, message, issues, headers }, { pspReference }) {
       const pairs: [string, string][] = [
         ['errorType', type],
         ['errorCode', code],
@@ -52,12 +52,13 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
       return { status, contentType, headers, body };
     },
 
-    ask: (service: Service, operation, input) => ({
+    encodeRequest: (service: Service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: requestType,
       body: codecs.print(operation, 'input', input),
     }),
 
-    hear: (operation, body) => codecs.read(operation, 'output', understood(lexText(body, Number.POSITIVE_INFINITY))),
+    decodeResponse: (operation, body) =>
+      codecs.read(operation, 'output', understood(lexText(body, Number.POSITIVE_INFINITY))),
   });
 };

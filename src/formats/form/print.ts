@@ -1,7 +1,7 @@
 /** FORM's printing of each kind: `details.0.card.number=1111`, spaces as `+`. */
-import type { ScalarShape, Shape } from '../../contract/schema.ts';
+import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
-import { printMoment } from '../date-time.ts';
+import { formatDateTime } from '../date-time.ts';
 
 /** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
 type PrintAt = (key: string, value: unknown) => string;
@@ -20,7 +20,7 @@ const others: Readonly<Record<string, string>> = {
 export const encode = (text: string): string =>
   plain.test(text) ? text : encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
 
-const text = (shape: ScalarShape): ((value: unknown) => string) => {
+const text = (shape: ScalarSchema): ((value: unknown) => string) => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
@@ -29,13 +29,13 @@ const text = (shape: ScalarShape): ((value: unknown) => string) => {
     case 'boolean':
       return String;
     case 'dateTime':
-      return (value) => encode(printMoment(value as number, 's'));
+      return (value) => encode(formatDateTime(value as number, 's'));
     default:
       return shape satisfies never;
   }
 };
 
-const compile = (shape: Shape): PrintAt =>
+const compile = (shape: Schema): PrintAt =>
   walk<PrintAt>(shape, {
     scalar(scalar) {
       const print = text(scalar);
@@ -63,7 +63,7 @@ const compile = (shape: Shape): PrintAt =>
   });
 
 /** `prefix`: what stands before every key, or empty. */
-export const compilePrint = (shape: Shape, prefix = ''): ((value: unknown) => string) => {
+export const compilePrint = (shape: Schema, prefix = ''): ((value: unknown) => string) => {
   const print = compile(shape);
   return (value) => print(prefix, value).slice(1);
 };

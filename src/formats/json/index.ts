@@ -3,7 +3,7 @@ import { operationAddress } from '../../contract/address.ts';
 import type { Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { compileCodecs } from '../codec.ts';
-import { unread } from '../malformed-body.ts';
+import { malformedBody } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
 import { answered } from '../wire.ts';
@@ -33,15 +33,15 @@ export const json = (services: readonly Service[]): Protocol => {
     decode(body, _media, target) {
       const operation = operationInPath(target);
       const parsed = parse(body);
-      if ('fault' in parsed) throw unread(parsed.fault);
-      if (parsed.tree === null) throw unread('null');
+      if ('fault' in parsed) throw malformedBody(parsed.fault);
+      if (parsed.tree === null) throw malformedBody('null');
       const { value, issues } = codecs.read(operation, 'input', parsed.tree);
       return { operation, input: value, issues };
     },
 
     encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
 
-    refuse(problem, { pspReference }) {
+    encodeError(problem, { pspReference }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
       const shown = invalidFields.length > 0 ? { invalidFields } : {};
@@ -49,15 +49,15 @@ export const json = (services: readonly Service[]): Protocol => {
       return { status, contentType, headers, body };
     },
 
-    ask: (service: Service, operation, input) => ({
+    encodeRequest: (service: Service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: 'application/json',
       body: codecs.print(operation, 'input', input),
     }),
 
-    hear(operation, body) {
+    decodeResponse(operation, body) {
       const parsed = parseText(body);
-      if ('fault' in parsed) throw unread(parsed.fault);
+      if ('fault' in parsed) throw malformedBody(parsed.fault);
       return codecs.read(operation, 'output', parsed.tree);
     },
   });

@@ -1,8 +1,8 @@
 /** JSON's printing of each kind: members in the contract's order, absent ones left out, moments without milliseconds. */
-import type { ScalarShape, Shape } from '../../contract/schema.ts';
+import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
-import { printMoment } from '../date-time.ts';
+import { formatDateTime } from '../date-time.ts';
 
 // Quotes, backslashes and controls, and surrogates, which may be unpaired.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
@@ -11,7 +11,7 @@ const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 /** Almost every text is plain, and a test costs half of what `JSON.stringify` does. */
 const quote = (text: string): string => (special.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-const scalar = (shape: ScalarShape): Print => {
+const scalar = (shape: ScalarSchema): Print => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
@@ -20,13 +20,13 @@ const scalar = (shape: ScalarShape): Print => {
     case 'boolean':
       return String;
     case 'dateTime':
-      return (value) => `"${printMoment(value as number, 's')}"`;
+      return (value) => `"${formatDateTime(value as number, 's')}"`;
     default:
       return shape satisfies never;
   }
 };
 
-export const compilePrint = (shape: Shape): Print =>
+export const compilePrint = (shape: Schema): Print =>
   walk<Print>(shape, {
     scalar,
     joined: () => (value) => JSON.stringify((value as string[]).join(',')),

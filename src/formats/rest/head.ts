@@ -1,13 +1,13 @@
 /** The fields of a request that stand in its head: query and headers to records of texts, and back. */
-import type { ObjectShape } from '../../contract/schema.ts';
-import { unread } from '../malformed-body.ts';
+import type { ObjectSchema } from '../../contract/schema.ts';
+import { malformedBody } from '../malformed-body.ts';
 import type { Head } from '../protocol.ts';
 
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw unread('percent encoding');
+    throw malformedBody('percent encoding');
   }
 };
 
@@ -18,14 +18,14 @@ export const parseQuery = (query: string): Readonly<Record<string, string>> => {
     if (pair === '') continue;
     const [name = '', ...value] = pair.split('=');
     const key = decoded(name);
-    if (pairs.has(key)) throw unread('name stands twice');
+    if (pairs.has(key)) throw malformedBody('name stands twice');
     pairs.set(key, decoded(value.join('=')));
   }
   return Object.fromEntries(pairs);
 };
 
 /** With its question mark; empty where nothing is asked. */
-export const printQuery = (shape: ObjectShape, value: Readonly<Record<string, unknown>>): string => {
+export const printQuery = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>): string => {
   const pairs = Object.keys(shape.fields).flatMap((name) =>
     value[name] === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value[name]))}`],
   );
@@ -33,7 +33,7 @@ export const printQuery = (shape: ObjectShape, value: Readonly<Record<string, un
 };
 
 /** The headers of the contract, by the names of their fields. */
-export const readHeaders = (shape: ObjectShape, headers: Head['headers']): Readonly<Record<string, string>> =>
+export const readHeaders = (shape: ObjectSchema, headers: Head['headers']): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(shape.fields).flatMap(([name, { header = name }]) => {
       const text = headers[header.toLowerCase()];
@@ -41,7 +41,7 @@ export const readHeaders = (shape: ObjectShape, headers: Head['headers']): Reado
     }),
   );
 
-export const printHeaders = (shape: ObjectShape, value: Readonly<Record<string, unknown>>): Record<string, string> =>
+export const printHeaders = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(shape.fields).flatMap(([name, { header = name }]) =>
       value[name] === undefined ? [] : [[header, String(value[name])]],

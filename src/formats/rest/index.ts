@@ -4,9 +4,9 @@ import { resourceAddress } from '../../contract/address.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Endpoint, ResourceService } from '../../contract/resource.ts';
-import type { ObjectShape } from '../../contract/schema.ts';
+import type { ObjectSchema } from '../../contract/schema.ts';
 import { parse, parseText } from '../json/parse.ts';
-import { unread } from '../malformed-body.ts';
+import { malformedBody } from '../malformed-body.ts';
 import type { Media, Protocol } from '../protocol.ts';
 import { compileEndpoints } from './codec.ts';
 import { printDetails } from './details.ts';
@@ -20,12 +20,12 @@ const nothing = Object.freeze({});
 /** Routes and documents give nothing but operations on resources to this protocol. */
 const asEndpoint = (operation: Operation | undefined): Endpoint => operation as Endpoint;
 
-const has = (shape: ObjectShape): boolean => Object.keys(shape.fields).length > 0 || shape.tolerated.length > 0;
+const has = (shape: ObjectSchema): boolean => Object.keys(shape.fields).length > 0 || shape.ignoredMembers.length > 0;
 
-const needed = (shape: ObjectShape): boolean => Object.values(shape.fields).some(({ required }) => required);
+const needed = (shape: ObjectSchema): boolean => Object.values(shape.fields).some(({ required }) => required);
 
 /** The tree of a body; an operation without fields in its body reads none. No body at all is an empty object. */
-const parseBody = (body: Buffer, { type }: Media, shape: ObjectShape): unknown => {
+const parseBody = (body: Buffer, { type }: Media, shape: ObjectSchema): unknown => {
   if (!has(shape)) return nothing;
   if (body.length === 0) {
     if (needed(shape)) throw new Problem('emptyRequest');
@@ -33,7 +33,7 @@ const parseBody = (body: Buffer, { type }: Media, shape: ObjectShape): unknown =
   }
   if (type !== mediaType) throw new Problem('unsupportedMedia');
   const parsed = parse(body);
-  if ('fault' in parsed) throw unread(parsed.fault);
+  if ('fault' in parsed) throw malformedBody(parsed.fault);
   if (parsed.tree === null) throw new Problem('emptyRequest');
   // To the reading walk an empty text is an empty object, since forms cannot tell the two apart; JSON can.
   return parsed.tree === '' ? [] : parsed.tree;
@@ -66,14 +66,14 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
       return { status: 200, contentType, headers, body: output.printBody(value) };
     },
 
-    refuse: (problem, { pspReference }) => ({
+    encodeError: (problem, { pspReference }) => ({
       status: problem.status,
       contentType,
       headers: problem.headers,
       body: printDetails(problem, pspReference),
     }),
 
-    ask(service: ResourceService, operation, input) {
+    encodeRequest(service: ResourceService, operation, input) {
       const { method, path } = asEndpoint(operation);
       const { parts, printBody } = codecOf(asEndpoint(operation)).input;
       const value = input as Readonly<Record<string, unknown>>;
@@ -87,9 +87,9 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
       };
     },
 
-    hear(operation, body) {
+    decodeResponse(operation, body) {
       const parsed = parseText(body);
-      if ('fault' in parsed) throw unread(parsed.fault);
+      if ('fault' in parsed) throw malformedBody(parsed.fault);
       return codecOf(asEndpoint(operation)).output.readBody(parsed.tree);
     },
   });

@@ -1,7 +1,7 @@
 /** The envelope: what may stand in it, and which single element is the message. */
 import { Problem } from '../../contract/problem.ts';
 import { attribute, type Element } from '../../xml/element.ts';
-import { unread } from '../malformed-body.ts';
+import { malformedBody } from '../malformed-body.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
@@ -28,7 +28,7 @@ export const isBlank = (text: string): boolean => text.trim() === '';
 /** The identifier that the sender's stack gave the message (WS-Addressing 1.0, and the submission before it). */
 const messageIdOf = (header: Element): string | undefined => {
   const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && addressing.has(namespace));
-  if (ids.length > 1) throw unread('two MessageIDs');
+  if (ids.length > 1) throw malformedBody('two MessageIDs');
   return ids[0]?.text.trim() || undefined;
 };
 
@@ -40,29 +40,29 @@ export interface Opened {
 
 /** Throws a Problem for any envelope that is not one optional Header and a Body with one child. */
 export const openEnvelope = (root: Element, dialect: Dialect): Opened => {
-  if (root.local !== 'Envelope') throw unread('root is no Envelope');
+  if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
   if (root.namespace !== dialect.envelope)
     throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
       ? new Problem('versionMismatch')
-      : unread('unknown envelope');
-  if (!isBlank(root.text)) throw unread('text in the Envelope');
+      : malformedBody('unknown envelope');
+  if (!isBlank(root.text)) throw malformedBody('text in the Envelope');
 
   const parts = root.children.filter((each) => each.namespace === dialect.envelope);
   const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
   const [body, ...rest] = header === undefined ? parts : parts.slice(1);
   if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
-    throw unread('Envelope is not one Header and one Body');
+    throw malformedBody('Envelope is not one Header and one Body');
   if (header !== undefined) refuseUnknownHeaders(header, dialect);
 
   const [message, ...others] = body.children;
-  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw unread('Body is not one element');
+  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw malformedBody('Body is not one element');
   return { message, messageId: header && messageIdOf(header) };
 };
 
 /** xsi:nil: the same as not being there; so it may not hold anything, or what it holds would be lost in silence. */
 export const isNil = (element: Element): boolean => {
   if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
-  if (element.children.length > 0 || element.text !== '') throw unread('nil with content');
+  if (element.children.length > 0 || element.text !== '') throw malformedBody('nil with content');
   return true;
 };
 

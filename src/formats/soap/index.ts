@@ -11,7 +11,7 @@ import { limits } from '../../xml/limits.ts';
 import { Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
-import { unread } from '../malformed-body.ts';
+import { malformedBody } from '../malformed-body.ts';
 import { unknownOperation } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
@@ -31,8 +31,8 @@ const readXml = (body: Buffer, charset: string | undefined): Element => {
     return parse(decodeXml(body, charset));
   } catch (thrown) {
     if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
-    if (thrown instanceof Unreadable) throw unread(thrown.message);
-    if (thrown instanceof Malformed) throw unread(thrown.reason);
+    if (thrown instanceof Unreadable) throw malformedBody(thrown.message);
+    if (thrown instanceof Malformed) throw malformedBody(thrown.reason);
     throw thrown;
   }
 };
@@ -42,7 +42,7 @@ const wrapped = (message: Element, name: string): Element => {
   const [inner, ...rest] = message.children;
   if (inner === undefined && isBlank(message.text)) return absent;
   if (inner?.local !== name || !known.has(inner.namespace) || rest.length > 0 || !isBlank(message.text))
-    throw unread(`not one ${name}`);
+    throw malformedBody(`not one ${name}`);
   return isNil(inner) ? absent : inner;
 };
 
@@ -82,7 +82,8 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
       const operation = known.has(first.namespace) ? target.service.operations.get(first.local) : undefined;
       if (operation === undefined) throw unknownOperation(target.service);
       // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
-      if (target.operation !== undefined && target.operation !== operation) throw unread('path and body disagree');
+      if (target.operation !== undefined && target.operation !== operation)
+        throw malformedBody('path and body disagree');
       const { value, issues } = codecs.read(operation, 'input', wrapped(first, 'request'));
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
@@ -93,21 +94,21 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
         message(operation, `${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
       ),
 
-    refuse(problem, { operation }) {
+    encodeError(problem, { operation }) {
       const text = textOf(problem, (path) => xpath(path, operation));
       const { status, body } = dialect.fault(problem, escapeXml(text));
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 
-    ask: (service: Service, operation, input) => ({
+    encodeRequest: (service: Service, operation, input) => ({
       path: serviceAddress(service),
       contentType,
       body: message(operation, operation.name, 'request', codecs.print(operation, 'input', input)),
     }),
 
-    hear(operation, body) {
+    decodeResponse(operation, body) {
       const { message: first } = openEnvelope(parse(body, ownLimits), dialect);
-      if (first.local !== `${operation.name}Response`) throw unread('not the answer');
+      if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
       return codecs.read(operation, 'output', wrapped(first, 'result'));
     },
   });

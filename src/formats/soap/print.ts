@@ -1,15 +1,15 @@
 /** SOAP's printing of each kind: an element takes the namespace of the type that declares it. */
 import { namespaceUris } from '../../contract/namespaces.ts';
-import type { Namespace, ScalarShape, Shape } from '../../contract/schema.ts';
+import type { Namespace, ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
-import { printMoment } from '../date-time.ts';
+import { formatDateTime } from '../date-time.ts';
 
 /** Compiles the content of an element, given the default namespace in force around it. */
 type PrintIn = (around: string) => Print;
 
-const text = (shape: ScalarShape): Print => {
+const text = (shape: ScalarSchema): Print => {
   switch (shape.kind) {
     case 'string':
     case 'enum':
@@ -18,7 +18,7 @@ const text = (shape: ScalarShape): Print => {
     case 'boolean':
       return String;
     case 'dateTime':
-      return (value) => printMoment(value as number, 'ms');
+      return (value) => formatDateTime(value as number, 'ms');
     default:
       return shape satisfies never;
   }
@@ -29,7 +29,7 @@ const opening = (name: string, namespace: string, around: string): string =>
   namespace === around ? `<${name}` : `<${name} xmlns="${namespace}"`;
 
 /** Lists and maps are types of the service itself, in its `own` namespace, whoever uses them (as in its published WSDL). */
-const compile = (shape: Shape, own: string): PrintIn =>
+const compile = (shape: Schema, own: string): PrintIn =>
   walk<PrintIn>(shape, {
     scalar: (scalar) => () => text(scalar),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
@@ -76,5 +76,5 @@ const compile = (shape: Shape, own: string): PrintIn =>
   });
 
 /** The content of an element around which no default namespace is declared. */
-export const compilePrint = (shape: Shape, { namespace }: { readonly namespace: Namespace }): Print =>
+export const compilePrint = (shape: Schema, { namespace }: { readonly namespace: Namespace }): Print =>
   compile(shape, namespaceUris[namespace])('');

@@ -1,7 +1,7 @@
 /** SOAP's answers to the reading walk: children in any order, by local name in any namespace of the interface. */
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Reader } from '../../contract/read.ts';
-import type { ScalarShape } from '../../contract/schema.ts';
+import type { ScalarSchema } from '../../contract/schema.ts';
 import type { Element } from '../../xml/element.ts';
 import { isBlank, isNil, typeName } from './envelope.ts';
 
@@ -10,7 +10,7 @@ const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
 
 const anyText = ['string', 'anyType', 'anySimpleType', 'token', 'normalizedString'];
 
-const typeNames: Readonly<Record<ScalarShape['kind'], ReadonlySet<string>>> = {
+const typeNames: Readonly<Record<ScalarSchema['kind'], ReadonlySet<string>>> = {
   string: new Set(anyText),
   integer: new Set([...anyText, 'integer', 'long', 'int', 'short']),
   boolean: new Set([...anyText, 'boolean']),

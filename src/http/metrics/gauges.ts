@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** Where the gauges look. */
-export interface Looked {
+export interface ObservedState {
   /** Requests that have begun and are not answered. */
   inFlight: number;
   /** Told by the server once it listens. */
@@ -26,7 +26,7 @@ interface Look {
   value(): number | undefined | Promise<number | undefined>;
 }
 
-export const addGauges = (registers: Registry[], looked: Looked): void => {
+export const addGauges = (registers: Registry[], looked: ObservedState): void => {
   const looks: readonly Look[] = [
     { name: 'triglyph_connections', help: 'Open connections of callers.', value: () => looked.connections() },
     {

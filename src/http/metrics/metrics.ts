@@ -1,9 +1,9 @@
 /** The metrics of a serving process. */
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { addGauges, type Looked } from './gauges.ts';
+import { addGauges, type ObservedState } from './gauges.ts';
 import { type CountRequest, createRequestCount, type KnownNames } from './requests.ts';
 
-export interface Metrics extends Looked {
+export interface Metrics extends ObservedState {
   readonly registry: Registry;
   readonly count: CountRequest;
   /** Something happened at the gate: `up`, `down`, `failed`, `unreadable`. */

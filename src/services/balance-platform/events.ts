@@ -1,21 +1,21 @@
 /** Tells the company what a request did to the resources of its platform: all of it, at the end of the same unit. */
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
-import type { World } from '../../gateway/handler.ts';
-import type { Unit } from '../../store/transaction.ts';
-import type { ResourceNotice } from '../../webhooks/event.ts';
-import type { Kept } from './resource.ts';
-import type { Keeping } from './save-resource.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
+import type { Transaction } from '../../store/transaction.ts';
+import type { ResourceEventData } from '../../webhooks/event.ts';
+import type { StoredResource } from './resource.ts';
+import type { ResourceTransaction } from './save-resource.ts';
 
 /** What it notes is told; it writes no resource in any other way. */
 type KeepingHandler<O extends Operation> = (
   request: CanonicalRequest<O>,
-  unit: Keeping,
-  world: World,
+  unit: ResourceTransaction,
+  world: HandlerContext,
 ) => Promise<Output<O>>;
 
 /** The record alone: an answer may show what is sealed, or shown once, but nobody is told of it. */
-const noticeOf = ({ kind, platform, revision, record }: Kept): ResourceNotice => ({
+const noticeOf = ({ kind, platform, revision, record }: StoredResource): ResourceEventData => ({
   kind,
   operation: revision === 1 ? 'created' : 'updated',
   platform,
@@ -23,12 +23,17 @@ const noticeOf = ({ kind, platform, revision, record }: Kept): ResourceNotice =>
 });
 
 /** The handler with its unit opened for it. */
-export const telling =
+export const withEvents =
   <O extends Operation>(handle: KeepingHandler<O>) =>
-  async (request: CanonicalRequest<O>, unit: Unit, world: World): Promise<Output<O>> => {
-    const noted: Kept[] = [];
-    const output = await handle(request, { ...unit, noted }, world);
+  async (request: CanonicalRequest<O>, unit: Transaction, world: HandlerContext): Promise<Output<O>> => {
+    const noted: StoredResource[] = [];
+    const output = await handle(request, { ...unit, changes: noted }, world);
     const { caller, pspReference } = request;
-    await unit.tell({ company: caller.company, pspReference, at: world.clock.now(), notices: noted.map(noticeOf) });
+    await unit.enqueueEvents({
+      company: caller.company,
+      pspReference,
+      at: world.clock.now(),
+      events: noted.map(noticeOf),
+    });
     return output;
   };

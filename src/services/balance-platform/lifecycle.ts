@@ -1,12 +1,12 @@
 /** The lifecycles: which status may follow which. Closed is for good; to stay as it is, is no move. */
 import { describe, Problem } from '../../contract/problem.ts';
-import type { Kind, Records } from './resource.ts';
+import type { Records, ResourceKind } from './resource.ts';
 
-type StatusOf<K extends Kind> = Records[K]['status'];
+type StatusOf<K extends ResourceKind> = Records[K]['status'];
 
 export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S[]>>;
 
-export const lifecycles: { readonly [K in Kind]: Lifecycle<StatusOf<K>> } = Object.freeze({
+export const lifecycles: { readonly [K in ResourceKind]: Lifecycle<StatusOf<K>> } = Object.freeze({
   accountHolder: {
     active: ['suspended', 'closed'],
     suspended: ['active', 'closed'],
@@ -27,7 +27,7 @@ export const lifecycles: { readonly [K in Kind]: Lifecycle<StatusOf<K>> } = Obje
 });
 
 /** Throws illegalMove where the lifecycle has no such move, and finallyClosed for whatever is asked of what is closed. */
-export const checkMove = <K extends Kind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void => {
+export const checkMove = <K extends ResourceKind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void => {
   if (from === 'closed') throw new Problem('finallyClosed');
   const lifecycle: Lifecycle = lifecycles[kind];
   if (to === undefined || to === from || lifecycle[from]?.includes(to)) return;

@@ -1,18 +1,18 @@
 /** One page of a list: one item more is asked for than is given, which tells whether there are others. */
 
-import type { Children, Kept, Kind, PlatformView, Range } from './resource.ts';
+import type { Children, PlatformReads, Range, ResourceKind, StoredResource } from './resource.ts';
 import { limitUsual } from './schemas.ts';
 
-export interface Page<K extends Kind> {
-  readonly items: readonly Kept<K>[];
+export interface Page<K extends ResourceKind> {
+  readonly items: readonly StoredResource<K>[];
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;
 }
 
-export const pageOf = async <K extends Kind>(
+export const pageOf = async <K extends ResourceKind>(
   children: Children<K>,
   { offset = 0, limit = limitUsual, status }: Partial<Range>,
-  view: PlatformView,
+  view: PlatformReads,
 ): Promise<Page<K>> => {
   const found = await view.listResources(children, { offset, limit: limit + 1, status });
   const isAfterSome = async () =>

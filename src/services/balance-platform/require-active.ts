@@ -1,24 +1,24 @@
 /** What may grow: below a platform, an account holder or a balance account that is not active nothing comes to be or to work. */
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Platform, PlatformView } from './resource.ts';
+import type { Platform, PlatformReads, StoredResource } from './resource.ts';
 
-export const checkPlatform = ({ status }: Platform): void => {
+export const requireActivePlatform = ({ status }: Platform): void => {
   if (status !== 'Active') throw new Problem('platformNotActive');
 };
 
-export const checkHolder = ({ record: { status } }: Kept<'accountHolder'>): void => {
+export const requireActiveHolder = ({ record: { status } }: StoredResource<'accountHolder'>): void => {
   if (status === 'closed') throw new Problem('accountHolderClosed');
   if (status !== 'active') throw new Problem('holderNotActive');
 };
 
 /** The account and, above it, its holder. */
-export const checkAccount = async (
-  { platform, record: { status, accountHolderId } }: Kept<'balanceAccount'>,
-  view: PlatformView,
+export const requireActiveAccount = async (
+  { platform, record: { status, accountHolderId } }: StoredResource<'balanceAccount'>,
+  view: PlatformReads,
 ): Promise<void> => {
   if (status === 'closed') throw new Problem('accountClosed');
   if (status !== 'active') throw new Problem('accountNotActive');
-  checkHolder(await parentOf('accountHolder', platform, accountHolderId, view));
+  requireActiveHolder(await parentOf('accountHolder', platform, accountHolderId, view));
 };
 
 /** What the store keeps a reference to, is there. */
@@ -26,8 +26,8 @@ export const parentOf = async <K extends 'accountHolder' | 'balanceAccount'>(
   kind: K,
   platform: string,
   id: string,
-  view: PlatformView,
-): Promise<Kept<K>> => {
+  view: PlatformReads,
+): Promise<StoredResource<K>> => {
   const parent = await view.findResource(kind, platform, id);
   if (parent === undefined) throw new Error(`${kind} is gone from under what belongs to it`);
   return parent;

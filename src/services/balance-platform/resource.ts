@@ -25,10 +25,10 @@ export interface Records {
   readonly paymentInstrument: Infer<typeof paymentInstrument>;
 }
 
-export type Kind = keyof Records;
+export type ResourceKind = keyof Records;
 
 /** A resource as it is kept. */
-export interface Kept<K extends Kind = Kind> {
+export interface StoredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly platform: string;
   /** Counts its states, from 1. */
@@ -41,7 +41,7 @@ export interface Kept<K extends Kind = Kind> {
 }
 
 /** The resources of a parent: account holders of a platform, balance accounts of those, payment instruments of these. */
-export interface Children<K extends Kind = Kind> {
+export interface Children<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly platform: string;
   /** The id of the parent. */
@@ -56,18 +56,18 @@ export interface Range {
 }
 
 /** Nothing is found by its id alone: whoever asks names the platform. */
-export interface PlatformView {
+export interface PlatformReads {
   findPlatform(platform: string): Promise<Platform | undefined>;
-  findResource<K extends Kind>(kind: K, platform: string, id: string): Promise<Kept<K> | undefined>;
+  findResource<K extends ResourceKind>(kind: K, platform: string, id: string): Promise<StoredResource<K> | undefined>;
   /** In the order in which they came to be, which what is added later does not change. */
-  listResources<K extends Kind>(children: Children<K>, range: Range): Promise<readonly Kept<K>[]>;
+  listResources<K extends ResourceKind>(children: Children<K>, range: Range): Promise<readonly StoredResource<K>[]>;
   /** The id of the oldest that is not closed. */
   findOpen(children: Children): Promise<string | undefined>;
 }
 
-export interface PlatformUnit extends PlatformView {
+export interface PlatformWrites extends PlatformReads {
   /** False, and nothing is kept, where its number is one that was given out before. */
-  addResource(resource: Kept): Promise<boolean>;
+  addResource(resource: StoredResource): Promise<boolean>;
   /** Takes the place of the state before it, whose revision is one less. */
-  changeResource(resource: Kept): Promise<void>;
+  changeResource(resource: StoredResource): Promise<void>;
 }

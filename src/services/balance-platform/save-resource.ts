@@ -1,64 +1,67 @@
 /** The one place where a resource comes to be or changes: it is noted here, so that its company is told in the same unit. */
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Kind, PlatformUnit, Records } from './resource.ts';
+import type { PlatformWrites, Records, ResourceKind, StoredResource } from './resource.ts';
 
 /** A unit that notes what comes to be and changes in it; `telling` opens it, and tells at its end. */
-export interface Keeping extends PlatformUnit {
+export interface ResourceTransaction extends PlatformWrites {
   /** Each new state, in the order in which they came to be. */
-  readonly noted: Kept[];
+  readonly changes: StoredResource[];
 }
 
 /** Names a state of a resource (RFC 9110, section 8.8.3). */
-export const eTagOf = ({ revision }: Pick<Kept, 'revision'>): string => `"${revision}"`;
+export const eTagOf = ({ revision }: Pick<StoredResource, 'revision'>): string => `"${revision}"`;
 
 /** Throws changedMeanwhile where If-Match names other states only; compares strongly (RFC 9110, section 13.1.1). */
-export const checkIfMatch = (ifMatch: string | undefined, kept: Kept): void => {
+export const checkIfMatch = (ifMatch: string | undefined, kept: StoredResource): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const named = ifMatch.split(',').map((tag) => tag.trim());
   if (!named.includes(eTagOf(kept))) throw new Problem('changedMeanwhile');
 };
 
 /** A record without the members that say nothing. */
-export const compact = <R extends object>(record: R): R =>
+export const emptyToUndefined = <R extends object>(record: R): R =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as R;
 
-type New<K extends Kind> = Omit<Kept<K>, 'revision'>;
+type New<K extends ResourceKind> = Omit<StoredResource<K>, 'revision'>;
 
 /** Its first state; undefined where its number is one that was given out before. */
-export const createWithNumber = async <K extends Kind>(
+export const createWithNumber = async <K extends ResourceKind>(
   resource: New<K>,
-  unit: Keeping,
-): Promise<Kept<K> | undefined> => {
-  const kept = { ...resource, revision: 1, record: compact(resource.record) } as Kept<K>;
+  unit: ResourceTransaction,
+): Promise<StoredResource<K> | undefined> => {
+  const kept = { ...resource, revision: 1, record: emptyToUndefined(resource.record) } as StoredResource<K>;
   if (!(await unit.addResource(kept))) return undefined;
-  unit.noted.push(kept);
+  unit.changes.push(kept);
   return kept;
 };
 
 /** The first state of what has no number. */
-export const create = async <K extends Kind>(resource: New<K>, unit: Keeping): Promise<Kept<K>> => {
+export const create = async <K extends ResourceKind>(
+  resource: New<K>,
+  unit: ResourceTransaction,
+): Promise<StoredResource<K>> => {
   const kept = await createWithNumber(resource, unit);
   if (kept === undefined) throw new Error('an id was given out twice');
   return kept;
 };
 
 /** Its next state; what does not differ is no change. */
-export const change = async <K extends Kind>(
-  before: Kept<K>,
+export const change = async <K extends ResourceKind>(
+  before: StoredResource<K>,
   changes: Partial<Records[K]>,
-  unit: Keeping,
-): Promise<Kept<K>> => {
-  const record = compact({ ...before.record, ...changes });
+  unit: ResourceTransaction,
+): Promise<StoredResource<K>> => {
+  const record = emptyToUndefined({ ...before.record, ...changes });
   if (isDeepStrictEqual(record, before.record)) return before;
   const kept = { ...before, record, revision: before.revision + 1 };
   await unit.changeResource(kept);
-  unit.noted.push(kept);
+  unit.changes.push(kept);
   return kept;
 };
 
 /** The members of a change that were given: what is left out stays as it is. */
-export const given = <C extends object>(changes: C): Partial<C> => compact(changes);
+export const omitUndefined = <C extends object>(changes: C): Partial<C> => emptyToUndefined(changes);
 
 /** No entries and nothing said of entries are shown alike. */
 export const entries = (metadata: Readonly<Record<string, string>> | undefined) =>

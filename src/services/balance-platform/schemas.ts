@@ -1,5 +1,15 @@
 /** What the records of the balance platform have in common: ids, texts, people's addresses, and the pages of a list. */
-import { boolean, integer, map, object, oneOf, optional, required, type Shape, string } from '../../contract/schema.ts';
+import {
+  boolean,
+  integer,
+  map,
+  object,
+  oneOf,
+  optional,
+  required,
+  type Schema,
+  string,
+} from '../../contract/schema.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 
@@ -13,26 +23,26 @@ export const legalEntityId = idText('LE322KT223222D5FJ7THR293F');
 export const groupId = idText('PG3227C223222B5CMD3FJFKGZ');
 
 /** The id of the resource that a request is about, in its path. */
-export const idInPath = <S extends Shape>(shape: S, what: string) =>
-  required(shape, `The id of the ${what}.`, { at: 'path', invalid: 'structure' });
+export const idInPath = <S extends Schema>(shape: S, what: string) =>
+  required(shape, `The id of the ${what}.`, { in: 'path', invalid: 'structure' });
 
 /** Only if the resource is still as the ETag said: else 412. Without it, the last to write wins. */
 export const ifMatch = optional(
   string({ pattern: '[!-~]([ -~]{0,198}[!-~])?', example: '"3"' }),
   'The ETag of an earlier answer, several of them, or `*`: the request is refused (412) where the resource has changed since.',
-  { at: 'header', header: 'If-Match', invalid: 'structure' },
+  { in: 'header', header: 'If-Match', invalid: 'structure' },
 );
 
 export const eTag = required(
   string({ pattern: '"[0-9]{1,15}"', example: '"3"' }),
   'Names this state of the resource; for If-Match.',
-  { at: 'header', header: 'ETag' },
+  { in: 'header', header: 'ETag' },
 );
 
 export const description = optional(text(300, 'For the shop in Amsterdam'), 'Your own description.');
 export const reference = optional(text(150, 'YOUR-REFERENCE'), 'Your own reference.');
 export const metadata = optional(
-  map(100, { department: 'shops' }, { whenEmpty: 'kept' }),
+  map(100, { department: 'shops' }, { whenEmpty: 'present' }),
   'Your own entries of key and value. An update replaces all of them.',
 );
 export const timeZone = (otherwise: string) =>
@@ -75,9 +85,9 @@ export const limitUsual = 10;
 
 /** Which part of a list is asked for. */
 export const paging = {
-  offset: optional(integer(0, 2_147_483_647, 0), 'How many items to skip; 0 where it is left out.', { at: 'query' }),
+  offset: optional(integer(0, 2_147_483_647, 0), 'How many items to skip; 0 where it is left out.', { in: 'query' }),
   limit: optional(integer(1, limitMax, limitUsual), `How many items to give; ${limitUsual} where it is left out.`, {
-    at: 'query',
+    in: 'query',
   }),
 } as const;
 

@@ -1,7 +1,7 @@
 /** Whose it is: every resource is looked for under the caller's own platform, so that another's is no other than none. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Kept, Kind, Platform, PlatformView } from './resource.ts';
+import type { Platform, PlatformReads, ResourceKind, StoredResource } from './resource.ts';
 
 /** Throws notAllowed for a caller that acts for no platform. */
 export const platformOf = ({ balancePlatform }: Caller): string => {
@@ -10,9 +10,9 @@ export const platformOf = ({ balancePlatform }: Caller): string => {
 };
 
 /** Throws resourceNotFound where a platform is named that is not the caller's own. */
-export const findOwnPlatform = async (
+export const requireTenantPlatform = async (
   caller: Caller,
-  view: PlatformView,
+  view: PlatformReads,
   named: string | undefined,
 ): Promise<Platform> => {
   const id = platformOf(caller);
@@ -22,12 +22,12 @@ export const findOwnPlatform = async (
 };
 
 /** Throws resourceNotFound, whether there is none or it is another platform's. */
-export const findOwn = async <K extends Kind>(
+export const findForTenant = async <K extends ResourceKind>(
   kind: K,
   id: string,
   caller: Caller,
-  view: PlatformView,
-): Promise<Kept<K>> => {
+  view: PlatformReads,
+): Promise<StoredResource<K>> => {
   const found = await view.findResource(kind, platformOf(caller), id);
   if (found === undefined) throw new Problem('resourceNotFound');
   return found;

@@ -3,7 +3,7 @@ import { typeOf } from '../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../webhooks/message.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { signedInHeader } from '../../webhooks/signature.ts';
-import { moment } from '../../webhooks/timestamp.ts';
+import { formatTimestamp } from '../../webhooks/timestamp.ts';
 
 /** Undefined where the format knows no such event. */
 export const configurationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
@@ -12,7 +12,7 @@ export const configurationMessage = (event: Event, { environment, key }: Origin)
   const body = JSON.stringify({
     data: { balancePlatform: platform, [kind]: record },
     environment,
-    timestamp: moment(at),
+    timestamp: formatTimestamp(at),
     type: typeOf(event),
   });
   // The body that receivers know has no place for the id.

@@ -24,7 +24,7 @@ export interface Shopper<D extends ListedDetail = StoredDetail> {
 }
 
 /** The part of a detail that an answer shows and that needs no key; bank accounts and numbers are in `sealed`. */
-export type OpenDetail = Omit<
+export type PublicDetail = Omit<
   RecurringDetail,
   'recurringDetailReference' | 'creationDate' | 'contractTypes' | 'bank' | 'elv' | 'socialSecurityNumber'
 >;
@@ -39,7 +39,7 @@ export interface StoredDetail {
   readonly contracts: readonly ContractType[];
   /** Equal for the same card or account within a company; says nothing without the key. */
   readonly fingerprint: string;
-  readonly open: OpenDetail;
+  readonly open: PublicDetail;
   readonly sealed: Sealed;
 }
 
@@ -69,7 +69,7 @@ export interface Expiry {
 }
 
 /** What of a card is in a history. */
-export type ShownCard = Expiry & { readonly lastFour: string; readonly alias?: string | undefined };
+export type CardSnapshot = Expiry & { readonly lastFour: string; readonly alias?: string | undefined };
 
 /** What an update did to a stored detail. */
 export interface DetailChange {
@@ -81,7 +81,7 @@ export interface DetailChange {
   /** Of the request. */
   readonly pspReference: string;
   readonly outcome: string;
-  readonly before: ShownCard;
+  readonly before: CardSnapshot;
   /** Absent where the card stayed as it was. */
-  readonly after?: ShownCard | undefined;
+  readonly after?: CardSnapshot | undefined;
 }

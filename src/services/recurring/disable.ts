@@ -2,9 +2,9 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../../gateway/handler.ts';
-import type { Unit } from '../../store/transaction.ts';
+import type { Transaction } from '../../store/transaction.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
-import { type DetailNotice, noticeOf } from './events.ts';
+import { type DetailEventData, detailEvent } from './events.ts';
 import type { RecurringOperations } from './v25.ts';
 
 /** The details meant: the one that is named, or all. */
@@ -20,14 +20,14 @@ const withdraw = async (
   key: ShopperKey,
   detail: StoredDetail,
   uses: readonly ContractType[],
-  unit: Unit,
+  unit: Transaction,
   at: number,
-): Promise<DetailNotice> => {
+): Promise<DetailEventData> => {
   const left = detail.contracts.filter((use) => !uses.includes(use));
   // A detail without a use is no longer there; the others keep theirs.
   if (left.length === 0) await unit.disableDetail(key, detail.recurringDetailReference, at);
   else await unit.saveDetail(key, { ...detail, contracts: left });
-  return noticeOf(left.length === 0 ? 'disabled' : 'updated', key, detail);
+  return detailEvent(left.length === 0 ? 'disabled' : 'updated', key, detail);
 };
 
 export const disable: Handler<RecurringOperations['disable']> = async (request, unit, { clock }) => {
@@ -40,9 +40,9 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   );
   if (details.length === 0) throw new Problem('contractNotFound');
   const at = clock.now();
-  const notices: DetailNotice[] = [];
+  const notices: DetailEventData[] = [];
   for (const detail of details) notices.push(await withdraw(key, detail, contract ?? detail.contracts, unit, at));
-  await unit.tell({ company: caller.company, pspReference, at, notices });
+  await unit.enqueueEvents({ company: caller.company, pspReference, at, events: notices });
   const response =
     recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
   return { response };

@@ -1,12 +1,19 @@
 /** The notice of what became of a stored detail. */
 
-import type { RecurringNotice } from '../../webhooks/event.ts';
+import type { RecurringEventData } from '../../webhooks/event.ts';
 import type { ShopperKey, StoredDetail } from './details.ts';
 
-export type DetailNotice = Exclude<RecurringNotice, { readonly kind: 'checked' }>;
+export type DetailEventData = Exclude<RecurringEventData, { readonly kind: 'checked' }>;
 
-export const noticeOf = (
-  kind: DetailNotice['kind'],
+export const detailEvent = (
+  kind: DetailEventData['kind'],
   { merchantAccount, shopperReference }: ShopperKey,
   { recurringDetailReference, open: { variant, firstPspReference } }: StoredDetail,
-): DetailNotice => ({ kind, merchantAccount, shopperReference, recurringDetailReference, variant, firstPspReference });
+): DetailEventData => ({
+  kind,
+  merchantAccount,
+  shopperReference,
+  recurringDetailReference,
+  variant,
+  firstPspReference,
+});

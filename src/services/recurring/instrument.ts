@@ -4,7 +4,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { bankVariant, cardVariant, cvcLength } from './brand.ts';
-import type { OpenDetail, SecretDetail } from './details.ts';
+import type { PublicDetail, SecretDetail } from './details.ts';
 import type { bankAccount, card, elv, tokenDetails } from './schemas.ts';
 
 type Card = Infer<typeof card>;
@@ -27,7 +27,7 @@ export interface Instrument {
   /** See `identityOf`. */
   readonly identity: string;
   readonly number?: string;
-  readonly open: Pick<OpenDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
+  readonly open: Pick<PublicDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
   readonly secret: SecretDetail;
 }
 
@@ -40,7 +40,7 @@ const shownCard = ({
   expiryMonth,
   startMonth,
   ...rest
-}: Card): NonNullable<OpenDetail['card']> => ({
+}: Card): NonNullable<PublicDetail['card']> => ({
   ...rest,
   expiryMonth: plainMonth(expiryMonth),
   ...(startMonth === undefined ? {} : { startMonth: plainMonth(startMonth) }),

@@ -1,9 +1,9 @@
 /** Keeping a detail for a shopper: the one way in, for a single call and for a whole import. */
 
 import { Problem } from '../../contract/problem.ts';
-import type { World } from '../../gateway/handler.ts';
-import type { Unit } from '../../store/transaction.ts';
-import type { ContractType, OpenDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
+import type { Transaction } from '../../store/transaction.ts';
+import type { ContractType, PublicDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import { type Given, instrumentOf } from './instrument.ts';
 import { contractType } from './schemas.ts';
 
@@ -16,7 +16,7 @@ export interface NewDetail extends Given {
   readonly shopperEmail?: string | undefined;
   readonly socialSecurityNumber?: string | undefined;
   readonly also: Pick<
-    OpenDetail,
+    PublicDetail,
     | 'acquirer'
     | 'acquirerAccount'
     | 'additionalData'
@@ -41,7 +41,7 @@ const twin = (shopper: Shopper | undefined, fingerprint: string, reference: stri
   shopper?.details.find((each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference);
 
 /** What became of a detail that was given. */
-export interface KeptDetail {
+export interface SavedDetail {
   readonly detail: StoredDetail;
   readonly kind: 'created' | 'alreadyExisting' | 'updated';
 }
@@ -63,12 +63,12 @@ const isSame = (before: StoredDetail, after: StoredDetail): boolean =>
  * Keeps the detail, and the shopper with it. A card or account that the shopper already has keeps its reference and
  * its date, gets the new data, and may be used for all that either was stored for. The 101st is refused (801).
  */
-export const keepDetail = async (
+export const saveDetail = async (
   key: ShopperKey,
   given: NewDetail,
-  unit: Unit,
-  { clock, references, vault }: World,
-): Promise<KeptDetail> => {
+  unit: Transaction,
+  { clock, ids: references, vault }: HandlerContext,
+): Promise<SavedDetail> => {
   const { number, identity, secret, open, variant } = instrumentOf(given, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
   const shopper = await unit.findShopper(key);

@@ -18,10 +18,10 @@ export const text = (max: number, example: string) => string({ max, example });
 /** 2020-03-01T10:53:11Z, in the examples of the reference. */
 export const someDay = 1_583_059_991_000;
 
-export const account = string({ min: 1, max: 80, grants: 'merchantAccount', example: 'DemoMerchant' });
+export const account = string({ min: 1, max: 80, authorizes: 'merchantAccount', example: 'DemoMerchant' });
 /** A reference of the merchant's; an empty one is refused, since leaving it out can mean more. */
-export const reference = string({ min: 1, max: 256, blank: 'refused', example: 'shopper-1' });
-export const detailReference = string({ min: 1, max: 80, blank: 'refused', example: '8314442372419167' });
+export const reference = string({ min: 1, max: 256, emptyString: 'invalid', example: 'shopper-1' });
+export const detailReference = string({ min: 1, max: 80, emptyString: 'invalid', example: '8314442372419167' });
 
 export const merchantAccount = required(account, 'The merchant account that processes the request.', {
   missing: 'invalidMerchantAccount',
@@ -48,7 +48,7 @@ export const givenVariant = optional(
 export const contractType = oneOf('ContractType', 'ONECLICK', 'RECURRING', 'PAYOUT');
 export const contractTypes = joined(contractType);
 /** Where leaving it out means all of them. */
-export const someContractTypes = joined(contractType, { blank: 'refused' });
+export const someContractTypes = joined(contractType, { emptyString: 'invalid' });
 
 export const address = object(
   'Address',
@@ -100,7 +100,7 @@ export const card = object(
   'Card',
   {
     cvc: optional(
-      string({ pattern: '[0-9]{3,4}', sensitive: true, forgotten: true, example: '737' }),
+      string({ pattern: '[0-9]{3,4}', sensitive: true, neverStored: true, example: '737' }),
       'The security code. Checked, never kept.',
       { invalid: 'invalidCvc' },
     ),
@@ -218,7 +218,7 @@ const recurringFields = <C extends Fields>(contract: C) => ({
   ),
 });
 
-const recurringOptions = { namespace: 'payment', tolerated: ['recurringExpiry', 'recurringFrequency'] } as const;
+const recurringOptions = { namespace: 'payment', ignoredMembers: ['recurringExpiry', 'recurringFrequency'] } as const;
 
 const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combination.';
 

@@ -1,9 +1,9 @@
 /** storeToken: a card or a bank account given by a caller becomes a stored detail. */
 
 import type { Handler } from '../../gateway/handler.ts';
-import { noticeOf } from './events.ts';
+import { detailEvent } from './events.ts';
 import { checkCard } from './instrument.ts';
-import { keepDetail } from './save-detail.ts';
+import { saveDetail } from './save-detail.ts';
 import type { RecurringOperations } from './v25.ts';
 
 export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, unit, world) => {
@@ -12,7 +12,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
   const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
   const key = { company: caller.company, merchantAccount, shopperReference };
-  const { detail, kind } = await keepDetail(
+  const { detail, kind } = await saveDetail(
     key,
     {
       card,
@@ -28,11 +28,11 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     unit,
     world,
   );
-  await unit.tell({
+  await unit.enqueueEvents({
     company: caller.company,
     pspReference,
     at: world.clock.now(),
-    notices: [noticeOf(kind, key, detail)],
+    events: [detailEvent(kind, key, detail)],
   });
   const { recurringDetailReference, open } = detail;
   return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };

@@ -19,7 +19,7 @@ export const listRecurringDetails = operation({
       recurring: optional(shapes.recurring, 'The contract to retrieve; a combination is found by either of its parts.'),
       shopperReference: shapes.shopperReference,
     },
-    { tolerated: [...extras, 'customReference', 'shopperEmail'] },
+    { ignoredMembers: [...extras, 'customReference', 'shopperEmail'] },
   ),
   output: object(
     'RecurringDetailsResult',
@@ -58,7 +58,7 @@ export const disable = operation({
       ),
       shopperReference: shapes.shopperReference,
     },
-    { tolerated: extras },
+    { ignoredMembers: extras },
   ),
   output: object('DisableResult', {
     response: required(
@@ -94,7 +94,7 @@ export const storeToken = operation({
       socialSecurityNumber: shapes.socialSecurityNumber,
     },
     {
-      tolerated: [...extras, 'params', 'pspEchoData', 'reference', 'returnUrl', 'shopperIP', 'shopperStatement'],
+      ignoredMembers: [...extras, 'params', 'pspEchoData', 'reference', 'returnUrl', 'shopperIP', 'shopperStatement'],
       choices: [
         {
           options: [['card'], ['bank'], ['elv']],
@@ -130,7 +130,7 @@ export const tokenLookup = operation({
       merchantAccount: shapes.merchantAccount,
     },
     {
-      tolerated: extras,
+      ignoredMembers: extras,
       choices: [
         {
           options: [['card'], ['bank'], ['elv']],
@@ -167,7 +167,7 @@ export const scheduleAccountUpdater = operation({
       shopperReference: optional(shapes.reference, 'The shopper to whom the detail belongs.'),
     },
     {
-      tolerated: extras,
+      ignoredMembers: extras,
       choices: [
         {
           options: [['card'], ['shopperReference', 'selectedRecurringDetailReference']],

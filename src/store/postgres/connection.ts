@@ -2,7 +2,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Row, Statement, Value } from '../sql/engine.ts';
 import { CommitUnknown } from '../transaction.ts';
-import { isUndone, Passing, translated } from './failure.ts';
+import { isUndone, TransientFailure, translated } from './failure.ts';
 
 /** How long another unit's lock is waited for. */
 export const lockMsMax = 2_000;
@@ -112,7 +112,7 @@ export class Connection {
       return await answer;
     } catch (thrown) {
       const failure = translated(thrown, { bounded });
-      if (failure instanceof Passing && failure.lost) this.#lost = true;
+      if (failure instanceof TransientFailure && failure.lost) this.#lost = true;
       throw failure;
     }
   }

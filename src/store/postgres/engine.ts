@@ -1,11 +1,11 @@
 /** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
-import type { Engine, Row, Session, Statement, UnitOptions, UnitSession, Value } from '../sql/engine.ts';
+import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
 import { StoreUnavailable } from '../transaction.ts';
 import { Connection } from './connection.ts';
-import { cannotConnect, Passing } from './failure.ts';
-import { Unit } from './unit.ts';
+import { cannotConnect, TransientFailure } from './failure.ts';
+import { PostgresTransaction } from './transaction.ts';
 
 /** How long a request waits for a connection that others have. */
 const poolMsMax = 1_000;
@@ -36,7 +36,10 @@ export class PostgresEngine implements Engine {
     return this.#counted(() => work(this.#reader));
   }
 
-  write<T>(work: (session: UnitSession) => Promise<T>, { patient = false }: UnitOptions = {}): Promise<T> {
+  write<T>(
+    work: (session: TransactionSession) => Promise<T>,
+    { noTimeout: patient = false }: TransactionOptions = {},
+  ): Promise<T> {
     return this.#counted(() => this.#again(() => this.#unit(work, patient)));
   }
 
@@ -67,11 +70,11 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #unit<T>(work: (session: UnitSession) => Promise<T>, patient: boolean): Promise<T> {
+  async #unit<T>(work: (session: TransactionSession) => Promise<T>, patient: boolean): Promise<T> {
     const connection = await this.#borrow();
     try {
       await connection.begin({ patient });
-      const unit = new Unit(connection);
+      const unit = new PostgresTransaction(connection);
       const outcome = await Promise.resolve(unit)
         .then(work)
         .then(
@@ -86,7 +89,7 @@ export class PostgresEngine implements Engine {
       }
       await connection.rollback();
       // What the work made of a conflict is of no account, since it begins again.
-      throw failure?.thrown instanceof Passing || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
+      throw failure?.thrown instanceof TransientFailure || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
     } finally {
       connection.release();
     }
@@ -123,7 +126,7 @@ export class PostgresEngine implements Engine {
       try {
         return await once();
       } catch (thrown) {
-        if (!(thrown instanceof Passing) || performance.now() >= deadline) throw thrown;
+        if (!(thrown instanceof TransientFailure) || performance.now() >= deadline) throw thrown;
         if (thrown.lost) lost += 1;
         if (lost >= lostMax) throw thrown;
       }

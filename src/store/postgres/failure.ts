@@ -1,10 +1,10 @@
 /** Which of PostgreSQL's errors mean that the store cannot answer now, and which of those a second try may outlive. */
 
-import { Contended } from '../../idempotency/ports.ts';
+import { LockTimeout } from '../../idempotency/ports.ts';
 import { StoreUnavailable } from '../transaction.ts';
 
 /** Nothing was done, and doing it again may go well: another unit was in the way, or the connection was lost. */
-export class Passing extends StoreUnavailable {
+export class TransientFailure extends StoreUnavailable {
   /** The connection is gone, and what it had begun with it. */
   readonly lost: boolean;
   constructor(reason: string, { lost, cause }: { readonly lost: boolean; readonly cause: unknown }) {
@@ -76,16 +76,16 @@ export const translated = (thrown: unknown, { bounded = false }: { readonly boun
   const said = serverError(thrown);
   if (said === undefined)
     return isSocketFault(thrown)
-      ? new Passing('the connection to the database was lost', { lost: true, cause: thrown })
+      ? new TransientFailure('the connection to the database was lost', { lost: true, cause: thrown })
       : thrown;
   const { code, severity } = said;
-  if (bounded && code === '55P03') return new Contended('another unit holds what this one needs', { cause: thrown });
+  if (bounded && code === '55P03') return new LockTimeout('another unit holds what this one needs', { cause: thrown });
   const conflict = conflicts.get(code);
-  if (conflict !== undefined) return new Passing(conflict, { lost: false, cause: thrown });
+  if (conflict !== undefined) return new TransientFailure(conflict, { lost: false, cause: thrown });
   const other = worthAnother.get(code);
-  if (other !== undefined) return new Passing(other, { lost: true, cause: thrown });
+  if (other !== undefined) return new TransientFailure(other, { lost: true, cause: thrown });
   if (severity === 'FATAL' || severity === 'PANIC')
-    return new Passing('the database server ended the connection', { lost: true, cause: thrown });
+    return new TransientFailure('the database server ended the connection', { lost: true, cause: thrown });
   const reason = unavailable.get(code);
   return reason === undefined
     ? thrown

@@ -1,6 +1,6 @@
 /** An idempotency record as it lies in Redis: printed, and read back with distrust. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Kept } from '../../idempotency/ports.ts';
+import type { StoredOutcome } from '../../idempotency/ports.ts';
 
 /** A keyed hash: 22 or more characters of base64url, of which the first 22 (132 bits) are used. */
 export type Mac = (text: string) => string;
@@ -8,7 +8,7 @@ export type Mac = (text: string) => string;
 export type Entry =
   /** Somebody is at it. */
   | { readonly kind: 'pending'; readonly fingerprint: string; readonly ticket: string }
-  | { readonly kind: 'done'; readonly kept: Kept };
+  | { readonly kind: 'done'; readonly kept: StoredOutcome };
 
 /** Longer records are not kept in Redis; the journal has them. */
 export const recordBytesMax = 16_384;
@@ -22,15 +22,15 @@ const doneForm = /^D:([\w-]{43}):([\w-]{22}):(.+)$/s;
 export const keyOf = (scope: string): string => `idem:v1:{${scope}}`;
 
 /** The key is part of it, so a record does not hold under another one. Neither key nor fingerprint has a line break. */
-const sign = (mac: Mac, key: string, { fingerprint, outcome }: Kept): string =>
+const sign = (mac: Mac, key: string, { requestHash: fingerprint, outcome }: StoredOutcome): string =>
   mac(`${key}\n${fingerprint}\n${outcome}`).slice(0, macLength);
 
 /** `ticket`: 16 hexadecimal digits. */
 export const printPending = (fingerprint: string, ticket: string): string => `P:${fingerprint}:${ticket}`;
 
 /** Undefined for what would not be read back as it was given: too long, no fingerprint, empty, or no proper Unicode. */
-export const printDone = (mac: Mac, key: string, kept: Kept): string | undefined => {
-  const { fingerprint, outcome } = kept;
+export const printDone = (mac: Mac, key: string, kept: StoredOutcome): string | undefined => {
+  const { requestHash: fingerprint, outcome } = kept;
   if (!fingerprintForm.test(fingerprint) || outcome === '' || !outcome.isWellFormed()) return undefined;
   const text = `D:${fingerprint}:${sign(mac, key, kept)}:${outcome}`;
   return Buffer.byteLength(text) > recordBytesMax ? undefined : text;
@@ -43,7 +43,7 @@ export const parseRecord = (mac: Mac, key: string, text: string): Entry | undefi
   if (runner !== undefined && ticket !== undefined) return { kind: 'pending', fingerprint: runner, ticket };
   const [, fingerprint, shown, outcome] = doneForm.exec(text) ?? [];
   if (fingerprint === undefined || shown === undefined || outcome === undefined) return undefined;
-  const kept = { fingerprint, outcome };
+  const kept = { requestHash: fingerprint, outcome };
   const own = sign(mac, key, kept);
   const genuine = own.length === shown.length && timingSafeEqual(Buffer.from(own), Buffer.from(shown));
   return genuine ? { kind: 'done', kept } : undefined;

@@ -164,7 +164,7 @@ const claim = (target: Engine, source: string): Promise<ReadonlyMap<string, Prog
       }
       return known;
     },
-    { patient: true },
+    { noTimeout: true },
   );
 
 const copyTable = async (
@@ -236,7 +236,7 @@ export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch
   let rows = 0;
   let done = 0;
   for (const table of tables) {
-    rows += await source.write((session) => countRows(session, tableStatements(table)), { patient: true });
+    rows += await source.write((session) => countRows(session, tableStatements(table)), { noTimeout: true });
     done += progress.get(table.name)!.rows_done;
   }
   watch.begun(2 * rows);

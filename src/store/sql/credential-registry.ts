@@ -2,7 +2,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
-import type { Presented } from '../../idempotency/ports.ts';
+import type { PresentedCredential } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Platform } from '../../services/balance-platform/resource.ts';
 import { platformOf } from '../../services/balance-platform/store/repository.ts';
@@ -15,7 +15,7 @@ import * as sql from './credential-statements.ts';
 import type { Engine, Session } from './engine.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 
-export type CredentialKind = Presented['kind'];
+export type CredentialKind = PresentedCredential['kind'];
 
 export interface NewCredential {
   /** Letters, digits, `_` and `-`. */

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Role } from '../../contract/operation.ts';
-import type { Credentials, Presented } from '../../idempotency/ports.ts';
+import type { Credentials, PresentedCredential } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
@@ -56,7 +56,11 @@ const secretOf = (row: SecretRow) => ({
   validUntil: row.valid_until,
 });
 
-const find = (finds: Record<Presented['kind'], Find>, keys: PepperKeys, shown: Presented): Promise<Found> => {
+const find = (
+  finds: Record<PresentedCredential['kind'], Find>,
+  keys: PepperKeys,
+  shown: PresentedCredential,
+): Promise<Found> => {
   switch (shown.kind) {
     case 'basic':
       return finds.basic(findByUsername, isName(shown.username) ? shown.username : '');

@@ -30,14 +30,14 @@ export interface Session {
 }
 
 /** A session within a unit of work. */
-export interface UnitSession extends Session {
+export interface TransactionSession extends Session {
   /** Work that is undone where it throws, while the unit around it goes on (a savepoint). One at a time. */
-  attempt<T>(work: () => Promise<T>): Promise<T>;
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface UnitOptions {
+export interface TransactionOptions {
   /** For work on the whole database, such as migrations: without the limits of time that requests have. */
-  readonly patient?: boolean;
+  readonly noTimeout?: boolean;
 }
 
 /** Every method throws `StoreUnavailable` when the database cannot answer now; nothing was done then. */
@@ -49,7 +49,7 @@ export interface Engine {
    * throws. Resolves when the commit is fsynced; throws `CommitUnknown` where the database went away during the commit. An
    * engine may run `work` again after a conflict, so it has no other effects; a unit inside a unit would wait for itself.
    */
-  write<T>(work: (session: UnitSession) => Promise<T>, options?: UnitOptions): Promise<T>;
+  write<T>(work: (session: TransactionSession) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Differs from what it was as soon as another process has committed; commits of this engine leave it alone. Absent where
    * many processes share the database, so that nobody may remember what it held. Throws `StoreUnavailable`.

@@ -1,6 +1,6 @@
 /** Jobs in a database: saved with the effect they follow, taken under a lease, ended with the effect they have. */
-import { type GivenUpJob, type JobKind, type Jobs, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
-import { type Engine, type Session, statement, type UnitSession } from './engine.ts';
+import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
+import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
 
 export type JobRow = {
   readonly company: string;
@@ -84,7 +84,7 @@ const revive = statement(
     where company = $1 and job_id = $2 and given_up_at is not null`,
 );
 
-const place = ({ company, jobId, holder }: TakenJob) => [company, jobId, holder] as const;
+const place = ({ company, jobId, leaseOwner: holder }: TakenJob) => [company, jobId, holder] as const;
 
 const held = async (written: Promise<number>): Promise<void> => {
   if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
@@ -94,7 +94,7 @@ export const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, 
   company,
   jobId: job_id,
   kind: kind as JobKind,
-  lane,
+  orderingKey: lane,
   payload,
   sealed:
     row.key_id === null || row.data_key === null
@@ -102,48 +102,48 @@ export const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, 
       : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
   createdAt: row.created_at,
   attempts: row.attempts,
-  holder,
+  leaseOwner: holder,
 });
 
-const givenUpOf = (row: GivenUpRow): GivenUpJob => ({
+const givenUpOf = (row: GivenUpRow): DeadJob => ({
   company: row.company,
   jobId: row.job_id,
   kind: row.kind as JobKind,
   payload: row.payload,
   createdAt: row.created_at,
   attempts: row.attempts,
-  givenUpAt: row.given_up_at,
+  deadSince: row.given_up_at,
   lastFailure: row.last_failure ?? '',
 });
 
 export const saveJob = async (session: Session, job: NewJob): Promise<void> => {
-  const { company, jobId, kind, lane = jobId, payload, sealed, afterMs = 0 } = job;
+  const { company, jobId, kind, orderingKey: lane = jobId, payload, sealed, afterMs = 0 } = job;
   const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
   await session.execute(save, [company, jobId, kind, lane, payload, ...secrets, afterMs]);
 };
 
 export const endJob = async (session: Session, job: TakenJob): Promise<void> => {
   await held(session.execute(end, place(job)));
-  await session.execute(callNext, [job.company, job.lane]);
+  await session.execute(callNext, [job.company, job.orderingKey]);
 };
 
-export const createJobs = (engine: Engine): Jobs => {
-  const write = <T>(work: (session: UnitSession) => Promise<T>): Promise<T> => engine.write(work);
-  return Object.freeze<Jobs>({
+export const createJobs = (engine: Engine): JobQueue => {
+  const write = <T>(work: (session: TransactionSession) => Promise<T>): Promise<T> => engine.write(work);
+  return Object.freeze<JobQueue>({
     take: (kind, { holder, leaseMs, max }) =>
       write(async (session) => {
         const rows = await session.query(take, [holder, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, holder));
       }),
-    putBack: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), Math.ceil(afterMs)]))),
-    postpone: (job, afterMs, because) =>
+    defer: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), Math.ceil(afterMs)]))),
+    retryLater: (job, afterMs, because) =>
       write((session) => held(session.execute(postpone, [...place(job), Math.ceil(afterMs), because]))),
-    giveUp: (job, because) =>
+    abandon: (job, because) =>
       write(async (session) => {
         await held(session.execute(giveUp, [...place(job), because]));
-        await session.execute(callNext, [job.company, job.lane]);
+        await session.execute(callNext, [job.company, job.orderingKey]);
       }),
-    findGivenUp: (company, kind, max) =>
+    findDead: (company, kind, max) =>
       engine.read(async (session) => (await session.query(listGivenUp, [company, kind, max])).map(givenUpOf)),
     revive: (company, jobId) => write(async (session) => (await session.execute(revive, [company, jobId])) > 0),
   });

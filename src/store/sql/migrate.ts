@@ -93,7 +93,7 @@ export const migrate = async (engine: Engine, migrations: readonly Migration[] =
   if (landed.length === migrations.length) return [];
   for (let times = 1; ; times += 1) {
     try {
-      return await engine.write((session) => land(session, migrations), { patient: true });
+      return await engine.write((session) => land(session, migrations), { noTimeout: true });
     } catch (thrown) {
       if (!isRace(thrown) || times === racesMax) throw thrown;
     }

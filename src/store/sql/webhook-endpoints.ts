@@ -1,7 +1,7 @@
 /** Endpoints of companies in a database, and what is still to be told to them. */
-import type { Endpoint, EndpointFormat, Endpoints } from '../../webhooks/ports.ts';
+import type { Endpoint, EndpointFormat, EndpointStore } from '../../webhooks/ports.ts';
 import { type Engine, statement } from './engine.ts';
-import { laneOpening } from './notices.ts';
+import { orderingKeyPrefix } from './outbox.ts';
 
 type EndpointRow = {
   readonly company: string;
@@ -70,12 +70,12 @@ const endpointOf = (row: EndpointRow): Endpoint => ({
 });
 
 const laneOf = (company: string, endpointId: string) => {
-  const opening = laneOpening(endpointId);
+  const opening = orderingKeyPrefix(endpointId);
   return [company, opening, opening.length] as const;
 };
 
-export const createEndpoints = (engine: Engine): Endpoints =>
-  Object.freeze<Endpoints>({
+export const createEndpoints = (engine: Engine): EndpointStore =>
+  Object.freeze<EndpointStore>({
     add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, shown = '' }, createdAt }) =>
       engine.write(async (session) => {
         await session.execute(add, [company, endpointId, url, format, keyId, dataKey, shown, createdAt]);
@@ -89,14 +89,14 @@ export const createEndpoints = (engine: Engine): Endpoints =>
           await session.execute(remove, [row.company, endpointId]);
           return session.execute(dropJobs, laneOf(row.company, endpointId));
         },
-        { patient: true },
+        { noTimeout: true },
       ),
-    findFor: ({ company, lane }) =>
+    findFor: ({ company, orderingKey: lane }) =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [company, lane.slice(0, lane.indexOf('/'))]);
         return row && endpointOf(row);
       }),
-    holdBack: async ({ company, endpointId }, afterMs) => {
+    deferDue: async ({ company, endpointId }, afterMs) => {
       const parameters = [...laneOf(company, endpointId), Math.ceil(afterMs)];
       for (let written = heldBackAtOnce; written === heldBackAtOnce; )
         written = await engine.write((session) => session.execute(holdBack, parameters));

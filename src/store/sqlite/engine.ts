@@ -1,6 +1,6 @@
 /** The engine on SQLite: one writer whose units stand in a queue, and a connection for reading beside it. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Engine, Row, Session, Statement, UnitSession, Value } from '../sql/engine.ts';
+import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../sql/engine.ts';
 import { StoreUnavailable } from '../transaction.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, translated } from './failure.ts';
@@ -29,7 +29,7 @@ const begin = async (writer: Connection): Promise<void> => {
 };
 
 /** The writer for as long as a unit lasts: a statement that nobody waited for must not slip into the next unit. */
-class Unit implements UnitSession {
+class Unit implements TransactionSession {
   readonly #connection: Connection;
   #ended = false;
 
@@ -49,7 +49,7 @@ class Unit implements UnitSession {
       : this.#connection.execute(statement, parameters);
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
     this.#run('savepoint attempt');
     try {
       const result = await work();
@@ -90,7 +90,7 @@ export class SqliteEngine implements Engine {
     return work(this.#parts.reader);
   }
 
-  async write<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+  async write<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
     const unit = this.#last.then(() => this.#unit(work));
     // A commit holds the thread until the disk has it; between two units, what arrived in the meantime gets its turn.
@@ -118,7 +118,7 @@ export class SqliteEngine implements Engine {
     release();
   }
 
-  async #unit<T>(work: (session: UnitSession) => Promise<T>): Promise<T> {
+  async #unit<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     const { writer } = this.#parts;
     await begin(writer);
     const session = new Unit(writer);

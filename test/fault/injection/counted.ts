@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStrongroom, type Strongroom } from '../../../src/app/backend.ts';
+import { type Backend, openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import type { Role } from '../../../src/contract/operation.ts';
 import type { NewCredential } from '../../../src/store/sql/credential-registry.ts';
@@ -68,7 +68,7 @@ const urlOf = (url: string, database: string, port?: number): string => {
 type ByRole = Readonly<Record<Role, string>>;
 
 /** An account holder with the balance accounts that cards are made for; more are opened for it later on. */
-const furnishPlatform = ({ details }: Strongroom): Promise<void> =>
+const furnishPlatform = ({ store: details }: Backend): Promise<void> =>
   details.write(async (unit) => {
     const common = { platform: balancePlatform, revision: 1 };
     const open = { status: 'active', timeZone: 'UTC' } as const;
@@ -84,7 +84,7 @@ const furnishPlatform = ({ details }: Strongroom): Promise<void> =>
 /** Gives the Authorization headers of a credential for each role. */
 const furnish = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const room = await openStrongroom(config, { exclusive: false });
+  const room = await openBackend(config, { exclusive: false });
   const { registry } = room;
   try {
     await registry.addMerchantAccount(company, merchantAccount);

@@ -44,7 +44,7 @@ export const wrongBodiesOf = (key: KeyName): readonly Body[] =>
 export const callOf = (protocol: Protocol, { shopper, key, made }: Used, body: Body): Call => {
   const { service, about } = trackOf(key);
   const { operation, bodies } = useOf(key);
-  return protocol.ask(service, operation, { ...about(shopper, made), ...bodies[body] });
+  return protocol.encodeRequest(service, operation, { ...about(shopper, made), ...bodies[body] });
 };
 
 /** `errorCode` and its value; in SOAP the code after the type. */
@@ -56,7 +56,7 @@ export const codeOf = (text: string): string | undefined =>
 /** The canonical answer as JSON, its names in their order; undefined where the text is no answer of the operation. */
 export const canonicalOf = (protocol: Protocol, key: KeyName, text: string): string | undefined => {
   try {
-    const { value, issues } = protocol.hear(useOf(key).operation, text);
+    const { value, issues } = protocol.decodeResponse(useOf(key).operation, text);
     if (issues.length > 0) return undefined;
     return JSON.stringify(Object.entries(value as object).sort(([one], [other]) => (one < other ? -1 : 1)));
   } catch {

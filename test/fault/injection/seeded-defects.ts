@@ -1,22 +1,22 @@
 /** The store and the gate of a server as they are, with points at which the process may be struck, and on demand without the journal. */
-import type { Gate } from '../../../src/idempotency/ports.ts';
-import type { DetailStore, ImportUnit } from '../../../src/services/recurring/store/repository.ts';
+import type { IdempotencyCache } from '../../../src/idempotency/ports.ts';
+import type { DetailStore, ImportTransaction } from '../../../src/services/recurring/store/repository.ts';
 import type { Point } from './points.ts';
 
 /** Called at each passing. */
 export type Pass = (point: Point) => void;
 
 /** Every key is new to it, and nothing is kept. */
-const blind = (unit: ImportUnit): ImportUnit => ({
+const blind = (unit: ImportTransaction): ImportTransaction => ({
   ...unit,
-  claim: async () => undefined,
-  settle: async () => {},
+  reserve: async () => undefined,
+  complete: async () => {},
 });
 
-const woundedUnit = (unit: ImportUnit, pass: Pass): ImportUnit => ({
+const woundedUnit = (unit: ImportTransaction, pass: Pass): ImportTransaction => ({
   ...unit,
-  attempt: (work) =>
-    unit.attempt(async () => {
+  savepoint: (work) =>
+    unit.savepoint(async () => {
       pass('before the effect');
       const result = await work();
       pass('after the effect');
@@ -38,17 +38,17 @@ export const woundedStore = (store: DetailStore, pass: Pass, { journal }: { read
     },
   });
 
-export const woundedGate = (gate: Gate, pass: Pass): Gate =>
-  Object.freeze<Gate>({
-    async claim(scope, fingerprint) {
+export const woundedGate = (gate: IdempotencyCache, pass: Pass): IdempotencyCache =>
+  Object.freeze<IdempotencyCache>({
+    async reserve(scope, fingerprint) {
       pass('before the claim');
-      const claim = await gate.claim(scope, fingerprint);
+      const claim = await gate.reserve(scope, fingerprint);
       pass('after the claim');
       return claim;
     },
-    async settle(scope, kept) {
+    async complete(scope, kept) {
       pass('before the record');
-      await gate.settle(scope, kept);
+      await gate.complete(scope, kept);
       pass('after the record');
     },
     release: (scope, ticket) => gate.release(scope, ticket),

@@ -1,10 +1,10 @@
 /** A server process of the torture: the code of production, in which the harness can strike at a point, with the journal or without. */
 import { writeSync } from 'node:fs';
-import { openStrongroom } from '../../../src/app/backend.ts';
+import { openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import { startServer } from '../../../src/app/server.ts';
-import { noGate } from '../../../src/idempotency/no-cache.ts';
-import { openGate } from '../../../src/store/redis/gate.ts';
+import { noCache } from '../../../src/idempotency/no-cache.ts';
+import { openRedisCache } from '../../../src/store/redis/cache.ts';
 import { journalVariable, type Nothing, nothing, type Order, type Point, type Ready, stoppingLine } from './points.ts';
 import { woundedGate, woundedStore } from './seeded-defects.ts';
 
@@ -25,14 +25,14 @@ process.on('message', (told: Order | Nothing) => {
 process.on('disconnect', () => process.exit());
 
 const config = readConfig('production');
-const room = await openStrongroom(config, { exclusive: true });
+const room = await openBackend(config, { exclusive: true });
 const gate =
   config.redisUrl === undefined
-    ? noGate
-    : openGate({ url: config.redisUrl, mac: room.marks.mac, clock: room.world.clock });
+    ? noCache
+    : openRedisCache({ url: config.redisUrl, mac: room.requestHasher.mac, clock: room.context.clock });
 const journal = process.env[journalVariable] !== 'off';
-const details = woundedStore(room.details, pass, { journal });
-const running = await startServer(config, { ...room, details }, { gate: woundedGate(gate, pass) });
+const details = woundedStore(room.store, pass, { journal });
+const running = await startServer(config, { ...room, store: details }, { cache: woundedGate(gate, pass) });
 process.once('SIGTERM', async () => {
   await running.stop();
   process.exit();

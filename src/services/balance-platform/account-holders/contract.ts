@@ -27,7 +27,7 @@ const askedFields = {
   requestedLevel: optional(level, 'The level that is asked for; notApplicable where it is left out.'),
 } as const;
 
-export const askedCapability = object('AccountHolderCapability', askedFields, { tolerated: platformSays });
+export const askedCapability = object('AccountHolderCapability', askedFields, { ignoredMembers: platformSays });
 
 /** Verification succeeds at once: what is asked for is allowed. */
 export const capability = object('AccountHolderCapability', {
@@ -65,7 +65,7 @@ export const accountHolder = object('AccountHolder', {
   primaryBalanceAccount: optional(shapes.accountId, 'The balance account that money goes to first.'),
   reference: shapes.reference,
   status: required(holderStatus, 'The status.'),
-  timeZone: required(timeZone.shape, timeZone.doc),
+  timeZone: required(timeZone.schema, timeZone.doc),
 });
 
 const answer = object('AccountHolder', { ...accountHolder.fields, eTag: shapes.eTag });
@@ -91,7 +91,7 @@ export const createAccountHolder = endpoint({
       reference: shapes.reference,
       timeZone,
     },
-    { tolerated: ignored },
+    { ignoredMembers: ignored },
   ),
   output: answer,
 });
@@ -131,7 +131,7 @@ export const updateAccountHolder = endpoint({
       status: optional(holderStatus, 'The status to move to.'),
       timeZone,
     },
-    { tolerated: ignored },
+    { ignoredMembers: ignored },
   ),
   output: answer,
 });

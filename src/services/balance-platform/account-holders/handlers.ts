@@ -1,27 +1,27 @@
 /** Account holders: created, shown, changed and listed (specification, section 4). */
 
 import type { Input } from '../../../contract/operation.ts';
-import { Problem, refuseAll } from '../../../contract/problem.ts';
+import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
-import { telling } from '../events.ts';
+import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
-import { checkPlatform } from '../require-active.ts';
-import type { Kept, PlatformUnit } from '../resource.ts';
-import { change, checkIfMatch, create, entries, eTagOf, given } from '../save-resource.ts';
-import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import { requireActivePlatform } from '../require-active.ts';
+import type { PlatformWrites, StoredResource } from '../resource.ts';
+import { change, checkIfMatch, create, entries, eTagOf, omitUndefined } from '../save-resource.ts';
+import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { grant } from './capabilities.ts';
 
 type Operations = BalancePlatformOperations;
 
-const shown = (kept: Kept<'accountHolder'>) => ({ ...kept.record, eTag: eTagOf(kept) });
+const shown = (kept: StoredResource<'accountHolder'>) => ({ ...kept.record, eTag: eTagOf(kept) });
 
-export const createAccountHolder = telling<Operations['createAccountHolder']>(
-  async ({ input, caller }, unit, { references }) => {
-    const platform = await findOwnPlatform(caller, unit, input.balancePlatform);
-    checkPlatform(platform);
+export const createAccountHolder = withEvents<Operations['createAccountHolder']>(
+  async ({ input, caller }, unit, { ids: references }) => {
+    const platform = await requireTenantPlatform(caller, unit, input.balancePlatform);
+    requireActivePlatform(platform);
     const record = {
       ...input,
       balancePlatform: platform.id,
@@ -36,35 +36,35 @@ export const createAccountHolder = telling<Operations['createAccountHolder']>(
 );
 
 export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, view) =>
-  shown(await findOwn('accountHolder', input.id, caller, view));
+  shown(await findForTenant('accountHolder', input.id, caller, view));
 
 type Changes = Input<Operations['updateAccountHolder']>;
 
 /** Closing waits for the balance accounts, and the primary one is one of its own that is not closed. */
 const checkAccounts = async (
-  { platform, record }: Kept<'accountHolder'>,
+  { platform, record }: StoredResource<'accountHolder'>,
   { status, primaryBalanceAccount }: Changes,
-  unit: PlatformUnit,
+  unit: PlatformWrites,
 ): Promise<void> => {
   const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
   if (status === 'closed' && (await unit.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
   if (primaryBalanceAccount === undefined) return;
   const account = await unit.findResource('balanceAccount', platform, primaryBalanceAccount);
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
-    refuseAll([invalid(['primaryBalanceAccount'])]);
+    throwIssues([invalid(['primaryBalanceAccount'])]);
 };
 
-export const updateAccountHolder = telling<Operations['updateAccountHolder']>(async ({ input, caller }, unit) => {
+export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>(async ({ input, caller }, unit) => {
   const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
-  const before = await findOwn('accountHolder', id, caller, unit);
+  const before = await findForTenant('accountHolder', id, caller, unit);
   checkIfMatch(ifMatch, before);
-  await findOwnPlatform(caller, unit, balancePlatform);
+  await requireTenantPlatform(caller, unit, balancePlatform);
   checkMove('accountHolder', before.record.status, changes.status);
   await checkAccounts(before, input, unit);
   const kept = await change(
     before,
     {
-      ...given(changes),
+      ...omitUndefined(changes),
       capabilities: grant(capabilities, before.record.capabilities),
       metadata: entries(metadata ?? before.record.metadata),
     },
@@ -74,7 +74,7 @@ export const updateAccountHolder = telling<Operations['updateAccountHolder']>(as
 });
 
 export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, view) => {
-  const { id: platform } = await findOwnPlatform(caller, view, input.id);
+  const { id: platform } = await requireTenantPlatform(caller, view, input.id);
   const { items, hasNext, hasPrevious } = await pageOf(
     { kind: 'accountHolder', platform, parent: platform },
     input,

@@ -41,7 +41,7 @@ export const balanceAccountBase = object('BalanceAccountBase', {
   platformPaymentConfiguration: paymentConfiguration,
   reference: shapes.reference,
   status: required(accountStatus, 'The status.'),
-  timeZone: required(timeZone.shape, timeZone.doc),
+  timeZone: required(timeZone.schema, timeZone.doc),
 });
 
 export const balanceAccount = object('BalanceAccount', {
@@ -71,7 +71,7 @@ export const createBalanceAccount = endpoint({
       reference: shapes.reference,
       timeZone,
     },
-    { tolerated: ignored },
+    { ignoredMembers: ignored },
   ),
   output: answer,
 });
@@ -121,7 +121,7 @@ export const updateBalanceAccount = endpoint({
       status: optional(accountStatus, 'The status to move to.'),
       timeZone,
     },
-    { tolerated: ignored },
+    { ignoredMembers: ignored },
   ),
   output: answer,
 });

@@ -3,24 +3,32 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
-import { telling } from '../events.ts';
+import { withEvents } from '../events.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
-import { checkHolder, checkPlatform, parentOf } from '../require-active.ts';
-import type { Kept, PlatformUnit } from '../resource.ts';
-import { change, checkIfMatch, create, entries, eTagOf, given, type Keeping } from '../save-resource.ts';
-import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import { parentOf, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
+import type { PlatformWrites, StoredResource } from '../resource.ts';
+import {
+  change,
+  checkIfMatch,
+  create,
+  entries,
+  eTagOf,
+  omitUndefined,
+  type ResourceTransaction,
+} from '../save-resource.ts';
+import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 
 type Operations = BalancePlatformOperations;
-type Account = Kept<'balanceAccount'>;
+type Account = StoredResource<'balanceAccount'>;
 
 const usualCurrency = 'EUR';
 
 const shown = (kept: Account) => ({ ...kept.record, eTag: eTagOf(kept) });
 
 /** The primary account of a holder is one of its own that is not closed: the oldest, where it was another. */
-const settlePrimary = async (platform: string, holderId: string, unit: Keeping): Promise<void> => {
+const settlePrimary = async (platform: string, holderId: string, unit: ResourceTransaction): Promise<void> => {
   const holder = await parentOf('accountHolder', platform, holderId, unit);
   const { primaryBalanceAccount } = holder.record;
   if (primaryBalanceAccount !== undefined) {
@@ -31,12 +39,12 @@ const settlePrimary = async (platform: string, holderId: string, unit: Keeping):
   await change(holder, { primaryBalanceAccount: oldest }, unit);
 };
 
-export const createBalanceAccount = telling<Operations['createBalanceAccount']>(
-  async ({ input, caller }, unit, { references }) => {
-    const platform = await findOwnPlatform(caller, unit, undefined);
-    checkPlatform(platform);
-    const holder = await findOwn('accountHolder', input.accountHolderId, caller, unit);
-    checkHolder(holder);
+export const createBalanceAccount = withEvents<Operations['createBalanceAccount']>(
+  async ({ input, caller }, unit, { ids: references }) => {
+    const platform = await requireTenantPlatform(caller, unit, undefined);
+    requireActivePlatform(platform);
+    const holder = await findForTenant('accountHolder', input.accountHolderId, caller, unit);
+    requireActiveHolder(holder);
     const currency = input.defaultCurrencyCode ?? usualCurrency;
     const record = {
       ...input,
@@ -54,36 +62,41 @@ export const createBalanceAccount = telling<Operations['createBalanceAccount']>(
 );
 
 export const getBalanceAccount: Handler<Operations['getBalanceAccount']> = async ({ input, caller }, view) =>
-  shown(await findOwn('balanceAccount', input.id, caller, view));
+  shown(await findForTenant('balanceAccount', input.id, caller, view));
 
 /** Closing waits for the payment instruments and the money; moving and activating want an active holder. */
 const checkChange = async (
   { platform, record }: Account,
   { status = record.status, accountHolderId }: Input<Operations['updateBalanceAccount']>,
-  holder: Kept<'accountHolder'>,
-  unit: PlatformUnit,
+  holder: StoredResource<'accountHolder'>,
+  unit: PlatformWrites,
 ): Promise<void> => {
   checkMove('balanceAccount', record.status, status);
   const moves = accountHolderId !== undefined && accountHolderId !== record.accountHolderId;
-  if (moves || (status === 'active' && record.status !== 'active')) checkHolder(holder);
+  if (moves || (status === 'active' && record.status !== 'active')) requireActiveHolder(holder);
   if (status !== 'closed') return;
   const instruments = { kind: 'paymentInstrument', platform, parent: record.id } as const;
   if ((await unit.findOpen(instruments)) !== undefined) throw new Problem('accountInUse');
   if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem('accountNotEmpty');
 };
 
-export const updateBalanceAccount = telling<Operations['updateBalanceAccount']>(async ({ input, caller }, unit) => {
+export const updateBalanceAccount = withEvents<Operations['updateBalanceAccount']>(async ({ input, caller }, unit) => {
   const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
-  const before = await findOwn('balanceAccount', id, caller, unit);
+  const before = await findForTenant('balanceAccount', id, caller, unit);
   checkIfMatch(ifMatch, before);
-  const holder = await findOwn('accountHolder', input.accountHolderId ?? before.record.accountHolderId, caller, unit);
+  const holder = await findForTenant(
+    'accountHolder',
+    input.accountHolderId ?? before.record.accountHolderId,
+    caller,
+    unit,
+  );
   await checkChange(before, input, holder, unit);
   const { platform, record } = before;
   const configuration = { ...record.platformPaymentConfiguration, ...platformPaymentConfiguration };
   const kept = await change(
     before,
     {
-      ...given(changes),
+      ...omitUndefined(changes),
       metadata: entries(metadata ?? record.metadata),
       platformPaymentConfiguration: Object.keys(configuration).length === 0 ? undefined : configuration,
     },
@@ -95,7 +108,7 @@ export const updateBalanceAccount = telling<Operations['updateBalanceAccount']>(
 });
 
 export const listBalanceAccounts: Handler<Operations['listBalanceAccounts']> = async ({ input, caller }, view) => {
-  const { platform, record } = await findOwn('accountHolder', input.id, caller, view);
+  const { platform, record } = await findForTenant('accountHolder', input.id, caller, view);
   const { items, hasNext, hasPrevious } = await pageOf(
     { kind: 'balanceAccount', platform, parent: record.id },
     input,

@@ -1,6 +1,6 @@
 /** A bank account as it is made: what of it lies open, and the numbers that are sealed. */
 
-import type { References } from '../../../lib/clock-and-ids.ts';
+import type { IdGenerator } from '../../../lib/clock-and-ids.ts';
 import type { Records } from '../resource.ts';
 import { issueBankAccount } from './bank-identification.ts';
 import { ibanCountries, ibanOf } from './iban-countries.ts';
@@ -22,9 +22,9 @@ export const accountsAreMadeIn = (country: string): boolean =>
 export const makeAccount = (
   country: string,
   formFactor: BankAccount['formFactor'],
-  { digits }: Pick<References, 'digits'>,
+  { randomDigits }: Pick<IdGenerator, 'randomDigits'>,
 ): MadeAccount => {
-  const made = issueBankAccount(country, digits);
+  const made = issueBankAccount(country, randomDigits);
   if (made === undefined) throw new TypeError(`no accounts are made in ${country}`);
   const { type, ...identification } = made;
   if (!('accountType' in identification)) return { numbers: identification, bankAccount: { type, formFactor } };

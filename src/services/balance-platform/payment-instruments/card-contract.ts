@@ -13,7 +13,7 @@ const authenticationFields = {
 export const authentication = object('CardAuthentication', {
   ...authenticationFields,
   password: optional(
-    string({ min: 1, max: 30, sensitive: true, forgotten: true, example: 'a-password' }),
+    string({ min: 1, max: 30, sensitive: true, neverStored: true, example: 'a-password' }),
     'Taken, never kept and never shown.',
   ),
 });
@@ -110,7 +110,7 @@ export const card = object('Card', {
   ...cardFields(shownAuthentication),
   bin: required(string({ pattern: '[0-9]{6,8}', example: '400005' }), 'The first digits of the number.'),
   cvc: optional(
-    string({ pattern: '[0-9]{3}', sensitive: true, forgotten: true, example: '737' }),
+    string({ pattern: '[0-9]{3}', sensitive: true, neverStored: true, example: '737' }),
     'The security code: only in the answer that makes a virtual card for a single use, and never kept.',
   ),
   expiration: required(
@@ -122,7 +122,7 @@ export const card = object('Card', {
   ),
   lastFour: required(string({ pattern: '[0-9]{4}', example: '2357' }), 'The last four digits of the number.'),
   number: required(
-    string({ pattern: '[*0-9]{12}[0-9]{4}', sensitive: true, kept: 'lastFour', example: '************2357' }),
+    string({ pattern: '[*0-9]{12}[0-9]{4}', sensitive: true, storeAs: 'last4', example: '************2357' }),
     'The number, masked; in full only in the answer that makes a virtual card for a single use.',
   ),
 });

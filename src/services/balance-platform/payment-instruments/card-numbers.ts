@@ -1,7 +1,7 @@
 /** Cards as they are issued: number, expiry and security code are made here, from chance that is given in. */
 
 import { luhn } from '../../../contract/lexical.ts';
-import { masked } from '../../../idempotency/redacted-output.ts';
+import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { cardRanges } from './card-ranges.ts';
 import type { Digits } from './digits.ts';
 
@@ -31,7 +31,7 @@ export const brandVariantsOf = (brand: string): readonly string[] =>
   cardRanges.filter((range) => range.brand === brand).map((range) => range.brandVariant);
 
 /** `************2357`: all but the last four digits are hidden. */
-export const maskedNumber = masked;
+export const maskedNumber = maskAllButLast4;
 
 /** The same month four years on. `now`: milliseconds since the epoch; the month is that of UTC. */
 export const expirationFrom = (now: number): IssuedCard['expiration'] => {

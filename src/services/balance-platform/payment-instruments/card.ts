@@ -1,8 +1,8 @@
 /** A card as it is asked for and as it is shown: what came with it that is not kept, and what was made. */
 
-import { type Issue, Problem, refuseAll } from '../../../contract/problem.ts';
+import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Infer } from '../../../contract/schema.ts';
-import type { World } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
 import { invalid } from '../field-issues.ts';
 import type { Records } from '../resource.ts';
 import type { cardInfo } from './card-contract.ts';
@@ -33,8 +33,8 @@ export const variantIssues = ({ brand, brandVariant }: CardInfo): readonly Issue
   brandVariantsOf(brand).includes(brandVariant) ? [] : [invalid(['card', 'brandVariant'], brandVariant)];
 
 /** To be asked for a variant that is of the brand. */
-export const makeCard = (info: CardInfo, { clock, references }: World): MadeCard => {
-  const issue = issueCard(info, clock.now(), references.digits);
+export const makeCard = (info: CardInfo, { clock, ids: references }: HandlerContext): MadeCard => {
+  const issue = issueCard(info, clock.now(), references.randomDigits);
   if (issue.kind === 'unknown') throw new TypeError(`no cards are made of ${info.brandVariant}`);
   const { bin, expiration, lastFour, number } = issue.card;
   return { issued: issue.card, card: { ...keptInfo(info), bin, expiration, lastFour, number: maskedNumber(number) } };
@@ -44,7 +44,7 @@ export const makeCard = (info: CardInfo, { clock, references }: World): MadeCard
 export const changedCard = ({ type, card }: Instrument, info: CardInfo): Card => {
   if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
-  refuseAll(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
+  throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
   const { bin, expiration, lastFour, number } = card;
   return { ...keptInfo(info), bin, expiration, lastFour, number };
 };

@@ -193,7 +193,7 @@ export const listPaymentInstruments = endpoint({
   input: object('ListPaymentInstruments', {
     id: shapes.idInPath(shapes.accountId, 'balance account'),
     ...shapes.paging,
-    status: optional(instrumentStatus, 'Only those with this status.', { at: 'query' }),
+    status: optional(instrumentStatus, 'Only those with this status.', { in: 'query' }),
   }),
   output: object('PaginatedPaymentInstrumentsResponse', {
     paymentInstruments: required(

@@ -1,15 +1,15 @@
 /** createPaymentInstrument: a card or a bank account is made for a balance account, perhaps in the place of another. */
 
 import type { Input } from '../../../contract/operation.ts';
-import { type Issue, refuseAll } from '../../../contract/problem.ts';
-import type { World } from '../../../gateway/handler.ts';
-import { telling } from '../events.ts';
+import { type Issue, throwIssues } from '../../../contract/problem.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
+import { withEvents } from '../events.ts';
 import { invalid, missing } from '../field-issues.ts';
-import { checkAccount, checkPlatform } from '../require-active.ts';
-import type { Kept, Records } from '../resource.ts';
-import { createWithNumber, eTagOf, type Keeping } from '../save-resource.ts';
+import { requireActiveAccount, requireActivePlatform } from '../require-active.ts';
+import type { Records, StoredResource } from '../resource.ts';
+import { createWithNumber, eTagOf, type ResourceTransaction } from '../save-resource.ts';
 import { reasonIssues } from '../status-reason.ts';
-import { findOwn, findOwnPlatform } from '../tenancy.ts';
+import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { accountsAreMadeIn, makeAccount } from './bank-account.ts';
 import { type MadeCard, makeCard, variantIssues } from './card.ts';
@@ -39,13 +39,18 @@ const firstStatus = ({ status, card, issuingCountryCode }: Info): Status =>
   status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
 
 interface Made {
-  readonly kept: Kept<'paymentInstrument'>;
+  readonly kept: StoredResource<'paymentInstrument'>;
   readonly issued?: MadeCard['issued'];
 }
 
 /** One try: undefined where the number was given out before. */
-const make = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made | undefined> => {
-  const { references, vault } = world;
+const make = async (
+  info: Info,
+  platform: string,
+  world: HandlerContext,
+  unit: ResourceTransaction,
+): Promise<Made | undefined> => {
+  const { ids: references, vault } = world;
   const { card: cardInfo, bankAccount, ...rest } = info;
   const open = { ...rest, id: references.resourceId('PI'), status: firstStatus(info) };
   const kind = 'paymentInstrument' as const;
@@ -64,7 +69,7 @@ const make = async (info: Info, platform: string, world: World, unit: Keeping): 
   return kept && { kept };
 };
 
-const draw = async (info: Info, platform: string, world: World, unit: Keeping): Promise<Made> => {
+const draw = async (info: Info, platform: string, world: HandlerContext, unit: ResourceTransaction): Promise<Made> => {
   for (let draws = 0; draws < drawsMax; draws += 1) {
     const made = await make(info, platform, world, unit);
     if (made !== undefined) return made;
@@ -73,21 +78,25 @@ const draw = async (info: Info, platform: string, world: World, unit: Keeping): 
 };
 
 /** A virtual card for a single use is shown once, whole: its holder has nothing else to read it from. */
-const shownOnce = ({ kept, issued }: Made, world: World) => {
+const shownOnce = ({ kept, issued }: Made, world: HandlerContext) => {
   const record = openRecord(kept, world);
   const { card } = record;
   if (issued === undefined || card?.formFactor !== 'virtual' || card.usage !== 'singleUse') return record;
   return { ...record, card: { ...card, number: issued.number, cvc: issued.cvc } };
 };
 
-export const createPaymentInstrument = telling<BalancePlatformOperations['createPaymentInstrument']>(
+export const createPaymentInstrument = withEvents<BalancePlatformOperations['createPaymentInstrument']>(
   async ({ input, caller }, unit, world) => {
-    refuseAll([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
-    const platform = await findOwnPlatform(caller, unit, undefined);
-    checkPlatform(platform);
-    await checkAccount(await findOwn('balanceAccount', input.balanceAccountId, caller, unit), unit);
+    throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
+    const platform = await requireTenantPlatform(caller, unit, undefined);
+    requireActivePlatform(platform);
+    await requireActiveAccount(await findForTenant('balanceAccount', input.balanceAccountId, caller, unit), unit);
     if (input.replacementOfId !== undefined)
-      await checkReplaceable(await findOwn('paymentInstrument', input.replacementOfId, caller, unit), input.type, unit);
+      await checkReplaceable(
+        await findForTenant('paymentInstrument', input.replacementOfId, caller, unit),
+        input.type,
+        unit,
+      );
     const made = await draw(input, platform.id, world, unit);
     await settleReplacement(made.kept, unit);
     return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };

@@ -1,26 +1,26 @@
 /** Payment instruments: shown, listed, changed and cancelled (specification, section 4). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
-import { Problem, refuseAll } from '../../../contract/problem.ts';
-import type { Handler, World } from '../../../gateway/handler.ts';
-import { telling } from '../events.ts';
+import { Problem, throwIssues } from '../../../contract/problem.ts';
+import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
+import { withEvents } from '../events.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
-import { checkAccount } from '../require-active.ts';
-import type { Kept, PlatformUnit } from '../resource.ts';
+import { requireActiveAccount } from '../require-active.ts';
+import type { PlatformWrites, StoredResource } from '../resource.ts';
 import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
 import { reasonIssues, reasonOf } from '../status-reason.ts';
-import { findOwn } from '../tenancy.ts';
+import { findForTenant } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { type Card, type CardInfo, changedCard } from './card.ts';
 import { settleReplacement } from './replacement.ts';
 import { openRecord } from './secrets.ts';
 
 type Operations = BalancePlatformOperations;
-type Instrument = Kept<'paymentInstrument'>;
+type Instrument = StoredResource<'paymentInstrument'>;
 type Changes = Input<Operations['updatePaymentInstrument']>;
 
-const shown = (kept: Instrument, world: World) => ({ ...openRecord(kept, world), eTag: eTagOf(kept) });
+const shown = (kept: Instrument, world: HandlerContext) => ({ ...openRecord(kept, world), eTag: eTagOf(kept) });
 
 /** The card as it is to be; the same one again is no change, whatever the status. */
 const nextCard = ({ record }: Instrument, info: CardInfo | undefined): Card | undefined => {
@@ -35,29 +35,29 @@ const nextCard = ({ record }: Instrument, info: CardInfo | undefined): Card | un
 const checkUse = async (
   { record }: Instrument,
   { status = record.status, balanceAccountId = record.balanceAccountId }: Changes,
-  account: Kept<'balanceAccount'>,
-  unit: PlatformUnit,
+  account: StoredResource<'balanceAccount'>,
+  unit: PlatformWrites,
 ): Promise<void> => {
   const moves = balanceAccountId !== record.balanceAccountId;
   if (moves && record.status !== 'inactive') throw new Problem('instrumentNotMovable');
-  if (moves || (status === 'active' && record.status !== 'active')) await checkAccount(account, unit);
+  if (moves || (status === 'active' && record.status !== 'active')) await requireActiveAccount(account, unit);
 };
 
 export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> = async (
   { input, caller },
   view,
   world,
-) => shown(await findOwn('paymentInstrument', input.id, caller, view), world);
+) => shown(await findForTenant('paymentInstrument', input.id, caller, view), world);
 
-export const updatePaymentInstrument = telling<Operations['updatePaymentInstrument']>(
+export const updatePaymentInstrument = withEvents<Operations['updatePaymentInstrument']>(
   async ({ input, caller }, unit, world) => {
-    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    const before = await findForTenant('paymentInstrument', input.id, caller, unit);
     const { record } = before;
     checkIfMatch(input.ifMatch, before);
     checkMove('paymentInstrument', record.status, input.status);
-    refuseAll(reasonIssues(input));
+    throwIssues(reasonIssues(input));
     const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
-    const account = await findOwn('balanceAccount', balanceAccountId, caller, unit);
+    const account = await findForTenant('balanceAccount', balanceAccountId, caller, unit);
     await checkUse(before, input, account, unit);
     const card = nextCard(before, input.card);
     const reason = reasonOf(input, status !== record.status);
@@ -67,12 +67,12 @@ export const updatePaymentInstrument = telling<Operations['updatePaymentInstrume
   },
 );
 
-export const cancelPaymentInstrument = telling<Operations['cancelPaymentInstrument']>(
+export const cancelPaymentInstrument = withEvents<Operations['cancelPaymentInstrument']>(
   async ({ input, caller }, unit, world) => {
-    const before = await findOwn('paymentInstrument', input.id, caller, unit);
+    const before = await findForTenant('paymentInstrument', input.id, caller, unit);
     checkIfMatch(input.ifMatch, before);
     checkMove('paymentInstrument', before.record.status, 'closed');
-    refuseAll(reasonIssues(input));
+    throwIssues(reasonIssues(input));
     return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
   },
 );
@@ -82,7 +82,7 @@ export const listPaymentInstruments: Handler<Operations['listPaymentInstruments'
   view,
   world,
 ) => {
-  const { platform, record } = await findOwn('balanceAccount', input.id, caller, view);
+  const { platform, record } = await findForTenant('balanceAccount', input.id, caller, view);
   const { items, hasNext, hasPrevious } = await pageOf(
     { kind: 'paymentInstrument', platform, parent: record.id },
     input,

@@ -1,18 +1,18 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
-import { Problem, refuseAll } from '../../../contract/problem.ts';
+import { Problem, throwIssues } from '../../../contract/problem.ts';
 import { invalid } from '../field-issues.ts';
-import type { Kept, PlatformUnit } from '../resource.ts';
-import { change, type Keeping } from '../save-resource.ts';
+import type { PlatformWrites, StoredResource } from '../resource.ts';
+import { change, type ResourceTransaction } from '../save-resource.ts';
 
-type Instrument = Kept<'paymentInstrument'>;
+type Instrument = StoredResource<'paymentInstrument'>;
 
 /** Refuses to replace by another type, and what has a replacement that is not closed. */
 export const checkReplaceable = async (
   { platform, record: old }: Instrument,
   type: Instrument['record']['type'],
-  unit: PlatformUnit,
+  unit: PlatformWrites,
 ): Promise<void> => {
-  if (old.type !== type) refuseAll([invalid(['replacementOfId'], old.id)]);
+  if (old.type !== type) throwIssues([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
   const other = await unit.findResource('paymentInstrument', platform, old.replacedById);
   if (other?.record.status !== 'closed') throw new Problem('alreadyReplaced');
@@ -23,7 +23,7 @@ const endOf = ({ status }: Instrument['record'], id: string): Partial<Instrument
   status === 'closed' ? {} : { status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` };
 
 /** To be called when the new one was made, and when it becomes active. */
-export const settleReplacement = async ({ platform, record }: Instrument, unit: Keeping): Promise<void> => {
+export const settleReplacement = async ({ platform, record }: Instrument, unit: ResourceTransaction): Promise<void> => {
   const { id, replacementOfId, status } = record;
   if (replacementOfId === undefined) return;
   const old = await unit.findResource('paymentInstrument', platform, replacementOfId);

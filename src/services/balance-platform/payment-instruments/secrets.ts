@@ -1,8 +1,8 @@
 /** What is secret of a payment instrument: sealed when it is made, opened where an answer shows it. */
 
-import type { World } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { Vault } from '../../../vault/ports.ts';
-import type { Kept, Records } from '../resource.ts';
+import type { Records, StoredResource } from '../resource.ts';
 import type { AccountNumbers, MadeAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
 
@@ -18,7 +18,7 @@ const cardText = (number: string): string => `card ${number}`;
 const accountText = ({ iban, routingNumber, accountNumber }: AccountNumbers): string =>
   `account ${iban ?? `${routingNumber} ${accountNumber}`}`;
 
-type Secrets = Pick<Kept<'paymentInstrument'>, 'sealed' | 'fingerprint'>;
+type Secrets = Pick<StoredResource<'paymentInstrument'>, 'sealed' | 'fingerprint'>;
 
 export const sealCard = (platform: string, id: string, { number }: IssuedCard, vault: Vault): Secrets => ({
   sealed: vault.seal(scopeOf(platform, id), { number }),
@@ -32,8 +32,8 @@ export const sealAccount = (platform: string, id: string, { numbers }: MadeAccou
 
 /** The record as an answer shows it, with the numbers of its bank account. */
 export const openRecord = (
-  { platform, record, sealed }: Kept<'paymentInstrument'>,
-  { vault }: Pick<World, 'vault'>,
+  { platform, record, sealed }: StoredResource<'paymentInstrument'>,
+  { vault }: Pick<HandlerContext, 'vault'>,
 ): Records['paymentInstrument'] => {
   if (record.bankAccount === undefined || sealed?.shown === undefined) return record;
   const numbers = JSON.parse(vault.open(scopeOf(platform, record.id), sealed, 'shown'));
@@ -42,7 +42,7 @@ export const openRecord = (
 
 /** Whether the vault opens what is sealed of it, and knows its number again. Throws `VaultUnavailable`, and what the vault says of a broken seal. */
 export const isKnownTo = (
-  { platform, record, sealed, fingerprint }: Kept<'paymentInstrument'>,
+  { platform, record, sealed, fingerprint }: StoredResource<'paymentInstrument'>,
   vault: Vault,
 ): boolean => {
   if (sealed === undefined) return false;

@@ -2,7 +2,7 @@
 
 import type { Session } from '../../../store/sql/engine.ts';
 import type { Sealed } from '../../../vault/ports.ts';
-import type { Children, Kept, Kind, Platform, PlatformUnit, PlatformView } from '../resource.ts';
+import type { Children, Platform, PlatformReads, PlatformWrites, ResourceKind, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 
 export const platformOf = (row: sql.PlatformRow): Platform => ({
@@ -13,7 +13,7 @@ export const platformOf = (row: sql.PlatformRow): Platform => ({
   timeZone: row.time_zone,
 });
 
-const keptOf = <K extends Kind>(kind: K, platform: string, row: sql.ResourceRow): Kept<K> => ({
+const keptOf = <K extends ResourceKind>(kind: K, platform: string, row: sql.ResourceRow): StoredResource<K> => ({
   kind,
   platform,
   revision: row.revision,
@@ -29,18 +29,18 @@ const sealedOf = ({ key_id, data_key, sealed_number, sealed_shown }: sql.Resourc
 });
 
 /** The values of the columns that name the parent, where it is not the platform. */
-const parentsOf = ({ record }: Kept): readonly string[] => {
+const parentsOf = ({ record }: StoredResource): readonly string[] => {
   if ('balanceAccountId' in record) return [record.balanceAccountId];
   return 'accountHolderId' in record ? [record.accountHolderId] : [];
 };
 
 /** The values of the columns of a kind that has something sealed. */
-const secretsOf = ({ fingerprint, sealed }: Kept): readonly (string | null)[] =>
+const secretsOf = ({ fingerprint, sealed }: StoredResource): readonly (string | null)[] =>
   fingerprint === undefined || sealed === undefined
     ? []
     : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.shown ?? null];
 
-export const platformViewOf = (session: Session): PlatformView => ({
+export const platformViewOf = (session: Session): PlatformReads => ({
   async findPlatform(platform) {
     const [row] = await session.query(sql.findPlatform, [platform]);
     return row && platformOf(row);
@@ -63,12 +63,14 @@ export const platformViewOf = (session: Session): PlatformView => ({
 });
 
 /** Any one payment instrument, to try the keys on. */
-export const findInstrumentSample = async (session: Session): Promise<Kept<'paymentInstrument'> | undefined> => {
+export const findInstrumentSample = async (
+  session: Session,
+): Promise<StoredResource<'paymentInstrument'> | undefined> => {
   const [row] = await session.query(sql.findInstrumentSample, []);
   return row && keptOf('paymentInstrument', row.balance_platform, row);
 };
 
-export const platformUnitOf = (session: Session): PlatformUnit => ({
+export const platformUnitOf = (session: Session): PlatformWrites => ({
   ...platformViewOf(session),
   async addResource(kept) {
     const { kind, platform, revision, record } = kept;

@@ -1,7 +1,7 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
 
 import { statement } from '../../../store/sql/engine.ts';
-import type { Kind } from '../resource.ts';
+import type { ResourceKind } from '../resource.ts';
 
 export type PlatformRow = {
   readonly balance_platform: string;
@@ -51,7 +51,7 @@ export interface ResourceTable {
   readonly sealed?: true;
 }
 
-export const resourceTables: { readonly [K in Kind]: ResourceTable } = Object.freeze({
+export const resourceTables: { readonly [K in ResourceKind]: ResourceTable } = Object.freeze({
   accountHolder: { name: 'account_holder' },
   balanceAccount: { name: 'balance_account', parent: 'account_holder_id' },
   paymentInstrument: { name: 'payment_instrument', parent: 'balance_account_id', sealed: true },
@@ -124,4 +124,4 @@ export type ResourceStatements = ReturnType<typeof statementsOf>;
 
 export const resourceStatements = Object.freeze(
   Object.fromEntries(Object.entries(resourceTables).map(([kind, table]) => [kind, statementsOf(table)])),
-) as { readonly [K in Kind]: ResourceStatements };
+) as { readonly [K in ResourceKind]: ResourceStatements };

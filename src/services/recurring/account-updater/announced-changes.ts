@@ -5,8 +5,8 @@ import type { SealScope, Vault } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { CardChangeRow } from './card-change-row.ts';
-import { fateOfTestCard } from './test-cards.ts';
-import type { Announcement, CheckedCard, Fate, Updater } from './updater.ts';
+import { outcomeOfTestCard } from './test-cards.ts';
+import type { AccountUpdateOutcome, Announcement, CheckedCard, Updater } from './updater.ts';
 
 /** A record of its own: a number that is moved to a stored detail does not open there. */
 const scopeOf = (company: string, fingerprint: string): SealScope => ({
@@ -36,7 +36,11 @@ export const announcementOf = (row: Change, company: string, vault: Vault): Anno
   return { fingerprint, status: 'replaced', expiry, sealed };
 };
 
-const fateOf = ({ fingerprint, status, expiry, sealed }: Announcement, company: string, vault: Vault): Fate => {
+const fateOf = (
+  { fingerprint, status, expiry, sealed }: Announcement,
+  company: string,
+  vault: Vault,
+): AccountUpdateOutcome => {
   switch (status) {
     case 'renewed':
       return expiry === undefined ? { kind: 'failed' } : { kind: status, expiry };
@@ -62,6 +66,6 @@ export const announcedUpdater = (vault: Vault, { testCards }: { readonly testCar
     async check(card: CheckedCard, announcements) {
       const announced = await announcements.findAnnouncement(card.company, card.fingerprint);
       if (announced !== undefined) return fateOf(announced, card.company, vault);
-      return (testCards ? fateOfTestCard(card) : undefined) ?? { kind: 'unchanged' };
+      return (testCards ? outcomeOfTestCard(card) : undefined) ?? { kind: 'unchanged' };
     },
   });

@@ -1,12 +1,12 @@
 /** What a stored detail becomes when its card was renewed, replaced or closed. */
 
-import type { World } from '../../../gateway/handler.ts';
-import type { Unit } from '../../../store/transaction.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
+import type { Transaction } from '../../../store/transaction.ts';
 import { cardVariant } from '../brand.ts';
-import type { DetailChange, Expiry, ShopperKey, ShownCard, StoredDetail } from '../details.ts';
-import { type DetailNotice, noticeOf } from '../events.ts';
+import type { CardSnapshot, DetailChange, Expiry, ShopperKey, StoredDetail } from '../details.ts';
+import { type DetailEventData, detailEvent } from '../events.ts';
 import { cardIdentity } from '../instrument.ts';
-import type { CheckedCard, Fate } from './updater.ts';
+import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
 /** A stored detail whose instrument is a card. */
 export type StoredCard = StoredDetail & {
@@ -16,7 +16,7 @@ export type StoredCard = StoredDetail & {
 export const isCard = (detail: StoredDetail): detail is StoredCard => detail.open.card !== undefined;
 
 /** Who changes it, and by which request. */
-export interface Occasion {
+export interface UpdateCause {
   readonly key: ShopperKey;
   readonly changedBy: string;
   readonly pspReference: string;
@@ -25,10 +25,10 @@ export interface Occasion {
 const months = ({ expiryMonth, expiryYear }: Expiry): number => Number(expiryYear) * 12 + Number(expiryMonth);
 
 /** A renewal that the card has seen already is none: the same or an older expiry changes nothing. */
-export const asNews = (fate: Fate, expiry: Expiry): Fate =>
+export const ignoreStale = (fate: AccountUpdateOutcome, expiry: Expiry): AccountUpdateOutcome =>
   fate.kind === 'renewed' && months(fate.expiry) <= months(expiry) ? { kind: 'unchanged' } : fate;
 
-export const resultOf = ({ kind }: Fate): string => {
+export const resultOf = ({ kind }: AccountUpdateOutcome): string => {
   switch (kind) {
     case 'unchanged':
       return 'NoChange';
@@ -49,7 +49,7 @@ export const resultOf = ({ kind }: Fate): string => {
   }
 };
 
-export const checkedCard = (company: string, detail: StoredCard, { vault }: World): CheckedCard => {
+export const checkedCard = (company: string, detail: StoredCard, { vault }: HandlerContext): CheckedCard => {
   const { recurringDetailReference, fingerprint, open, sealed } = detail;
   const { expiryMonth, expiryYear } = open.card;
   return {
@@ -61,7 +61,7 @@ export const checkedCard = (company: string, detail: StoredCard, { vault }: Worl
   };
 };
 
-const shown = ({ open: { alias, card } }: StoredCard): ShownCard => ({
+const shown = ({ open: { alias, card } }: StoredCard): CardSnapshot => ({
   alias,
   expiryMonth: card.expiryMonth,
   expiryYear: card.expiryYear,
@@ -85,7 +85,13 @@ const renew = (detail: StoredCard, expiry: Expiry): StoredCard => {
 };
 
 /** The detail keeps its reference; what was said of the old piece of plastic goes with it. */
-const replace = (detail: StoredCard, number: string, expiry: Expiry, company: string, { vault }: World): StoredCard => {
+const replace = (
+  detail: StoredCard,
+  number: string,
+  expiry: Expiry,
+  company: string,
+  { vault }: HandlerContext,
+): StoredCard => {
   const { recurringDetailReference, open, sealed } = detail;
   const scope = { company, record: recurringDetailReference };
   const alias = vault.alias(company, number);
@@ -109,14 +115,14 @@ const replace = (detail: StoredCard, number: string, expiry: Expiry, company: st
 };
 
 /** Lets the detail follow, and keeps what happened in its history; gives what there is to tell of it. Nothing happens where there is no news. */
-export const followCard = async (
-  { key, changedBy, pspReference }: Occasion,
+export const applyOutcome = async (
+  { key, changedBy, pspReference }: UpdateCause,
   detail: StoredCard,
-  fate: Fate,
-  unit: Unit,
-  world: World,
-): Promise<DetailNotice | undefined> => {
-  const news = asNews(fate, detail.open.card);
+  fate: AccountUpdateOutcome,
+  unit: Transaction,
+  world: HandlerContext,
+): Promise<DetailEventData | undefined> => {
+  const news = ignoreStale(fate, detail.open.card);
   const { recurringDetailReference } = detail;
   const changedAt = world.clock.now();
   const keep = (after?: StoredCard): Promise<void> => {
@@ -131,10 +137,10 @@ export const followCard = async (
     };
     return unit.saveChange(key.company, change);
   };
-  const becomes = async (after: StoredCard): Promise<DetailNotice> => {
+  const becomes = async (after: StoredCard): Promise<DetailEventData> => {
     await unit.saveDetail(key, after);
     await keep(after);
-    return noticeOf('updated', key, after);
+    return detailEvent('updated', key, after);
   };
   switch (news.kind) {
     case 'renewed':
@@ -144,7 +150,7 @@ export const followCard = async (
     case 'closed':
       await unit.disableDetail(key, recurringDetailReference, changedAt);
       await keep();
-      return noticeOf('disabled', key, detail);
+      return detailEvent('disabled', key, detail);
     case 'contactCardholder':
       await keep();
       return undefined;

@@ -13,10 +13,10 @@ export const cardChangeRow = object(
       'A merchant account of the company whose cards are meant; the change holds for all of its accounts.',
       { missing: 'invalidMerchantAccount', invalid: 'invalidMerchantAccount' },
     ),
-    newExpiryMonth: optional(expiryMonth.shape, 'The month in which the card expires from now on.', invalid),
-    newExpiryYear: optional(expiryYear.shape, 'The year in which the card expires from now on.', invalid),
-    newNumber: optional(number.shape, 'The number of the card that took its place.', { invalid: 'invalidCardNumber' }),
-    number: required(number.shape, 'The card number that the change is about, digits only.', {
+    newExpiryMonth: optional(expiryMonth.schema, 'The month in which the card expires from now on.', invalid),
+    newExpiryYear: optional(expiryYear.schema, 'The year in which the card expires from now on.', invalid),
+    newNumber: optional(number.schema, 'The number of the card that took its place.', { invalid: 'invalidCardNumber' }),
+    number: required(number.schema, 'The card number that the change is about, digits only.', {
       missing: 'invalidCardNumber',
       invalid: 'invalidCardNumber',
     }),

@@ -23,16 +23,16 @@ export type UpdaterEvent =
   /** Nobody has told in time what became of cards. */
   | { readonly kind: 'overdue'; readonly checks: number };
 
-export interface UpdaterWatch {
-  tell(event: UpdaterEvent): void;
+export interface UpdaterEvents {
+  emit(event: UpdaterEvent): void;
   /** One at most hears. */
   listen(heard: (event: UpdaterEvent) => void): void;
 }
 
-export const createUpdaterWatch = (): UpdaterWatch => {
+export const createUpdaterEvents = (): UpdaterEvents => {
   let hearing: (event: UpdaterEvent) => void = () => {};
-  return Object.freeze<UpdaterWatch>({
-    tell: (event) => hearing(event),
+  return Object.freeze<UpdaterEvents>({
+    emit: (event) => hearing(event),
     listen: (heard) => {
       hearing = heard;
     },

@@ -1,9 +1,9 @@
 /** What an updater's answer means for a card, or a Problem where it contradicts itself. */
 
-import { type Issue, issue, Problem, refuseAll } from '../../../contract/problem.ts';
+import { type Issue, issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
-import type { CheckedCard, Fate } from './updater.ts';
+import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 import type { UpdateAnswer } from './updater-response.ts';
 
 const newsFields = ['newExpiryMonth', 'newExpiryYear', 'newNumber'] as const;
@@ -31,12 +31,12 @@ const contradictions = (answer: UpdateAnswer): readonly Issue[] => {
 };
 
 /** Throws a Problem for news that the result has none of, or lacks, and for a new card that is the old one. */
-export const fateTold = (
+export const parseUpdaterResponse = (
   answer: UpdateAnswer,
   { company, fingerprint }: Pick<CheckedCard, 'company' | 'fingerprint'>,
   vault: Vault,
-): Fate => {
-  refuseAll(contradictions(answer));
+): AccountUpdateOutcome => {
+  throwIssues(contradictions(answer));
   const { result, newNumber = '', newExpiryMonth = '', newExpiryYear = '' } = answer;
   const expiry = { expiryMonth: plainMonth(newExpiryMonth), expiryYear: newExpiryYear };
   switch (result) {

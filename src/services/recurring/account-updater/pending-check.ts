@@ -1,13 +1,13 @@
 /** A check whose outcome comes after the answer: kept as a job, and settled once, when the outcome is known. */
 
-import type { World } from '../../../gateway/handler.ts';
+import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { JobKind, TakenJob } from '../../../jobs/job.ts';
-import type { Unit } from '../../../store/transaction.ts';
+import type { Transaction } from '../../../store/transaction.ts';
 import type { Vault } from '../../../vault/ports.ts';
-import type { Notice } from '../../../webhooks/event.ts';
+import type { DomainEvent } from '../../../webhooks/event.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
-import { asNews, followCard, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
-import type { CheckedCard, Fate, Updater } from './updater.ts';
+import { applyOutcome, ignoreStale, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
+import type { AccountUpdateOutcome, CheckedCard, Updater } from './updater.ts';
 
 export type Account = Omit<ShopperKey, 'shopperReference'>;
 
@@ -61,7 +61,7 @@ export const heldBy = async (
   fingerprint: string,
   account: Account,
   { shopperReference, recurringDetailReference: reference }: Narrowed,
-  unit: Unit,
+  unit: Transaction,
 ): Promise<readonly Held[]> => {
   const ofShopper = async (shopperReference: string): Promise<readonly HeldDetail[]> => {
     const details = (await unit.findShopper({ ...account, shopperReference }))?.details ?? [];
@@ -77,16 +77,16 @@ export const heldBy = async (
 };
 
 /** Gives what there is to tell of it. */
-export const letFollow = async (
+export const applyToHolders = async (
   held: readonly Held[],
-  fate: Fate,
+  fate: AccountUpdateOutcome,
   { account, ...by }: Occasion,
-  unit: Unit,
-  world: World,
-): Promise<readonly Notice[]> => {
-  const notices: Notice[] = [];
+  unit: Transaction,
+  world: HandlerContext,
+): Promise<readonly DomainEvent[]> => {
+  const notices: DomainEvent[] = [];
   for (const { shopperReference, detail } of held) {
-    const notice = await followCard({ key: { ...account, shopperReference }, ...by }, detail, fate, unit, world);
+    const notice = await applyOutcome({ key: { ...account, shopperReference }, ...by }, detail, fate, unit, world);
     if (notice !== undefined) notices.push(notice);
   }
   return notices;
@@ -105,8 +105,8 @@ export const saveCheck = async (
   },
   id: string,
   { account, changedBy, pspReference }: Occasion,
-  unit: Unit,
-  { updater, vault }: World,
+  unit: Transaction,
+  { updater, vault }: HandlerContext,
 ): Promise<void> => {
   const kind = kindOf(updater);
   if (kind === undefined) return;
@@ -133,7 +133,7 @@ export const questionId = (request: string, { company, fingerprint, expiry }: Ch
 export const checkOf = ({ payload }: TakenJob): PendingCheck => JSON.parse(payload) as PendingCheck;
 
 /** The card of a check. */
-export const cardOf = (job: TakenJob, { vault }: World): CheckedCard => {
+export const cardOf = (job: TakenJob, { vault }: HandlerContext): CheckedCard => {
   const { fingerprint, expiry } = checkOf(job);
   return {
     company: job.company,
@@ -150,17 +150,22 @@ export const cardOf = (job: TakenJob, { vault }: World): CheckedCard => {
  * Lets follow what holds the card still, tells the outcome to who has asked, whatever it is, and ends the job: all of it in
  * the unit, so that an outcome is applied once.
  */
-export const settleCheck = async (job: TakenJob, fate: Fate, unit: Unit, world: World): Promise<void> => {
+export const completeCheck = async (
+  job: TakenJob,
+  fate: AccountUpdateOutcome,
+  unit: Transaction,
+  world: HandlerContext,
+): Promise<void> => {
   const { merchantAccount, reference, fingerprint, expiry, changedBy, ...narrowed } = checkOf(job);
   const { company, jobId: pspReference } = job;
   const account = { company, merchantAccount };
   await unit.endJob(job);
   // A shopper who has given another card in the meantime is left alone.
   const held = await heldBy(fingerprint, account, narrowed, unit);
-  const changes = await letFollow(held, fate, { account, changedBy, pspReference }, unit, world);
+  const changes = await applyToHolders(held, fate, { account, changedBy, pspReference }, unit, world);
   const { shopperReference, recurringDetailReference } = narrowed;
-  const result = resultOf(asNews(fate, expiry));
-  const outcome: Notice = {
+  const result = resultOf(ignoreStale(fate, expiry));
+  const outcome: DomainEvent = {
     kind: 'checked',
     merchantAccount,
     reference,
@@ -168,5 +173,5 @@ export const settleCheck = async (job: TakenJob, fate: Fate, unit: Unit, world: 
     shopperReference,
     recurringDetailReference,
   };
-  await unit.tell({ company, pspReference, at: world.clock.now(), notices: [outcome, ...changes] });
+  await unit.enqueueEvents({ company, pspReference, at: world.clock.now(), events: [outcome, ...changes] });
 };

@@ -1,13 +1,13 @@
 /** scheduleAccountUpdater: asks what has become of a card, and lets the stored details follow (specification, sections 2 and 7). */
 
 import type { Input } from '../../../contract/operation.ts';
-import type { InquiringHandler, World } from '../../../gateway/handler.ts';
-import type { Unit, View } from '../../../store/transaction.ts';
+import type { HandlerContext, TwoPhaseHandler } from '../../../gateway/handler.ts';
+import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { RecurringOperations } from '../v25.ts';
-import { asNews, checkedCard, isCard, resultOf } from './apply-outcome.ts';
-import { type Account, type Held, heldBy, letFollow, questionId, saveCheck } from './pending-check.ts';
-import type { CheckedCard, Fate } from './updater.ts';
+import { checkedCard, ignoreStale, isCard, resultOf } from './apply-outcome.ts';
+import { type Account, applyToHolders, type Held, heldBy, questionId, saveCheck } from './pending-check.ts';
+import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
 
@@ -17,7 +17,7 @@ interface Heard {
   readonly request: string;
   /** As what it was asked; absent where there was no card to ask about. */
   readonly id?: string;
-  readonly fate?: Fate;
+  readonly fate?: AccountUpdateOutcome;
 }
 
 /** The card that is meant, and the stored details that hold it. */
@@ -26,7 +26,11 @@ interface Meant {
   readonly held: readonly Held[];
 }
 
-const givenCard = ({ number, expiryMonth, expiryYear }: NonNullable<Asked['card']>, company: string, world: World) => ({
+const givenCard = (
+  { number, expiryMonth, expiryYear }: NonNullable<Asked['card']>,
+  company: string,
+  world: HandlerContext,
+) => ({
   company,
   fingerprint: world.vault.fingerprint(company, cardIdentity(number)),
   expiry: { expiryMonth: plainMonth(expiryMonth), expiryYear },
@@ -34,14 +38,24 @@ const givenCard = ({ number, expiryMonth, expiryYear }: NonNullable<Asked['card'
 });
 
 /** A card as it was given; its details are those of the merchant account that hold it, as far as the request narrows them down. */
-const byCard = async (card: CheckedCard, asked: Asked, account: Account, unit: Unit): Promise<Meant | undefined> => {
+const byCard = async (
+  card: CheckedCard,
+  asked: Asked,
+  account: Account,
+  unit: Transaction,
+): Promise<Meant | undefined> => {
   const { shopperReference, selectedRecurringDetailReference: recurringDetailReference } = asked;
   const held = await heldBy(card.fingerprint, account, { shopperReference, recurringDetailReference }, unit);
   // A reference to something else than the card that stands beside it is a reference to no stored card.
   return recurringDetailReference !== undefined && held.length === 0 ? undefined : { card, held };
 };
 
-const byReference = async (asked: Asked, account: Account, view: View, world: World): Promise<Meant | undefined> => {
+const byReference = async (
+  asked: Asked,
+  account: Account,
+  view: ReadTransaction,
+  world: HandlerContext,
+): Promise<Meant | undefined> => {
   const { shopperReference, selectedRecurringDetailReference: reference } = asked;
   // The contract has seen to it that both are there.
   if (shopperReference === undefined || reference === undefined) return undefined;
@@ -53,11 +67,11 @@ const byReference = async (asked: Asked, account: Account, view: View, world: Wo
 /** What is known within the unit; a card that is not the one of which was heard has yet to be asked about. */
 const fateOf = async (
   card: CheckedCard,
-  unit: Unit,
-  { updater }: World,
+  unit: Transaction,
+  { updater }: HandlerContext,
   id: string,
   heard: Heard | undefined,
-): Promise<Fate> => {
+): Promise<AccountUpdateOutcome> => {
   switch (updater.kind) {
     case 'known':
       return updater.check(card, unit);
@@ -70,10 +84,10 @@ const fateOf = async (
   }
 };
 
-export const scheduleAccountUpdater: InquiringHandler<RecurringOperations['scheduleAccountUpdater'], Heard> = {
-  inquires: ({ updater }) => updater.kind === 'asked',
+export const scheduleAccountUpdater: TwoPhaseHandler<RecurringOperations['scheduleAccountUpdater'], Heard> = {
+  needsLookup: ({ updater }) => updater.kind === 'asked',
 
-  async inquire({ input, caller: { company } }, store, world, request) {
+  async lookup({ input, caller: { company } }, store, world, request) {
     const { updater, vault } = world;
     if (updater.kind !== 'asked') return { request };
     const account = { company, merchantAccount: input.merchantAccount };
@@ -101,9 +115,9 @@ export const scheduleAccountUpdater: InquiringHandler<RecurringOperations['sched
     if (fate.kind === 'pending') {
       await saveCheck(card, input, id, { account, ...occasion }, unit, world);
     } else {
-      const notices = await letFollow(held, fate, { account, ...occasion }, unit, world);
-      await unit.tell({ company: account.company, pspReference, at: world.clock.now(), notices });
+      const notices = await applyToHolders(held, fate, { account, ...occasion }, unit, world);
+      await unit.enqueueEvents({ company: account.company, pspReference, at: world.clock.now(), events: notices });
     }
-    return { pspReference, result: resultOf(asNews(fate, card.expiry)) };
+    return { pspReference, result: resultOf(ignoreStale(fate, card.expiry)) };
   },
 };

@@ -1,13 +1,13 @@
 /** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
 import type { Expiry } from '../details.ts';
-import type { CheckedCard, Fate } from './updater.ts';
+import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
 export interface TestCard {
   readonly number: string;
   /** The result of a check. */
   readonly result: string;
   readonly doc: string;
-  fate(expiry: Expiry): Fate;
+  fate(expiry: Expiry): AccountUpdateOutcome;
 }
 
 const yearMax = 2099;
@@ -65,7 +65,7 @@ export const testCards: readonly TestCard[] = Object.freeze<TestCard[]>([
   },
 ]);
 
-export const fateOfTestCard = (card: CheckedCard): Fate | undefined => {
+export const outcomeOfTestCard = (card: CheckedCard): AccountUpdateOutcome | undefined => {
   const number = card.number();
   return testCards.find((each) => each.number === number)?.fate(card.expiry);
 };

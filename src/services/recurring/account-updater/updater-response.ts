@@ -7,12 +7,12 @@ const invalid = { invalid: 'invalidExpiry' } as const;
 
 const told = {
   newExpiryMonth: optional(
-    expiryMonth.shape,
+    expiryMonth.schema,
     'With a renewed or replaced card: the month in which it expires.',
     invalid,
   ),
-  newExpiryYear: optional(expiryYear.shape, 'With a renewed or replaced card: the year in which it expires.', invalid),
-  newNumber: optional(number.shape, 'With a replaced card: the number of the one that took its place.', {
+  newExpiryYear: optional(expiryYear.schema, 'With a renewed or replaced card: the year in which it expires.', invalid),
+  newNumber: optional(number.schema, 'With a replaced card: the number of the one that took its place.', {
     invalid: 'invalidCardNumber',
   }),
   result: required(

@@ -4,7 +4,7 @@ import type { Sealed } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 
 /** What has become of a card, as its issuer tells. */
-export type Fate =
+export type AccountUpdateOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'renewed'; readonly expiry: Expiry }
   | { readonly kind: 'replaced'; readonly number: string; readonly expiry: Expiry }
@@ -32,7 +32,7 @@ export type Updater =
       /** By what lies in the store. */
       readonly kind: 'known';
       /** Throws `StoreUnavailable` or `VaultUnavailable` where it cannot be known now; nothing is settled then. */
-      check(card: CheckedCard, announcements: Announcements): Promise<Fate>;
+      check(card: CheckedCard, announcements: Announcements): Promise<AccountUpdateOutcome>;
     }
   | {
       /** By somebody outside, who has to be waited for. */
@@ -41,13 +41,13 @@ export type Updater =
        * `id`: the same each time that one check is asked for, at most 64 characters. Never takes long: 'pending' where it
        * will be known later, or could not be asked now; such a check goes on as a job. Throws only `VaultUnavailable`.
        */
-      ask(card: CheckedCard, id: string): Promise<Fate>;
+      ask(card: CheckedCard, id: string): Promise<AccountUpdateOutcome>;
     }
   /** By answers to files that checks are gathered into: each goes on as a job. */
   | { readonly kind: 'gathered' };
 
 /** One that has to be waited for. */
-export type AskedUpdater = Extract<Updater, { readonly kind: 'asked' }>;
+export type HttpUpdater = Extract<Updater, { readonly kind: 'asked' }>;
 
 /** What was announced of a card before anyone asked; the number of the new card is sealed. */
 export interface Announcement {

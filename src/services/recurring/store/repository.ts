@@ -1,15 +1,15 @@
 /** Shoppers and their stored details in a database: the store of the domain, and the progress of imports beside it. */
 
-import type { JournaledStore, JournalPage } from '../../../idempotency/ports.ts';
+import type { IdempotentStore, IdempotentTransaction } from '../../../idempotency/ports.ts';
 import type { JobKind } from '../../../jobs/job.ts';
-import type { Engine, Session, Statement, UnitSession } from '../../../store/sql/engine.ts';
+import type { Engine, Session, Statement, TransactionSession } from '../../../store/sql/engine.ts';
+import { createIdempotencyRecords, findOutcome } from '../../../store/sql/idempotency-records.ts';
 import { endJob, saveJob } from '../../../store/sql/jobs.ts';
-import { findKept, journalOf } from '../../../store/sql/journal.ts';
-import { tell } from '../../../store/sql/notices.ts';
-import type { Store, Unit, View } from '../../../store/transaction.ts';
-import type { Kept } from '../../balance-platform/resource.ts';
+import { enqueueEvents } from '../../../store/sql/outbox.ts';
+import type { ReadTransaction, Store, Transaction } from '../../../store/transaction.ts';
+import type { StoredResource } from '../../balance-platform/resource.ts';
 import { findInstrumentSample, platformUnitOf, platformViewOf } from '../../balance-platform/store/repository.ts';
-import { findGathered } from '../account-updater/store/batch.ts';
+import { findBatchedCheck } from '../account-updater/store/batch.ts';
 import {
   announcementsOf,
   findKnown,
@@ -19,23 +19,23 @@ import {
 } from '../account-updater/store/card-changes.ts';
 import type { Announcement } from '../account-updater/updater.ts';
 import type { ContractType, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../details.ts';
-import { type RememberedShoppers, rememberShoppers } from './shopper-cache.ts';
+import { createShopperCache, type ShopperCache } from './shopper-cache.ts';
 import * as sql from './statements.ts';
 
 /** A unit that an import works in: rows and how far they go are kept together. */
-export interface ImportUnit extends JournalPage {
+export interface ImportTransaction extends IdempotentTransaction {
   /** `source`: the checksum of a file, or the name of a seeding; `rowsDone`: rows from its start; `at`: milliseconds since the epoch. */
   saveProgress(source: string, rowsDone: number, at: number): Promise<void>;
   /** Adds what was announced of a card, in the place of what was announced of it before. */
   saveAnnouncement(company: string, announcement: Announcement, at: number): Promise<void>;
 }
 
-export interface DetailStore extends Store, JournaledStore {
-  write<T>(work: (unit: ImportUnit) => Promise<T>): Promise<T>;
+export interface DetailStore extends Store, IdempotentStore {
+  write<T>(work: (unit: ImportTransaction) => Promise<T>): Promise<T>;
   /** Any one detail that has something sealed, to try the keys on; undefined where there is none yet. */
   findSample(): Promise<{ readonly company: string; readonly detail: StoredDetail } | undefined>;
   /** Any one payment instrument, for the same. */
-  findInstrumentSample(): Promise<Kept<'paymentInstrument'> | undefined>;
+  findInstrumentSample(): Promise<StoredResource<'paymentInstrument'> | undefined>;
   /** Everything of a shopper, disabled details and their histories too; undefined for one who is not known. */
   findKnown(key: ShopperKey): Promise<KnownShopper | undefined>;
   /** How many rows of the source are kept; 0 for one never seen. */
@@ -110,7 +110,7 @@ const findSample = async (session: Session) => {
 };
 
 const findHolders =
-  (session: Session): View['findHolders'] =>
+  (session: Session): ReadTransaction['findHolders'] =>
   async ({ company, merchantAccount }, fingerprint) => {
     const rows = await session.query(sql.findHolders, [company, merchantAccount, fingerprint]);
     return rows.map(({ shopper_reference, created_at, email }) => ({
@@ -121,20 +121,20 @@ const findHolders =
   };
 
 const findDetail =
-  (session: Session): View['findDetail'] =>
+  (session: Session): ReadTransaction['findDetail'] =>
   async (key, recurringDetailReference) => {
     const [row] = await session.query(sql.findDetail, [...place(key), recurringDetailReference]);
     return row && detailOf(row);
   };
 
 const findDetails =
-  (session: Session): Unit['findDetails'] =>
+  (session: Session): Transaction['findDetails'] =>
   async ({ company, merchantAccount }, fingerprint) => {
     const rows = await session.query(sql.findDetails, [company, merchantAccount, fingerprint]);
     return rows.map((row) => ({ shopperReference: row.shopper_reference, detail: detailOf(row) }));
   };
 
-const viewOf = (session: Session, remembered: RememberedShoppers | undefined): View => ({
+const viewOf = (session: Session, remembered: ShopperCache | undefined): ReadTransaction => ({
   ...platformViewOf(session),
   findShopper: (key) =>
     remembered === undefined ? listShopper(session, key) : remembered.find(key, () => listShopper(session, key)),
@@ -150,10 +150,10 @@ interface Traces {
   readonly saved: Set<JobKind>;
 }
 
-const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit => ({
-  ...journalOf(session),
+const unitOf = (session: TransactionSession, { touched, saved }: Traces): ImportTransaction => ({
+  ...createIdempotencyRecords(session),
   ...platformUnitOf(session),
-  attempt: (work) => session.attempt(work),
+  savepoint: (work) => session.savepoint(work),
   findShopper: (key) => findShopper(session, key),
   findDetail: findDetail(session),
   findHolders: findHolders(session),
@@ -173,14 +173,14 @@ const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit =>
   findDetails: findDetails(session),
   ...announcementsOf(session),
   saveChange: (company, change) => saveChange(session, company, change),
-  tell: async (telling) => {
-    if (await tell(session, telling)) saved.add('webhook');
+  enqueueEvents: async (telling) => {
+    if (await enqueueEvents(session, telling)) saved.add('webhook');
   },
   saveJob: async (job) => {
     saved.add(job.kind);
     await saveJob(session, job);
   },
-  findGathered: (company, jobId) => findGathered(session, company, jobId),
+  findBatchedCheck: (company, jobId) => findBatchedCheck(session, company, jobId),
   endJob: (job) => endJob(session, job),
   saveAnnouncement: (company, announcement, at) => saveAnnouncement(session, company, announcement, at),
   saveProgress: async (source, rowsDone, at) => {
@@ -189,10 +189,10 @@ const unitOf = (session: UnitSession, { touched, saved }: Traces): ImportUnit =>
 });
 
 /** Remembers nothing where it may not, or where the engine cannot tell what others write. */
-const memoryOf = (engine: Engine, bytesMax: number): RememberedShoppers | undefined =>
+const memoryOf = (engine: Engine, bytesMax: number): ShopperCache | undefined =>
   bytesMax === 0 || engine.foreignCommits === undefined
     ? undefined
-    : rememberShoppers(bytesMax, () => engine.foreignCommits!());
+    : createShopperCache(bytesMax, () => engine.foreignCommits!());
 
 export interface DetailStoreOptions {
   /** Memory for shoppers that were listed, on an engine that can tell what others write; 0 is none. */
@@ -221,7 +221,7 @@ export const createDetailStore = (
         remembered?.forget(touched);
       }
     },
-    findKept: (scope) => engine.read((session) => findKept(session, scope)),
+    findOutcome: (scope) => engine.read((session) => findOutcome(session, scope)),
     findSample: () => engine.read(findSample),
     findInstrumentSample: () => engine.read(findInstrumentSample),
     findKnown: (key) => engine.read((session) => findKnown(session, key)),

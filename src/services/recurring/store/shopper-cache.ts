@@ -3,7 +3,7 @@ import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
 type Listed = Shopper<ListedDetail>;
 
-export interface RememberedShoppers {
+export interface ShopperCache {
   /** What is remembered of the shopper, frozen; else what `read` finds, which is remembered unless something was committed meanwhile. */
   find(key: ShopperKey, read: () => Promise<Listed | undefined>): Promise<Listed | undefined>;
   /** Forgets shoppers that a unit wrote; to be called before anyone hears that it was committed. */
@@ -32,7 +32,7 @@ const nameOf = ({ company, merchantAccount, shopperReference }: ShopperKey): str
   `${company.length} ${merchantAccount.length} ${company}${merchantAccount}${shopperReference}`;
 
 /** `bytesMax`: beyond it the oldest go. `foreignCommits`: as the engine has it (`Engine.foreignCommits`). */
-export const rememberShoppers = (bytesMax: number, foreignCommits: () => number): RememberedShoppers => {
+export const createShopperCache = (bytesMax: number, foreignCommits: () => number): ShopperCache => {
   const kept = new Map<string, Kept>();
   let bytes = 0;
   /** Counts what was forgotten, so that a read which began before it is not remembered after it. */
@@ -68,7 +68,7 @@ export const rememberShoppers = (bytesMax: number, foreignCommits: () => number)
       drop(oldest);
     }
   };
-  return Object.freeze<RememberedShoppers>({
+  return Object.freeze<ShopperCache>({
     async find(key, read) {
       noticeOthers();
       const name = nameOf(key);

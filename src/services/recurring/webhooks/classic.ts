@@ -2,7 +2,7 @@
 import type { Message, Origin } from '../../../webhooks/message.ts';
 import type { DetailEvent, Event } from '../../../webhooks/ports.ts';
 import { signatureOf } from '../../../webhooks/signature.ts';
-import { moment } from '../../../webhooks/timestamp.ts';
+import { formatTimestamp } from '../../../webhooks/timestamp.ts';
 
 /** Every value but that of the amount is text. */
 const itemOf = (event: DetailEvent, key: string): object => {
@@ -29,7 +29,7 @@ const itemOf = (event: DetailEvent, key: string): object => {
     },
     amount: { currency, value },
     eventCode,
-    eventDate: moment(event.at),
+    eventDate: formatTimestamp(event.at),
     merchantAccountCode: merchantAccount,
     merchantReference,
     originalReference: firstPspReference,

@@ -3,7 +3,7 @@ import { typeOf } from '../../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../../webhooks/message.ts';
 import type { Event, RecurringEvent } from '../../../webhooks/ports.ts';
 import { signedInHeader } from '../../../webhooks/signature.ts';
-import { moment } from '../../../webhooks/timestamp.ts';
+import { formatTimestamp } from '../../../webhooks/timestamp.ts';
 
 const dataOf = (event: RecurringEvent): object => {
   const { kind, merchantAccount, shopperReference } = event;
@@ -44,7 +44,7 @@ const dataOf = (event: RecurringEvent): object => {
 export const tokenizationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
   if ('record' in event) return undefined;
   const body = JSON.stringify({
-    createdAt: moment(event.at),
+    createdAt: formatTimestamp(event.at),
     data: dataOf(event),
     environment,
     eventId: event.eventId,

@@ -1,7 +1,7 @@
 /** What the tracks on a balance platform share: the platform, what stands there before, and how its resources are asked for. */
 
 import type { Operation } from '../../../../src/contract/operation.ts';
-import { speakOfResources } from '../../../../src/formats/index.ts';
+import { createResourceProtocol } from '../../../../src/formats/index.ts';
 import { resourceServices } from '../../../../src/services/index.ts';
 import type { KeyUse, Track } from './track.ts';
 
@@ -18,7 +18,7 @@ export const operation = (name: string): Operation => service.operations.get(nam
 export const onPlatform = Object.freeze({
   role: 'balancePlatform',
   service,
-  protocols: [speakOfResources(resourceServices)],
+  protocols: [createResourceProtocol(resourceServices)],
   about: (reference, id) => (id === undefined ? { reference } : { id }),
 } as const satisfies Partial<Track>);
 

@@ -1,7 +1,7 @@
 /** Stored details: stored (A), disabled (B), and perhaps stored once more (C). */
 
 import type { Operation } from '../../../../src/contract/operation.ts';
-import { speak } from '../../../../src/formats/index.ts';
+import { createProtocols } from '../../../../src/formats/index.ts';
 import { services } from '../../../../src/services/index.ts';
 import type { KeyUse, Track } from './track.ts';
 
@@ -40,7 +40,7 @@ const keys = {
 export const recurringTrack = Object.freeze({
   role: 'recurring',
   service,
-  protocols: Object.values(speak(services)),
+  protocols: Object.values(createProtocols(services)),
   keys,
   about: (shopperReference) => ({ merchantAccount, shopperReference }),
   table: 'stored_detail',

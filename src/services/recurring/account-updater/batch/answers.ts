@@ -3,13 +3,13 @@ import { appendFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { problems } from '../../../../contract/problem.ts';
-import { checksumOf, type Kept, keepFile, type Tally } from '../../../../import/file.ts';
-import type { Kind, Room } from '../../../../import/keep.ts';
+import type { ImportKind, ImportTarget } from '../../../../import/import-batch.ts';
+import { type BatchResult, checksumOf, type ImportSummary, importFile } from '../../../../import/import-file.ts';
 import { type Reason, UnreadableFile, unreadable } from '../../../../import/row.ts';
-import { veil } from '../../../../lib/redact.ts';
-import type { UpdaterWatch } from '../events.ts';
-import { fateTold } from '../parse-response.ts';
-import { checkOf, settleCheck } from '../pending-check.ts';
+import { redact } from '../../../../lib/redact.ts';
+import type { UpdaterEvents } from '../events.ts';
+import { parseUpdaterResponse } from '../parse-response.ts';
+import { checkOf, completeCheck } from '../pending-check.ts';
 import { type AnswerRow, answerRow } from '../updater-response.ts';
 import { answerFiles, type Folders } from './folders.ts';
 
@@ -21,34 +21,34 @@ const stray: readonly Reason[] = Object.freeze([
   },
 ]);
 
-const keep: Kind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...answer }, company, unit, world) => {
-  const job = await unit.findGathered(company, check);
+const keep: ImportKind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...answer }, company, unit, world) => {
+  const job = await unit.findBatchedCheck(company, check);
   if (job === undefined) return stray;
   const asked = checkOf(job);
   if (asked.merchantAccount !== merchantAccount) return stray;
-  const fate = fateTold(answer, { company, fingerprint: asked.fingerprint }, world.vault);
+  const fate = parseUpdaterResponse(answer, { company, fingerprint: asked.fingerprint }, world.vault);
   // It goes on waiting for the answer that has still to come.
-  if (fate.kind !== 'pending') await settleCheck(job, fate, unit, world);
+  if (fate.kind !== 'pending') await completeCheck(job, fate, unit, world);
   return undefined;
 };
 
-export const answers: Kind<AnswerRow> = Object.freeze({ mark: 'answers: ', shape: answerRow, keep });
+export const answers: ImportKind<AnswerRow> = Object.freeze({ mark: 'answers: ', shape: answerRow, keep });
 
 /** Counts what a batch of rows has come to. */
-export const countAnswers = ({ batch }: Pick<Kept, 'batch'>, watch: UpdaterWatch): void => {
+export const countAnswers = ({ batch }: Pick<BatchResult, 'batch'>, watch: UpdaterEvents): void => {
   const strays = batch.refused.filter(({ reasons }) => reasons === stray).length;
   const malformed = batch.refused.length - strays;
   const counts = { told: batch.rows - batch.refused.length, stray: strays, malformedRows: malformed } as const;
   for (const kind of ['told', 'stray', 'malformedRows'] as const)
-    if (counts[kind] > 0) watch.tell({ kind, checks: counts[kind] });
+    if (counts[kind] > 0) watch.emit({ kind, checks: counts[kind] });
 };
 
 /** Reads one file as far as `isOver` allows; false where it goes on another time. Read to its end, it lies with its report in `done`. */
 const readFile = async (
   name: string,
   { answers: folder, done }: Folders,
-  room: Room,
-  watch: UpdaterWatch,
+  room: ImportTarget,
+  watch: UpdaterEvents,
   isOver: () => boolean,
 ): Promise<boolean> => {
   const path = join(folder, name);
@@ -56,26 +56,26 @@ const readFile = async (
   // The same for the same bytes, so that a reading that was interrupted goes on in its own report.
   const doneName = `${checksum.slice(0, 12)}-${name}`;
   const report = join(done, `${doneName}.refused.jsonl`);
-  let tally: Tally | undefined;
+  let tally: ImportSummary | undefined;
   try {
-    const kept = (each: Kept) => countAnswers(each, watch);
-    tally = await keepFile(room, answers, { path, checksum, report }, { kept, isOver });
+    const kept = (each: BatchResult) => countAnswers(each, watch);
+    tally = await importFile(room, answers, { path, checksum, report }, { kept, isOver });
     if (!tally.isWhole) return false;
   } catch (thrown) {
     if (!(thrown instanceof UnreadableFile)) throw thrown;
     appendFileSync(report, `${JSON.stringify(unreadable(thrown.message))}\n`, { mode: 0o600 });
-    watch.tell({ kind: 'unreadable', file: veil(name), reason: veil(thrown.message) });
+    watch.emit({ kind: 'unreadable', file: redact(name), reason: redact(thrown.message) });
   }
   await rename(path, join(done, doneName));
-  if (tally !== undefined) watch.tell({ kind: 'read', file: veil(name), rows: tally.rows, refused: tally.refused });
+  if (tally !== undefined) watch.emit({ kind: 'read', file: redact(name), rows: tally.rows, refused: tally.refused });
   return true;
 };
 
 /** Reads the files that are there; false where it was over before the last one was read. */
 export const readAnswers = async (
   folders: Folders,
-  room: Room,
-  watch: UpdaterWatch,
+  room: ImportTarget,
+  watch: UpdaterEvents,
   isOver: () => boolean,
 ): Promise<boolean> => {
   for (const name of answerFiles(folders)) {

@@ -1,10 +1,10 @@
 /** The round that one of all processes makes every few seconds: checks that have waited go into a file, answers are read. */
 import { randomBytes } from 'node:crypto';
-import type { Room } from '../../../../import/keep.ts';
-import type { Gathering } from '../../../../jobs/job.ts';
-import type { Duty } from '../../../../jobs/worker.ts';
+import type { ImportTarget } from '../../../../import/import-batch.ts';
+import type { BatchQueue } from '../../../../jobs/job.ts';
+import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
-import type { UpdaterWatch } from '../events.ts';
+import type { UpdaterEvents } from '../events.ts';
 import { pendingMsMax } from '../pending-check.ts';
 import { readAnswers } from './answers.ts';
 import { openFolders } from './folders.ts';
@@ -28,34 +28,38 @@ export const fileName = ({ now }: Clock): string => {
 };
 
 /** Puts what waits into files of `rowsMax` at most; gives their names. */
-export const gatherAll = async (gathering: Gathering, clock: Clock, rowsMax: number): Promise<readonly string[]> => {
+export const collectAll = async (gathering: BatchQueue, clock: Clock, rowsMax: number): Promise<readonly string[]> => {
   const files: string[] = [];
   for (;;) {
     const file = fileName(clock);
-    const checks = await gathering.gather(file, { max: rowsMax, answerMsMax: pendingMsMax });
+    const checks = await gathering.collect(file, { max: rowsMax, answerMsMax: pendingMsMax });
     if (checks > 0) files.push(file);
     if (checks < rowsMax) return files;
   }
 };
 
-const gatherDue = async (gathering: Gathering, clock: Clock, { waitMsMax, rowsMax }: Schedule): Promise<void> => {
+const gatherDue = async (gathering: BatchQueue, clock: Clock, { waitMsMax, rowsMax }: Schedule): Promise<void> => {
   const { checks, longestMs } = await gathering.findWaiting(rowsMax);
-  if (checks > 0 && (checks >= rowsMax || longestMs >= waitMsMax)) await gatherAll(gathering, clock, rowsMax);
+  if (checks > 0 && (checks >= rowsMax || longestMs >= waitMsMax)) await collectAll(gathering, clock, rowsMax);
 };
 
-export const roundDuty = (
+export const createBatchCycleHandler = (
   folder: string,
   schedule: Schedule,
-  { gathering, room, watch }: { readonly gathering: Gathering; readonly room: Room; readonly watch: UpdaterWatch },
-): Duty =>
-  Object.freeze<Duty>({
+  {
+    gathering,
+    room,
+    watch,
+  }: { readonly gathering: BatchQueue; readonly room: ImportTarget; readonly watch: UpdaterEvents },
+): JobHandler =>
+  Object.freeze<JobHandler>({
     kind: 'round',
-    atOnceMax: 1,
+    concurrencyMax: 1,
     leaseMs,
-    everyMs: 1_000,
-    async perform() {
+    pollIntervalMs: 1_000,
+    async run() {
       const until = performance.now() + readingMsMax;
-      await gatherDue(gathering, room.world.clock, schedule);
+      await gatherDue(gathering, room.context.clock, schedule);
       const isDone = await readAnswers(openFolders(folder), room, watch, () => performance.now() > until);
       return { untriedMs: isDone ? everyMs : 0 };
     },

@@ -1,20 +1,24 @@
 /** Ends the checks of files that nobody has answered in time: each with the result Error. */
 
-import type { World } from '../../../../gateway/handler.ts';
-import type { Duty } from '../../../../jobs/worker.ts';
+import type { HandlerContext } from '../../../../gateway/handler.ts';
+import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Store } from '../../../../store/transaction.ts';
-import type { UpdaterWatch } from '../events.ts';
-import { settleCheck } from '../pending-check.ts';
+import type { UpdaterEvents } from '../events.ts';
+import { completeCheck } from '../pending-check.ts';
 
-export const overdueDuty = (store: Pick<Store, 'write'>, world: World, watch: UpdaterWatch): Duty =>
-  Object.freeze<Duty>({
+export const createOverdueHandler = (
+  store: Pick<Store, 'write'>,
+  world: HandlerContext,
+  watch: UpdaterEvents,
+): JobHandler =>
+  Object.freeze<JobHandler>({
     kind: 'answer',
-    atOnceMax: 8,
+    concurrencyMax: 8,
     leaseMs: 30_000,
-    everyMs: 5_000,
-    async perform(job) {
-      await store.write((unit) => settleCheck(job, { kind: 'failed' }, unit, world));
-      watch.tell({ kind: 'overdue', checks: 1 });
+    pollIntervalMs: 5_000,
+    async run(job) {
+      await store.write((unit) => completeCheck(job, { kind: 'failed' }, unit, world));
+      watch.emit({ kind: 'overdue', checks: 1 });
       return 'ended';
     },
   });

@@ -3,11 +3,11 @@ import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import type { World } from '../../../../gateway/handler.ts';
-import type { Gathering, TakenJob } from '../../../../jobs/job.ts';
-import type { Duty } from '../../../../jobs/worker.ts';
+import type { HandlerContext } from '../../../../gateway/handler.ts';
+import type { BatchQueue, TakenJob } from '../../../../jobs/job.ts';
+import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Store } from '../../../../store/transaction.ts';
-import type { UpdaterWatch } from '../events.ts';
+import type { UpdaterEvents } from '../events.ts';
 import { cardOf, checkOf } from '../pending-check.ts';
 import { type Folders, openFolders } from './folders.ts';
 
@@ -15,12 +15,12 @@ const checksPerPage = 200;
 
 export interface RequestFileParts {
   readonly store: Pick<Store, 'write'>;
-  readonly gathering: Gathering;
-  readonly world: World;
-  readonly watch: UpdaterWatch;
+  readonly gathering: BatchQueue;
+  readonly world: HandlerContext;
+  readonly watch: UpdaterEvents;
 }
 
-const rowOf = (job: TakenJob, world: World): string => {
+const rowOf = (job: TakenJob, world: HandlerContext): string => {
   const { expiry, number } = cardOf(job, world);
   const { expiryMonth, expiryYear } = expiry;
   const { merchantAccount } = checkOf(job);
@@ -28,9 +28,9 @@ const rowOf = (job: TakenJob, world: World): string => {
   return `${JSON.stringify(row)}\n`;
 };
 
-async function* pagesOf(file: string, gathering: Gathering): AsyncGenerator<readonly TakenJob[]> {
+async function* pagesOf(file: string, gathering: BatchQueue): AsyncGenerator<readonly TakenJob[]> {
   for (let last: TakenJob | undefined; ; ) {
-    const page = await gathering.findGathered(file, checksPerPage, last);
+    const page = await gathering.findBatchedChecks(file, checksPerPage, last);
     if (page.length > 0) yield page;
     if (page.length < checksPerPage) return;
     last = page.at(-1);
@@ -97,16 +97,16 @@ export const writeRequestFile = async (
   }
 };
 
-export const fileDuty = (folder: string, parts: RequestFileParts): Duty =>
-  Object.freeze<Duty>({
+export const createRequestFileHandler = (folder: string, parts: RequestFileParts): JobHandler =>
+  Object.freeze<JobHandler>({
     kind: 'file',
-    atOnceMax: 1,
+    concurrencyMax: 1,
     leaseMs: 60_000,
-    everyMs: 2_000,
-    async perform(job) {
-      const checks = await writeRequestFile(job.jobId, job.holder, openFolders(folder), parts);
+    pollIntervalMs: 2_000,
+    async run(job) {
+      const checks = await writeRequestFile(job.jobId, job.leaseOwner, openFolders(folder), parts);
       await parts.store.write((unit) => unit.endJob(job));
-      if (checks > 0) parts.watch.tell({ kind: 'written', file: job.jobId, checks });
+      if (checks > 0) parts.watch.emit({ kind: 'written', file: job.jobId, checks });
       return 'ended';
     },
   });

@@ -1,6 +1,6 @@
 /** One question to an updater behind a URL: a POST, bounded in time and in what it may answer, that follows nobody elsewhere. */
 import { Buffer } from 'node:buffer';
-import { failureCode } from '../../../../lib/error-code.ts';
+import { errorCode } from '../../../../lib/error-code.ts';
 
 /** What came of it; reasons are codes and names, never what was sent or received. */
 export type Exchanged =
@@ -70,6 +70,6 @@ export const exchange = async ({ url, secret, id, body, msMax }: Question): Prom
     });
     return await read(response);
   } catch (thrown) {
-    return failed(failureCode(thrown));
+    return failed(errorCode(thrown));
   }
 };

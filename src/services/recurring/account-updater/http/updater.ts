@@ -6,9 +6,9 @@ import { reasonsOf } from '../../../../import/row.ts';
 import { ask, closedBreaker, failed, isOpen, succeeded } from '../../../../lib/circuit-breaker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import type { Vault } from '../../../../vault/ports.ts';
-import type { UpdaterWatch } from '../events.ts';
-import { fateTold } from '../parse-response.ts';
-import type { AskedUpdater, CheckedCard, Fate } from '../updater.ts';
+import type { UpdaterEvents } from '../events.ts';
+import { parseUpdaterResponse } from '../parse-response.ts';
+import type { AccountUpdateOutcome, CheckedCard, HttpUpdater } from '../updater.ts';
 import { type UpdateAnswer, updateAnswer } from '../updater-response.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 
@@ -23,10 +23,10 @@ export interface HttpUpdaterOptions {
 export interface HttpUpdaterParts {
   readonly clock: Clock;
   readonly vault: Vault;
-  readonly watch: UpdaterWatch;
+  readonly watch: UpdaterEvents;
 }
 
-const pending: Fate = Object.freeze({ kind: 'pending' });
+const pending: AccountUpdateOutcome = Object.freeze({ kind: 'pending' });
 
 /** Before the second try: a connection that was closed, or a node that was stopped, is soon another one. */
 const pauseMs = (): number => 20 + 80 * Math.random();
@@ -41,42 +41,42 @@ const print = ({ expiry: { expiryMonth, expiryYear } }: CheckedCard, number: str
 export const httpUpdater = (
   { url, secret, msMax }: HttpUpdaterOptions,
   { clock, vault, watch }: HttpUpdaterParts,
-): AskedUpdater => {
+): HttpUpdater => {
   let breaker = closedBreaker;
 
   const note = (came: Exchanged): void => {
     const before = isOpen(breaker);
     breaker = came.kind === 'failed' ? failed(breaker, clock.now()) : succeeded();
-    if (came.kind !== 'answered') watch.tell(came);
+    if (came.kind !== 'answered') watch.emit(came);
     if (isOpen(breaker) === before) return;
-    watch.tell(came.kind === 'failed' ? { kind: 'down', reason: came.reason } : { kind: 'up' });
+    watch.emit(came.kind === 'failed' ? { kind: 'down', reason: came.reason } : { kind: 'up' });
   };
 
   const mayAsk = (): boolean => {
     const asked = ask(breaker, clock.now());
     breaker = asked.breaker;
-    if (!asked.may) watch.tell({ kind: 'skipped' });
+    if (!asked.may) watch.emit({ kind: 'skipped' });
     return asked.may;
   };
 
-  const told = (bytes: Parameters<typeof readAnswer>[0], card: CheckedCard, check: string): Fate => {
+  const told = (bytes: Parameters<typeof readAnswer>[0], card: CheckedCard, check: string): AccountUpdateOutcome => {
     const read = readAnswer(bytes);
     try {
       if ('reasons' in read) {
-        watch.tell({ kind: 'malformed', check, reasons: read.reasons });
+        watch.emit({ kind: 'malformed', check, reasons: read.reasons });
         return pending;
       }
-      const fate = fateTold(read.row, card, vault);
-      watch.tell({ kind: fate.kind === 'pending' ? 'pending' : 'told', checks: 1 });
+      const fate = parseUpdaterResponse(read.row, card, vault);
+      watch.emit({ kind: fate.kind === 'pending' ? 'pending' : 'told', checks: 1 });
       return fate;
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
-      watch.tell({ kind: 'malformed', check, reasons: reasonsOf(thrown) });
+      watch.emit({ kind: 'malformed', check, reasons: reasonsOf(thrown) });
       return pending;
     }
   };
 
-  return Object.freeze<AskedUpdater>({
+  return Object.freeze<HttpUpdater>({
     kind: 'asked',
     async ask(card, id) {
       const body = print(card, card.number());

@@ -1,5 +1,5 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
-import type { Gathering, JobKind, TakenJob } from '../../../../jobs/job.ts';
+import type { BatchQueue, JobKind, TakenJob } from '../../../../jobs/job.ts';
 import { type Engine, type Session, statement } from '../../../../store/sql/engine.ts';
 import { type JobRow, jobColumns, jobOf, saveJob } from '../../../../store/sql/jobs.ts';
 
@@ -50,14 +50,18 @@ const wait = statement(
   `update job set kind = 'gather', holder = null, due_at = now_ms() where kind = 'check'`,
 );
 
-export const findGathered = async (session: Session, company: string, jobId: string): Promise<TakenJob | undefined> => {
+export const findBatchedCheck = async (
+  session: Session,
+  company: string,
+  jobId: string,
+): Promise<TakenJob | undefined> => {
   const [row] = await session.query(findOne, [company, jobId]);
   return row && jobOf(row, row.holder);
 };
 
 /** `ring` hears of the files that are to be written, once that is kept. */
-export const createGathering = (engine: Engine, ring: (kind: JobKind) => void): Gathering =>
-  Object.freeze<Gathering>({
+export const createBatchQueue = (engine: Engine, ring: (kind: JobKind) => void): BatchQueue =>
+  Object.freeze<BatchQueue>({
     begin: async (updater) => {
       // Of what is known, nothing is to be waited for.
       if (updater === 'known') return;
@@ -74,7 +78,7 @@ export const createGathering = (engine: Engine, ring: (kind: JobKind) => void): 
         const [waiting] = await session.query(countWaiting, [max]);
         return { checks: waiting?.checks ?? 0, longestMs: waiting?.longest_ms ?? 0 };
       }),
-    async gather(file, { max, answerMsMax }) {
+    async collect(file, { max, answerMsMax }) {
       const gathered = await engine.write(async (session) => {
         const checks = await session.execute(gather, [file, answerMsMax, max]);
         if (checks > 0) await saveJob(session, { company: nobody, jobId: file, kind: 'file', payload: '{}' });
@@ -83,7 +87,7 @@ export const createGathering = (engine: Engine, ring: (kind: JobKind) => void): 
       if (gathered > 0) ring('file');
       return gathered;
     },
-    findGathered: (file, max, after) =>
+    findBatchedChecks: (file, max, after) =>
       engine.read(async (session) => {
         const rows = await session.query(findOfFile, [file, after?.company ?? '', after?.jobId ?? '', max]);
         return rows.map((row) => jobOf(row, file));

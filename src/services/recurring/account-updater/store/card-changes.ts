@@ -1,7 +1,7 @@
 /** Announced card changes, and the history of the details that followed, in a database. */
 
 import { type Session, statement } from '../../../../store/sql/engine.ts';
-import type { DetailChange, ShopperKey, ShownCard, StoredDetail } from '../../details.ts';
+import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
 import type { Announcement, Announcements } from '../updater.ts';
 
 type AnnouncedRow = {
@@ -115,8 +115,8 @@ const changeOf = (row: ChangeRow): DetailChange => ({
   changedBy: row.changed_by,
   pspReference: row.psp_reference,
   outcome: row.outcome,
-  before: JSON.parse(row.before_part) as ShownCard,
-  after: row.after_part === null ? undefined : (JSON.parse(row.after_part) as ShownCard),
+  before: JSON.parse(row.before_part) as CardSnapshot,
+  after: row.after_part === null ? undefined : (JSON.parse(row.after_part) as CardSnapshot),
 });
 
 export const announcementsOf = (session: Session): Announcements => ({

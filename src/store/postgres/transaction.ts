@@ -1,9 +1,9 @@
 /** A unit of work on one connection: its statements go one after another, and none slips out once it is over. */
-import type { Row, Statement, UnitSession, Value } from '../sql/engine.ts';
+import type { Row, Statement, TransactionSession, Value } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
-import { Passing } from './failure.ts';
+import { TransientFailure } from './failure.ts';
 
-export class Unit implements UnitSession {
+export class PostgresTransaction implements TransactionSession {
   readonly #connection: Connection;
   #last: Promise<unknown> = Promise.resolve();
   #ended = false;
@@ -26,7 +26,7 @@ export class Unit implements UnitSession {
     return this.#inTurn(async () => (await this.#connection.run(statement, parameters)).rowCount ?? 0);
   }
 
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
     await this.#inTurn(() => this.#connection.say('savepoint attempt'));
     try {
       const result = await work();
@@ -34,7 +34,7 @@ export class Unit implements UnitSession {
       return result;
     } catch (thrown) {
       // After a conflict the whole unit has to begin again: what it has seen does not hold.
-      if (!(this.#failure?.thrown instanceof Passing)) await this.#undo();
+      if (!(this.#failure?.thrown instanceof TransientFailure)) await this.#undo();
       throw thrown;
     }
   }

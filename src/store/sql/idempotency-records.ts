@@ -1,6 +1,6 @@
 /** The journal in a database: which keys were used, for what, and what came of it. */
 import { keyDaysMax } from '../../contract/retry.ts';
-import type { Journal, Kept } from '../../idempotency/ports.ts';
+import type { IdempotencyRecords, StoredOutcome } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
@@ -38,30 +38,30 @@ const dropExpired = statement(
      (select scope from journal where expires_at <= now_ms() order by expires_at limit ${droppedMax})`,
 );
 
-const keptOf = (row: JournalRow | undefined): Kept => {
+const keptOf = (row: JournalRow | undefined): StoredOutcome => {
   // Claim and outcome are written in one unit, so nobody else ever sees the one without the other.
   if (row === undefined || row.outcome === null) throw new Error('a row of the journal is without its outcome');
-  return { fingerprint: row.fingerprint, outcome: row.outcome };
+  return { requestHash: row.fingerprint, outcome: row.outcome };
 };
 
 /** Undefined where nothing is kept, or only what is past its time. */
-export const findKept = async (session: Session, scope: string): Promise<Kept | undefined> => {
+export const findOutcome = async (session: Session, scope: string): Promise<StoredOutcome | undefined> => {
   const [row] = await session.query(findInTime, [scope]);
   return row === undefined ? undefined : keptOf(row);
 };
 
-export const journalOf = (session: Session): Journal => ({
-  claim: async (scope, { fingerprint, operation, pspReference }) => {
+export const createIdempotencyRecords = (session: Session): IdempotencyRecords => ({
+  reserve: async (scope, { requestHash: fingerprint, operation, pspReference }) => {
     const written = await session.execute(claim, [scope, fingerprint, operation, pspReference, retentionMs]);
     return written === 0 ? keptOf((await session.query(find, [scope]))[0]) : undefined;
   },
-  settle: async (scope, outcome) => {
+  complete: async (scope, outcome) => {
     await session.execute(settle, [scope, outcome]);
   },
 });
 
 /** Drops what is past its time, in units of its own; gives how many rows that were. */
-export const dropExpiredScopes = async (engine: Engine): Promise<number> => {
+export const deleteExpiredRecords = async (engine: Engine): Promise<number> => {
   let total = 0;
   for (;;) {
     const dropped = await engine.write((session) => session.execute(dropExpired, []));

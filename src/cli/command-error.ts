@@ -1,8 +1,8 @@
 /** What went wrong, in plain lines for the one at the command line: no stack, and no digits of a card. */
-import { veil } from '../lib/redact.ts';
+import { redact } from '../lib/redact.ts';
 
 /** A command that cannot be done; each line says what is wrong and how to mend it. */
-export class Refusal extends Error {
+export class CommandError extends Error {
   override readonly name = 'Refusal';
   readonly lines: readonly string[];
   constructor(lines: readonly string[]) {
@@ -12,8 +12,8 @@ export class Refusal extends Error {
 }
 
 /** Throws a Refusal that names all faults at once, where there are any. */
-export const refuse = (faults: readonly string[]): void => {
-  if (faults.length > 0) throw new Refusal(faults);
+export const fail = (faults: readonly string[]): void => {
+  if (faults.length > 0) throw new CommandError(faults);
 };
 
 /** What the operating system says in a code, in words. */
@@ -37,9 +37,9 @@ const place = ({ path, address, port }: SystemError): string =>
   path ?? (port === undefined ? '' : `${address ?? ''}:${port}`);
 
 export const explain = (thrown: unknown): readonly string[] => {
-  if (!(thrown instanceof Error)) return [veil(String(thrown))];
+  if (!(thrown instanceof Error)) return [redact(String(thrown))];
   const { code } = thrown as NodeJS.ErrnoException;
   const fault = code === undefined ? undefined : systemFaults[code];
-  if (fault !== undefined) return [veil(`${place(thrown)}: ${fault}`.replace(/^: /, ''))];
-  return thrown.message.split('\n').map(veil);
+  if (fault !== undefined) return [redact(`${place(thrown)}: ${fault}`.replace(/^: /, ''))];
+  return thrown.message.split('\n').map(redact);
 };

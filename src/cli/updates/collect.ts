@@ -1,9 +1,9 @@
 /** Files of checks now, without waiting for the schedule: gathered and written beside any server. */
 import { randomUUID } from 'node:crypto';
-import { gatherAll } from '../../services/recurring/account-updater/batch/cycle.ts';
-import { fileDuty } from '../../services/recurring/account-updater/batch/request-file.ts';
-import { beside } from '../beside.ts';
-import { Refusal } from '../explain.ts';
+import { collectAll } from '../../services/recurring/account-updater/batch/cycle.ts';
+import { createRequestFileHandler } from '../../services/recurring/account-updater/batch/request-file.ts';
+import { CommandError } from '../command-error.ts';
+import { withBackend } from '../with-backend.ts';
 
 /** As long as a serving process has it. */
 const leaseMs = 60_000;
@@ -11,18 +11,18 @@ const filesAtOnce = 10;
 
 /** Gathers and writes what waits, and says where it is. */
 export const runGather = (): Promise<void> =>
-  beside(async ({ gathering, details: store, jobs, world, updaterWatch: watch }, config) => {
+  withBackend(async ({ batchQueue: gathering, store, jobs, context: world, updaterEvents: watch }, config) => {
     const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = config;
     if (folder === undefined)
-      throw new Refusal([`UPDATER is ${config.updater}: only UPDATER=batch has files of checks`]);
+      throw new CommandError([`UPDATER is ${config.updater}: only UPDATER=batch has files of checks`]);
     const holder = randomUUID();
-    const duty = fileDuty(folder, { store, gathering, world, watch });
-    const gathered = await gatherAll(gathering, world.clock, rowsMax);
+    const duty = createRequestFileHandler(folder, { store, gathering, world, watch });
+    const gathered = await collectAll(gathering, world.clock, rowsMax);
     // Those that a server gathered and did not write, too; one that is just being written is somebody else's.
     for (;;) {
       const taken = await jobs.take('file', { holder, leaseMs, max: filesAtOnce });
       if (taken.length === 0) break;
-      for (const job of taken) await duty.perform(job);
+      for (const job of taken) await duty.run(job);
     }
     const said =
       gathered.length === 0 ? ['no check waits for a file'] : gathered.map((file) => `${folder}/requests/${file}`);

@@ -3,8 +3,15 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { csvRows } from './csv.ts';
+import {
+  createBatchImporter,
+  type ImportKind,
+  type ImportTarget,
+  type Pending,
+  type Refused,
+  type Row,
+} from './import-batch.ts';
 import { jsonlRows } from './jsonl.ts';
-import { type Kind, keeper, type Pending, type Refused, type Room, type Row } from './keep.ts';
 import { openReport } from './report.ts';
 import { UnreadableFile } from './row.ts';
 
@@ -27,7 +34,7 @@ export const checksumOf = async (file: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-export interface Tally {
+export interface ImportSummary {
   readonly rows: number;
   /** Of them, those that were done when it began. */
   readonly before: number;
@@ -37,7 +44,7 @@ export interface Tally {
 }
 
 /** What a batch came to, once it is committed. */
-export interface Kept {
+export interface BatchResult {
   readonly bytesDone: number;
   /** Rows read so far, and how many of them were refused. */
   readonly rows: number;
@@ -48,7 +55,7 @@ export interface Kept {
 
 export interface Watch {
   begun?(bytes: number): void;
-  kept(kept: Kept): void;
+  kept(kept: BatchResult): void;
   /** Asked after each batch: whether it shall end there. */
   isOver?(): boolean;
 }
@@ -62,19 +69,19 @@ export interface File {
 }
 
 /** Throws UnreadableFile for one that cannot be read on; the batches before stand. */
-export const keepFile = async <R extends Row>(
-  room: Room,
-  kind: Kind<R>,
+export const importFile = async <R extends Row>(
+  room: ImportTarget,
+  kind: ImportKind<R>,
   { path, checksum, report: reportPath }: File,
   watch: Watch,
-): Promise<Tally> => {
+): Promise<ImportSummary> => {
   const rowsOf = readerOf(path);
   const { size } = await stat(path);
   const source = kind.mark + checksum;
-  const before = await room.details.findProgress(source);
+  const before = await room.store.findProgress(source);
   const report = openReport(reportPath, before);
   watch.begun?.(size);
-  const keep = keeper(room, kind, source);
+  const keep = createBatchImporter(room, kind, source);
   let rows = 0;
   let refused = 0;
   let batch: Pending<R>[] = [];

@@ -1,6 +1,6 @@
 /** What commands print, for the people and the programs that read it. */
 
-export const say = (...lines: readonly string[]): void => {
+export const print = (...lines: readonly string[]): void => {
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 

@@ -1,7 +1,7 @@
 /** The gate on Redis: turns away duplicates in flight and remembers outcomes, and never stands in the way. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Claim, Gate, Kept } from '../../idempotency/ports.ts';
+import type { CacheReservation, IdempotencyCache, StoredOutcome } from '../../idempotency/ports.ts';
 import { ask, closedBreaker, failed, isOpen, succeeded } from '../../lib/circuit-breaker.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { isWrongType, reasonOf } from './failure.ts';
@@ -17,7 +17,7 @@ const closeMsMax = 500;
 /** How long Redis may take for one command; then the request goes on without. */
 const defaultCommandMsMax = 50;
 
-export type GateEvent =
+export type CacheEvent =
   | { readonly kind: 'up' }
   /** `reason`: see `reasonOf`. */
   | { readonly kind: 'down'; readonly reason: string }
@@ -26,19 +26,19 @@ export type GateEvent =
   /** A record that nobody with the key has written: damage, or tampering. */
   | { readonly kind: 'unreadable' };
 
-export interface GateOptions {
+export interface CacheOptions {
   /** See `parseAddress`. */
   readonly url: string;
   readonly mac: Mac;
   readonly clock: Clock;
   /** Milliseconds for one command; 50 where it is left out. */
   readonly commandMsMax?: number;
-  readonly onEvent?: (event: GateEvent) => void;
+  readonly onEvent?: (event: CacheEvent) => void;
   /** Told what about the servers should be mended. */
   readonly warn?: (text: string) => void;
 }
 
-export interface WatchedGate extends Gate {
+export interface RedisCache extends IdempotencyCache {
   /** `up` while there is a connection and it answers. */
   state(): 'up' | 'down';
 }
@@ -61,15 +61,15 @@ const quietly = (told: () => void): void => {
   }
 };
 
-class RedisGate implements WatchedGate {
+class RedisGate implements RedisCache {
   readonly #client: Connection;
-  readonly #options: GateOptions;
+  readonly #options: CacheOptions;
   readonly #advised = new Set<string>();
   #breaker = closedBreaker;
   #told: 'up' | 'down' | undefined;
   #lastReason = 'closed';
 
-  constructor(options: GateOptions) {
+  constructor(options: CacheOptions) {
     this.#options = options;
     this.#client = openConnection(options.url, options.commandMsMax ?? defaultCommandMsMax);
     this.#client.on('error', (error) => {
@@ -83,7 +83,7 @@ class RedisGate implements WatchedGate {
     for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#tellState());
   }
 
-  async claim(scope: string, fingerprint: string): Promise<Claim> {
+  async reserve(scope: string, fingerprint: string): Promise<CacheReservation> {
     const key = keyOf(scope);
     const ticket = randomBytes(8).toString('hex');
     const pending = printPending(fingerprint, ticket);
@@ -100,7 +100,7 @@ class RedisGate implements WatchedGate {
     }
   }
 
-  async settle(scope: string, kept: Kept): Promise<void> {
+  async complete(scope: string, kept: StoredOutcome): Promise<void> {
     const key = keyOf(scope);
     // Unconditional: the value comes from the journal and can only be this one. What is not kept here gives way to the journal.
     await this.#ask((client) => {
@@ -145,7 +145,7 @@ class RedisGate implements WatchedGate {
     }
   }
 
-  #read(key: string, ticket: string, reply: unknown): Claim {
+  #read(key: string, ticket: string, reply: unknown): CacheReservation {
     const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (word === 'N') return { kind: 'granted', ticket };
     const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
@@ -184,7 +184,7 @@ class RedisGate implements WatchedGate {
     this.#tell(state === 'up' ? { kind: 'up' } : { kind: 'down', reason: this.#lastReason });
   }
 
-  #tell(event: GateEvent): void {
+  #tell(event: CacheEvent): void {
     quietly(() => this.#options.onEvent?.(event));
   }
 
@@ -199,4 +199,4 @@ class RedisGate implements WatchedGate {
 }
 
 /** Opens the gate without waiting for Redis. Throws only for a URL of no known form, without showing it. */
-export const openGate = (options: GateOptions): WatchedGate => new RedisGate(options);
+export const openRedisCache = (options: CacheOptions): RedisCache => new RedisGate(options);

@@ -1,12 +1,12 @@
 /** Work on the store beside a server: opened, done, closed, whatever happens. */
 
-import { openStrongroom, type Strongroom } from '../app/backend.ts';
+import { type Backend, openBackend } from '../app/backend.ts';
 import { type Config, environment, readConfig } from '../app/config.ts';
 
 /** Throws ConfigError, KeyRingError, StoreUnavailable, and what `work` throws. */
-export const beside = async <T>(work: (room: Strongroom, config: Config) => Promise<T>): Promise<T> => {
+export const withBackend = async <T>(work: (room: Backend, config: Config) => Promise<T>): Promise<T> => {
   const config = readConfig('production', environment());
-  const room = await openStrongroom(config, { exclusive: false });
+  const room = await openBackend(config, { exclusive: false });
   try {
     return await work(room, config);
   } finally {

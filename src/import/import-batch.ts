@@ -1,26 +1,26 @@
 /** Keeps a batch of rows in one unit of work, together with how far the file was read. */
 import { Problem } from '../contract/problem.ts';
-import type { ObjectShape } from '../contract/schema.ts';
-import type { World } from '../gateway/handler.ts';
-import { type DetailStore, type ImportUnit, ReferenceTaken } from '../services/recurring/store/repository.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import type { HandlerContext } from '../gateway/handler.ts';
+import { type DetailStore, type ImportTransaction, ReferenceTaken } from '../services/recurring/store/repository.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
 import { type Outcome, type Reason, reasonsOf } from './row.ts';
 
 /** Where rows are kept. */
-export interface Room {
-  readonly details: Pick<DetailStore, 'write' | 'findProgress'>;
+export interface ImportTarget {
+  readonly store: Pick<DetailStore, 'write' | 'findProgress'>;
   readonly registry: Pick<Registry, 'findCompany'>;
-  readonly world: World;
+  readonly context: HandlerContext;
 }
 
 /** What the rows of a file are: their shape, and how one is kept. */
-export interface Kind<R> {
+export interface ImportKind<R> {
   /** Keeps the progress of its files apart from that of others with the same bytes; empty for stored details. */
   readonly mark: string;
   /** That of an `R`. */
-  readonly shape: ObjectShape;
+  readonly shape: ObjectSchema;
   /** Throws a Problem for a row to refuse, before anything is written; or gives the reasons, where callers know none like it. */
-  keep(row: R, company: string, unit: ImportUnit, world: World): Promise<readonly Reason[] | undefined>;
+  keep(row: R, company: string, unit: ImportTransaction, world: HandlerContext): Promise<readonly Reason[] | undefined>;
 }
 
 export interface Pending<R> {
@@ -44,7 +44,7 @@ const taken: readonly Reason[] = Object.freeze([
 const unknownAccount = Problem.at(['merchantAccount'], 'invalidMerchantAccount');
 
 /** A merchant account belongs to one company for good, so each is looked up once. */
-const companies = ({ registry }: Room): ((account: string) => Promise<string | undefined>) => {
+const companies = ({ registry }: ImportTarget): ((account: string) => Promise<string | undefined>) => {
   const known = new Map<string, string | undefined>();
   const knownMax = 10_000;
   return async (account) => {
@@ -59,15 +59,15 @@ const companies = ({ registry }: Room): ((account: string) => Promise<string | u
 /** Rows of every kind name the merchant account that says whose they are. */
 export type Row = { readonly merchantAccount: string };
 
-export const keeper = <R extends Row>(room: Room, { keep }: Kind<R>, source: string) => {
+export const createBatchImporter = <R extends Row>(room: ImportTarget, { keep }: ImportKind<R>, source: string) => {
   const companyOf = companies(room);
 
-  const attempt = async ({ outcome }: Pending<R>, unit: ImportUnit): Promise<readonly Reason[]> => {
+  const attempt = async ({ outcome }: Pending<R>, unit: ImportTransaction): Promise<readonly Reason[]> => {
     if ('reasons' in outcome) return outcome.reasons;
     const company = await companyOf(outcome.row.merchantAccount);
     try {
       if (company === undefined) throw unknownAccount;
-      return (await keep(outcome.row, company, unit, room.world)) ?? [];
+      return (await keep(outcome.row, company, unit, room.context)) ?? [];
     } catch (thrown) {
       // A Problem comes before anything is written, so the unit goes on without the row.
       if (thrown instanceof Problem) return reasonsOf(thrown);
@@ -76,14 +76,14 @@ export const keeper = <R extends Row>(room: Room, { keep }: Kind<R>, source: str
   };
 
   const keepTogether = (batch: readonly Pending<R>[], tell: Tell): Promise<readonly Refused[]> =>
-    room.details.write(async (unit) => {
+    room.store.write(async (unit) => {
       const refused: Refused[] = [];
       for (const pending of batch) {
         const reasons = await attempt(pending, unit);
         if (reasons.length > 0) refused.push({ line: pending.line, row: pending.row, reasons });
       }
       tell(refused);
-      await unit.saveProgress(source, batch.at(-1)!.row, room.world.clock.now());
+      await unit.saveProgress(source, batch.at(-1)!.row, room.context.clock.now());
       return refused;
     });
 

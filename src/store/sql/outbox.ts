@@ -1,5 +1,5 @@
 /** Keeps a job for each notice and each endpoint that is to hear of it, in the unit of the effect. */
-import type { Notice, Telling } from '../../webhooks/event.ts';
+import type { DomainEvent, EventBatch } from '../../webhooks/event.ts';
 import type { EndpointFormat, Event } from '../../webhooks/ports.ts';
 import { type Session, type Statement, statement, type Value } from './engine.ts';
 
@@ -10,10 +10,10 @@ const noticesPerStatement = 128;
 const findAny = statement('find-any-endpoint', 'select 1 as found from webhook_endpoint where company = $1 limit 1');
 
 /** Of an endpoint and a shopper or a resource, so that each endpoint hears of these in order. */
-export const laneOpening = (endpointId: string): string => `${endpointId}/`;
+export const orderingKeyPrefix = (endpointId: string): string => `${endpointId}/`;
 
 /** Which notices each format knows of: of the recurring interface the classic one hears of new contracts only. */
-const knows: { readonly [F in EndpointFormat]: (notice: Notice) => boolean } = Object.freeze({
+const knows: { readonly [F in EndpointFormat]: (notice: DomainEvent) => boolean } = Object.freeze({
   tokenization: (notice) => !('record' in notice),
   classic: ({ kind }) => kind === 'created',
   configuration: (notice) => 'record' in notice,
@@ -61,7 +61,7 @@ const tellStatement = (rows: number): Statement => {
 };
 
 /** The lane of its shopper, or of its resource; that of the check itself where no shopper was named. */
-const laneOf = (notice: Notice, eventId: string): string => {
+const laneOf = (notice: DomainEvent, eventId: string): string => {
   if ('record' in notice) return JSON.stringify([notice.platform, notice.kind, notice.record.id]);
   const { merchantAccount, shopperReference } = notice;
   return JSON.stringify(
@@ -80,7 +80,10 @@ const counter = (): ((name: string) => number) => {
 };
 
 /** Whether anybody is to hear of it. */
-export const tell = async (session: Session, { company, pspReference, at, notices }: Telling): Promise<boolean> => {
+export const enqueueEvents = async (
+  session: Session,
+  { company, pspReference, at, events: notices }: EventBatch,
+): Promise<boolean> => {
   if (notices.length === 0 || (await session.query(findAny, [company])).length === 0) return false;
   let told = 0;
   for (let from = 0; from < notices.length; from += noticesPerStatement) {

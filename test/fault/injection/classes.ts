@@ -144,7 +144,7 @@ const holdCommits = async (postgres: Postgres): Promise<void> => {
   await postgres.ask('alter system reset synchronous_standby_names');
 };
 
-const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname like 'torture_%'";
+const others = "select pg_terminate_backend(pid) from pg_stat_activity where datname like 'faults_%'";
 
 const terminate = turns([
   async ({ postgres }: Field) => (await postgres.ask(others)).length,

@@ -1,4 +1,4 @@
-/** A client of the torture: it works through shoppers of its own, and repeats each request until it knows what came of it. */
+/** A client of a fault-injection run: it works through shoppers of its own, and repeats each request until it knows what came of it. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Role, roles } from '../../../src/contract/operation.ts';

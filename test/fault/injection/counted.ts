@@ -1,4 +1,4 @@
-/** The stores under torture, prepared as an operator does, with triggers by which the database itself counts every effect. */
+/** The stores of a fault-injection run, prepared as an operator does, with triggers by which the database itself counts every effect. */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ const sqliteTriggers = [
   ),
 ];
 const select = 'select written, row from effect';
-const template = 'torture_template';
+const template = 'faults_template';
 const urlOf = (url: string, database: string, port?: number): string => {
   const changed = new URL(url);
   changed.pathname = `/${database}`;
@@ -135,7 +135,7 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
   return {
     authorizations,
     async postgres(port) {
-      const database = `torture_${++counted}`;
+      const database = `faults_${++counted}`;
       await server.ask(`create database ${database} template ${template}`);
       const own = urlOf(server.url, database);
       return {

@@ -1,19 +1,19 @@
-/** The torture in short: all faults in turn with the journal, and controls without it, which must fail. */
+/** Fault injection in short: all faults in turn with the journal, and controls without it, which must fail. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { roles } from '../../../src/contract/operation.ts';
 import { doubledEverywhere, holds } from './checker.ts';
 import { type FaultClass, faultClasses, killAt } from './classes.ts';
 import { hangUp } from './client.ts';
-import { type Ground, openGround, type Plan, torture } from './run.ts';
+import { type Ground, openGround, type Plan, runFaults } from './run.ts';
 
-const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 /** Longer than a claim is taken for fresh. */
 const stallMs = 2_300;
 const msMax = 240_000;
 
 let ground: Ground;
 beforeAll(async () => {
-  process.stderr.write(`torture: seed ${seed}, repeated by TORTURE_SEED=${seed}\n`);
+  process.stderr.write(`fault injection: seed ${seed}, repeated by SEED=${seed}\n`);
   ground = await openGround({ durable: false });
 }, msMax);
 afterAll(async () => {
@@ -51,7 +51,7 @@ test.each(['PostgreSQL', 'SQLite'] as const)(
       secondsMax: 60,
       enough: () => names.every((name) => (seen.get(name) ?? 0) > 0),
     };
-    const { verdict } = await torture(inTurn(store, seen), ground, plan);
+    const { verdict } = await runFaults(inTurn(store, seen), ground, plan);
     expect(verdict).toMatchObject({ doubled: 0, lost: 0, different: 0, wrong: 0, open: 0, findings: [] });
     expect(holds(verdict)).toBe(true);
     expect([...seen.keys()].filter((name) => seen.get(name)! > 0).sort()).toEqual([...names].sort());
@@ -76,7 +76,7 @@ describe('the control: without the journal effects are doubled', () => {
         secondsMax: 60,
         enough: ({ doubled }) => doubledEverywhere(doubled),
       };
-      const { verdict } = await torture(faultClass, ground, plan);
+      const { verdict } = await runFaults(faultClass, ground, plan);
       for (const role of roles) expect(verdict.doubledIn[role]).toBeGreaterThan(0);
       expect(holds(verdict)).toBe(false);
     },

@@ -1,9 +1,9 @@
-/** `npm run torture`: every class of faults with the journal, and without it as the control; `--seed N`, `--class NAME`. */
+/** `npm run fault-injection`: every class of faults with the journal, and without it as the control; `--seed N`, `--class NAME`. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { doubledEverywhere, holds } from './checker.ts';
 import { calm, type FaultClass, faultClasses } from './classes.ts';
-import { type Ground, openGround, type Plan, type Report, torture } from './run.ts';
+import { type Ground, openGround, type Plan, type Report, runFaults } from './run.ts';
 import { heading, lineOf } from './table.ts';
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, class: { type: 'string' } } });
@@ -45,7 +45,7 @@ const control: Plan = {
 
 const reports: Report[] = [];
 const run = async (faultClass: FaultClass, ground: Ground, plan: Plan): Promise<Report> => {
-  const report = await torture(faultClass, ground, plan);
+  const report = await runFaults(faultClass, ground, plan);
   reports.push(report);
   say(lineOf(report));
   if (plan.journal) for (const finding of report.verdict.findings) say(`    ${finding}`);

@@ -1,4 +1,4 @@
-/** Where a server process of the torture may be struck, and by what. */
+/** Where a server process of a fault-injection run may be struck, and by what. */
 
 /** In the order in which a writing request with a key passes them; the record is what the gate remembers. */
 export const points = [
@@ -33,4 +33,4 @@ export interface Ready {
 export const stoppingLine = 'stopping\n';
 
 /** The variable by which a server process is told to do without the journal. */
-export const journalVariable = 'TORTURE_JOURNAL';
+export const journalVariable = 'IDEMPOTENCY_RECORDS';

@@ -31,7 +31,7 @@ export interface Ground {
 }
 
 export const openGround = async (options: { readonly durable: boolean }): Promise<Ground> => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-torture-'));
+  const folder = mkdtempSync(join(tmpdir(), 'triglyph-faults-'));
   const ending: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const close = async () => {
     for (const end of ending.splice(0).reverse()) await end();
@@ -97,7 +97,7 @@ const watch = async (plan: Plan, counted: Counted, seen: () => { kills: number; 
   }
 };
 
-export const torture = async (faultClass: FaultClass, ground: Ground, plan: Plan): Promise<Report> => {
+export const runFaults = async (faultClass: FaultClass, ground: Ground, plan: Plan): Promise<Report> => {
   const startedAt = performance.now();
   const { stores, postgres, redis, cutter, slow } = ground;
   const random = new Random(plan.seed);

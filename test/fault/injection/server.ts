@@ -1,4 +1,4 @@
-/** A server process of the torture: the code of production, in which the harness can strike at a point, with the journal or without. */
+/** A server process of a fault-injection run: the code of production, in which the harness can strike at a point, with the journal or without. */
 import { writeSync } from 'node:fs';
 import { openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';

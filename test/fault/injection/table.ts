@@ -1,4 +1,4 @@
-/** The table of a torture: a line for each run. */
+/** The result table of fault injection: a line for each run. */
 import { roles } from '../../../src/contract/operation.ts';
 import type { Report } from './run.ts';
 

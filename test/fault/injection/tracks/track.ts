@@ -1,4 +1,4 @@
-/** A track of the torture: the keys that clients use there for a shopper, their bodies, and which executions are theirs. */
+/** A track of a fault-injection run: the keys that clients use there for a shopper, their bodies, and which executions are theirs. */
 import type { AnyService, Operation, Role } from '../../../../src/contract/operation.ts';
 import type { Protocol } from '../../../../src/formats/protocol.ts';
 

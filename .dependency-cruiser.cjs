@@ -1,6 +1,6 @@
 /**
- * Which module may import which, and the one boundary module of each outside library. scripts/imports.mjs runs it.
- * A module may import itself and what is listed here; any other import between modules is an error.
+ * Import rules: which module may import which, and the only places that may import a library. scripts/imports.mjs applies them.
+ * A module may import itself and the modules listed for it. Any other import between modules is an error.
  */
 const engine = {
   contract: [],
@@ -51,7 +51,7 @@ const extension = (file) => file.replace(/\.ts$/, '.js');
 const under = (paths) => `^src/(${paths.map((path) => literal(extension(path))).join('|')})`;
 
 const directions = Object.entries(modules).map(([name, allowed]) => ({
-  name: `${name}-imports-only-${['itself', ...(name in engine ? allowed : ['engine']), ...(name in engine ? [] : allowed.filter((each) => !engineModules.includes(each)))].join('-')}`,
+  name: `imports-of-${name}`,
   severity: 'error',
   from: { path: `^src/${name}/` },
   to: { path: '^src/', pathNot: under([`${name}/`, ...allowed.map((each) => `${each}/`)]) },

@@ -1,6 +1,6 @@
 /**
- * Checks who imports whom (.dependency-cruiser.cjs). The checker cannot read TypeScript 7, so it gets a copy in which
- * Node has stripped the types and in which `import type` is an import like any other: types have a direction too.
+ * Checks the imports of the sources against .dependency-cruiser.cjs. dependency-cruiser cannot read TypeScript 7. It gets a
+ * copy with the types stripped, in which `import type` is an ordinary import, because the rules hold for types too.
  */
 import {
   cpSync,
@@ -21,18 +21,13 @@ import { cruise } from 'dependency-cruiser';
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
 const rules = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
 
-const asJavaScript = (source) =>
-  stripTypeScriptTypes(
-    source.replace(/^(import|export) type (?=[{*]|\w+ from)/gm, '$1 ').replace(/([{,]\s*)type (?=\w)/g, '$1'),
-  ).replace(/(from '|import\(')(\.[^']*)\.ts'/g, "$1$2.js'");
-
 const mirror = realpathSync(mkdtempSync(join(tmpdir(), 'triglyph-imports-')));
 try {
   for (const name of readdirSync(join(root, 'src'), { recursive: true })) {
     if (!name.endsWith('.ts')) continue;
     const target = join(mirror, 'src', name.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, asJavaScript(readFileSync(join(root, 'src', name), 'utf8')));
+    writeFileSync(target, toJavaScript(readFileSync(join(root, 'src', name), 'utf8')));
   }
   cpSync(join(root, 'package.json'), join(mirror, 'package.json'));
   symlinkSync(join(import.meta.dirname, '../node_modules'), join(mirror, 'node_modules'));
@@ -51,8 +46,15 @@ try {
   process.stdout.write(
     `${summary.totalCruised} files, ${summary.totalDependenciesCruised} imports, ${summary.violations.length} forbidden\n`,
   );
-  // Nothing found can also mean that nothing was read.
+  // Too few imports mean that the check did not read the sources.
   if (summary.violations.length > 0 || summary.totalDependenciesCruised < 100) process.exitCode = 1;
 } finally {
   rmSync(mirror, { recursive: true, force: true });
+}
+
+function toJavaScript(source) {
+  const withTypeImports = source
+    .replace(/^(import|export) type (?=[{*]|\w+ from)/gm, '$1 ')
+    .replace(/([{,]\s*)type (?=\w)/g, '$1');
+  return stripTypeScriptTypes(withTypeImports).replace(/(from '|import\(')(\.[^']*)\.ts'/g, "$1$2.js'");
 }

@@ -1,0 +1,111 @@
+/** The import check accepts the sources and reports every kind of violation planted in a copy of them. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { tempFolder } from '../support/server.ts';
+
+const root = join(import.meta.dirname, '../..');
+const copy = tempFolder();
+afterAll(() => copy.discard());
+
+function checkImports(folder: string): { readonly status: number | null; readonly output: string } {
+  const flags = ['--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'), folder];
+  const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8', env: {} });
+  return { status, output: stdout + stderr };
+}
+
+const violations: readonly { readonly rule: string; readonly file: string; readonly source: string }[] = [
+  {
+    rule: 'imports-of-lib',
+    file: 'lib/planted.ts',
+    source: "import type { Transaction } from '../store/transaction.ts';\nexport type Planted = Transaction;\n",
+  },
+  {
+    rule: 'imports-of-contract',
+    file: 'contract/planted.ts',
+    source:
+      "import { type AnyService, services } from '../services/index.ts';\nexport type S = AnyService;\nexport { services };\n",
+  },
+  {
+    rule: 'imports-of-services',
+    file: 'services/planted.ts',
+    source: "import { readConfig } from '../app/config.ts';\nexport { readConfig };\n",
+  },
+  {
+    rule: 'services-do-not-import-each-other',
+    file: 'services/recurring/planted.ts',
+    source: "import { v2 } from '../balance-platform/v2.ts';\nexport { v2 };\n",
+  },
+  {
+    rule: 'gateway-knows-no-format',
+    file: 'gateway/planted-format.ts',
+    source: "import { envelope } from '../formats/planted/codec.ts';\nexport { envelope };\n",
+  },
+  {
+    rule: 'boundary-of-koa',
+    file: 'gateway/planted.ts',
+    source: "import Koa from 'koa';\nexport const app = new Koa();\n",
+  },
+  {
+    rule: 'boundary-of-node:sqlite',
+    file: 'vault/planted.ts',
+    source: "import { DatabaseSync } from 'node:sqlite';\nexport { DatabaseSync };\n",
+  },
+  {
+    rule: 'no-cycles',
+    file: 'jobs/planted-one.ts',
+    source: "import { two } from './planted-two.ts';\nexport const one = () => two;\n",
+  },
+  {
+    rule: 'everything-resolves',
+    file: 'http/planted.ts',
+    source: "export { gone } from './gone.ts';\n",
+  },
+  {
+    rule: 'no-undeclared-library',
+    file: 'import/planted.ts',
+    source: "import Ajv from 'ajv';\nexport { Ajv };\n",
+  },
+  { rule: 'no-orphans', file: 'lib/planted-orphan.ts', source: 'export const orphan = 1;\n' },
+];
+
+beforeAll(() => {
+  cpSync(join(root, 'src'), join(copy.path, 'src'), { recursive: true });
+  cpSync(join(root, 'package.json'), join(copy.path, 'package.json'));
+  const write = (path: string, text: string) => writeFileSync(join(copy.path, 'src', path), text);
+  for (const { file, source } of violations) write(file, source);
+  write('jobs/planted-two.ts', "import { one } from './planted-one.ts';\nexport const two = () => one;\n");
+  cpSync(join(root, 'src/lib/ids.ts'), join(copy.path, 'src/formats/planted/codec.ts'));
+});
+
+/** Imports that still have to be turned around, as module pairs. A new pair is a violation. */
+const pending = new Set([
+  'gateway services',
+  'http app',
+  'idempotency formats',
+  'idempotency gateway',
+  'idempotency store',
+  'import services',
+  'jobs services',
+  'services services',
+  'store services',
+  'webhooks services',
+  'webhooks store',
+]);
+
+test('accepts the sources', () => {
+  const { output } = checkImports(root);
+  expect(output).toMatch(/^\d+ files, \d{3,} imports, \d+ forbidden\n$/m);
+  const pairs = [...output.matchAll(/: src\/(\w+)\/\S+ imports (?:src\/)?([^/]+)/g)].map(
+    ([, from, to]) => `${from} ${to}`,
+  );
+  expect(pairs.filter((pair) => !pending.has(pair))).toEqual([]);
+});
+
+test('reports every planted violation', () => {
+  const { status, output } = checkImports(copy.path);
+  expect(status).toBe(1);
+  const reported = violations.filter(({ rule, file }) => output.includes(`${rule}: src/${file} imports `));
+  expect(reported).toEqual(violations);
+});

@@ -35,7 +35,6 @@ const boundaries = {
   saxes: ['xml/'],
   'fast-xml-parser': ['documents/'],
   qs: ['formats/'],
-  cockatiel: ['lib/'],
   commander: ['main.ts', 'cli/'],
   'csv-parse': ['import/csv.ts'],
   'cli-progress': ['cli/import/progress.ts'],

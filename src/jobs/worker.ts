@@ -1,5 +1,6 @@
 /** Takes jobs of one kind as they fall due and does them, a few at a time, for as long as the process serves. */
 import { setTimeout } from 'node:timers/promises';
+import { type Backoff, backoffMs } from '../lib/retry.ts';
 import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts';
 
 /** What came of a job: it has ended with its effect, comes again, comes again untried, or is beyond help. */
@@ -36,12 +37,8 @@ export interface WorkerDependencies {
   failed(thrown: unknown): void;
 }
 
-/** Exponential, with jitter: those who failed together do not come again together. Milliseconds. */
-export const backoffMs = (attempts: number, firstMs: number, mostMs: number): number =>
-  (0.5 + Math.random() / 2) * Math.min(firstMs * 2 ** Math.min(attempts - 1, 30), mostMs);
-
-/** After a failure that nobody foresaw. */
-const unforeseenMs = { first: 1_000, most: 60_000 };
+/** After an unexpected failure. */
+const backoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 
 export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependencies, duty: JobHandler): Worker => {
   const { kind, concurrencyMax: atOnceMax, leaseMs, pollIntervalMs: everyMs } = duty;
@@ -60,8 +57,7 @@ export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependen
     // Whoever has it now goes on with it, and nothing of this attempt was kept.
     if (thrown instanceof LeaseLost) return;
     failed(thrown);
-    const { first, most } = unforeseenMs;
-    const againMs = backoffMs(job.attempts, first, most);
+    const againMs = backoffMs(job.attempts, backoff);
     // Where this fails, too, it comes again when the lease is over.
     await settle(job, { againMs, because: 'an unforeseen failure: see the log' }).catch(() => {});
   };

@@ -1,33 +1,73 @@
-/** When to leave something outside alone: after failures in a row it is skipped for a while, then tried once, and so on. */
+/** Circuit breaker: after failures in a row it refuses calls for a while, then lets one probe through. */
+import type { Clock } from './clock-and-ids.ts';
 
-export interface CircuitBreaker {
-  /** In a row, counted up to `failuresMax`; there the breaker is open. */
-  readonly failures: number;
-  /** Milliseconds of the clock before which it is skipped while the breaker is open. */
-  readonly skipUntil: number;
+export interface CircuitBreakerOptions {
+  readonly clock: Clock;
+  /** So many failures in a row open the circuit. */
+  readonly failuresMax: number;
+  /** How long it stays open, after so many openings in a row (from 1). Milliseconds. */
+  readonly openMs: (openings: number) => number;
+  /** A probe takes no longer. After this time another one may go, should the first have ended without a word. */
+  readonly probeMsMax: number;
 }
 
-export const failuresMax = 5;
-export const skipMs = 1_000;
+export type CircuitPermit = { readonly isAllowed: true } | { readonly isAllowed: false; readonly retryAfterMs: number };
 
-export const closedBreaker: CircuitBreaker = Object.freeze({ failures: 0, skipUntil: 0 });
+/** A span of time that begins now; a clock that is set back ends it. */
+interface Span {
+  readonly from: number;
+  readonly ms: number;
+}
 
-export const isOpen = ({ failures }: CircuitBreaker): boolean => failures >= failuresMax;
+const allowed: CircuitPermit = Object.freeze({ isAllowed: true });
 
-/** Whether it may be asked now. While open, who may ask is the one try: the others wait for another while. */
-export const ask = (
-  breaker: CircuitBreaker,
-  now: number,
-): { readonly may: boolean; readonly breaker: CircuitBreaker } => {
-  if (!isOpen(breaker)) return { may: true, breaker };
-  // A clock that was set back must not prolong it.
-  const skipping = now < breaker.skipUntil && breaker.skipUntil - now <= skipMs;
-  return skipping ? { may: false, breaker } : { may: true, breaker: { ...breaker, skipUntil: now + skipMs } };
-};
+export class CircuitBreaker {
+  readonly #options: CircuitBreakerOptions;
+  #failures = 0;
+  #open: Span | undefined;
+  #probe: Span | undefined;
 
-export const failed = ({ failures }: CircuitBreaker, now: number): CircuitBreaker => ({
-  failures: Math.min(failures + 1, failuresMax),
-  skipUntil: now + skipMs,
-});
+  constructor(options: CircuitBreakerOptions) {
+    this.#options = options;
+  }
 
-export const succeeded = (): CircuitBreaker => closedBreaker;
+  /** Open or half-open: the last `failuresMax` calls failed. */
+  get isOpen(): boolean {
+    return this.#failures >= this.#options.failuresMax;
+  }
+
+  /** Whether a failure was seen since the last success. */
+  get hasFailures(): boolean {
+    return this.#failures > 0;
+  }
+
+  /** Asks for permission to call. The caller reports the end of a call that was allowed: `succeed` or `fail`. */
+  tryAcquire(): CircuitPermit {
+    if (!this.isOpen) return allowed;
+    const retryAfterMs = this.#remainingMs(this.#open) || this.#remainingMs(this.#probe);
+    if (retryAfterMs > 0) return { isAllowed: false, retryAfterMs };
+    this.#probe = { from: this.#options.clock.now(), ms: this.#options.probeMsMax };
+    return allowed;
+  }
+
+  succeed(): void {
+    this.#failures = 0;
+    this.#open = undefined;
+    this.#probe = undefined;
+  }
+
+  /** Calls that were under way when the circuit opened fail together with the one that opened it: these are not counted. */
+  fail(): void {
+    if (this.#remainingMs(this.#open) > 0) return;
+    this.#failures += 1;
+    this.#probe = undefined;
+    const { clock, failuresMax, openMs } = this.#options;
+    if (this.isOpen) this.#open = { from: clock.now(), ms: openMs(this.#failures - failuresMax + 1) };
+  }
+
+  #remainingMs(span: Span | undefined): number {
+    if (span === undefined) return 0;
+    const elapsedMs = this.#options.clock.now() - span.from;
+    return elapsedMs < 0 ? 0 : Math.max(0, span.ms - elapsedMs);
+  }
+}

@@ -1,8 +1,9 @@
 /** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
 
 import type { TakenJob } from '../jobs/job.ts';
-import { backoffMs, type JobHandler, type JobResult } from '../jobs/worker.ts';
+import type { JobHandler, JobResult } from '../jobs/worker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { type Backoff, backoffMs } from '../lib/retry.ts';
 import { configurationMessage } from '../services/balance-platform/webhook.ts';
 import { classicMessage } from '../services/recurring/webhooks/classic.ts';
 import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
@@ -31,7 +32,7 @@ export interface DeliveryDependencies {
 const atOnceMax = 64;
 const ofEndpointMax = 8;
 /** Between two attempts at one event. */
-const againMs = { first: 2_000, most: 60 * 60_000 };
+const backoff: Backoff = { firstMs: 2_000, maxMs: 60 * 60_000 };
 /** What the store may take before and after a delivery, and the wait for a turn. */
 const besideMsMax = 2_000;
 
@@ -61,7 +62,7 @@ const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message 
 
 export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler => {
   const { store, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
-  const turns = createEndpointLimiter({ atOnceMax: ofEndpointMax, deliveryMsMax });
+  const turns = createEndpointLimiter({ concurrencyMax: ofEndpointMax, deliveryMsMax });
   /** Of each endpoint one at a time: whoever holds back does so for all. */
   const holding = new Map<string, Promise<void>>();
 
@@ -109,9 +110,7 @@ export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler =
       if (turn !== 'go') return spare(job, endpoint, turn);
       const sent = await deliver(endpoint, message);
       if (sent.kind === 'accepted') return end(job);
-      return isOver(job)
-        ? giveUp(sent.because)
-        : { againMs: backoffMs(job.attempts, againMs.first, againMs.most), because: sent.because };
+      return isOver(job) ? giveUp(sent.because) : { againMs: backoffMs(job.attempts, backoff), because: sent.because };
     },
   });
 };

@@ -1,126 +1,103 @@
-/** Who may be tried now: an endpoint gets a few deliveries at a time, and a rest while it does not take any. */
-import { backoffMs } from '../jobs/worker.ts';
+/** Limits deliveries to an endpoint: a few at the same time, and none while its circuit is open. */
+import { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { monotonicClock } from '../lib/clock.ts';
+import { type Backoff, backoffMs } from '../lib/retry.ts';
 
-/** Nothing is sent for so many milliseconds; `because` is for people. */
+/** Send nothing for so many milliseconds; `because` is for people. */
 export interface Deferred {
   readonly afterMs: number;
   readonly because: string;
-  /** It took none of late; else it is at others. */
+  /** The endpoint failed recently; otherwise all of its slots are in use. */
   readonly isDown: boolean;
 }
 
 export interface EndpointLimiter {
-  /** Waits for a turn for a little while. */
+  /** Takes a slot, after a short wait where all are in use. The caller gives a slot back with `leave`. */
   enter(endpointId: string): Promise<'go' | Deferred>;
-  /** Gives the turn back. `failure`: why it was not taken, where it was not. */
+  /** Gives the slot back. `failure`: why the delivery failed, if it did. */
   leave(endpointId: string, failure?: string): void;
 }
 
 export interface LimiterOptions {
   /** Deliveries to one endpoint at the same time. */
-  readonly atOnceMax: number;
+  readonly concurrencyMax: number;
   /** No delivery takes longer. */
   readonly deliveryMsMax: number;
 }
 
-/** After so many failures in a row it rests; then one delivery is tried. */
 const failuresMax = 5;
-const restMs = { first: 1_000, most: 60_000 };
-/** How long a turn is waited for. */
-const waitMsMax = 500;
-/** What finds no turn in that time comes again after so long. */
+const openBackoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
+const slotWaitMsMax = 500;
+/** A delivery that finds no slot in that time is tried again after so long. */
 const busyMs = 2_000;
 
-interface State {
-  underWay: number;
-  failures: number;
+interface EndpointState {
+  inFlight: number;
   lastFailure: string;
-  /** By `performance.now()`. */
-  restsUntil: number;
-  trying: boolean;
-  /** Tells the first in the line that there is a turn. */
-  readonly line: (() => void)[];
+  readonly breaker: CircuitBreaker;
+  /** Each hands a slot to a delivery that waits for one; the first has waited the longest. */
+  readonly queue: (() => void)[];
 }
 
-const fresh = (): State => ({
-  underWay: 0,
-  failures: 0,
-  lastFailure: '',
-  restsUntil: 0,
-  trying: false,
-  line: [],
-});
+/** The limits hold for one process. */
+export function createEndpointLimiter({ concurrencyMax, deliveryMsMax }: LimiterOptions): EndpointLimiter {
+  const states = new Map<string, EndpointState>();
+  function stateOf(endpointId: string): EndpointState {
+    const state = states.get(endpointId) ?? createState(deliveryMsMax);
+    states.set(endpointId, state);
+    return state;
+  }
+  return Object.freeze<EndpointLimiter>({
+    async enter(endpointId) {
+      const state = stateOf(endpointId);
+      if (state.inFlight < concurrencyMax) state.inFlight += 1;
+      else if (!(await waitForSlot(state))) return { afterMs: busyMs, because: 'it is at others', isDown: false };
+      const permit = state.breaker.tryAcquire();
+      if (permit.isAllowed) return 'go';
+      releaseSlot(state);
+      return { afterMs: permit.retryAfterMs, because: state.lastFailure, isDown: true };
+    },
+    leave(endpointId, failure) {
+      const state = stateOf(endpointId);
+      if (failure === undefined) state.breaker.succeed();
+      else {
+        state.lastFailure = failure;
+        state.breaker.fail();
+      }
+      releaseSlot(state);
+      if (state.inFlight === 0 && !state.breaker.hasFailures) states.delete(endpointId);
+    },
+  });
+}
 
-/** Whether a turn came. */
-const waitForSlot = ({ line }: State): Promise<boolean> =>
-  new Promise((resolve) => {
-    const called = (): void => {
+function createState(deliveryMsMax: number): EndpointState {
+  const breaker = new CircuitBreaker({
+    clock: monotonicClock,
+    failuresMax,
+    openMs: (openings) => backoffMs(openings, openBackoff),
+    probeMsMax: deliveryMsMax,
+  });
+  return { inFlight: 0, lastFailure: '', breaker, queue: [] };
+}
+
+/** Resolves to whether a slot came free in time. */
+function waitForSlot({ queue }: EndpointState): Promise<boolean> {
+  return new Promise((resolve) => {
+    const takeSlot = (): void => {
       clearTimeout(timer);
       resolve(true);
     };
     const timer = setTimeout(() => {
-      line.splice(line.indexOf(called), 1);
+      queue.splice(queue.indexOf(takeSlot), 1);
       resolve(false);
-    }, waitMsMax);
-    line.push(called);
+    }, slotWaitMsMax);
+    queue.push(takeSlot);
   });
+}
 
-/** Gives the turn to the first in the line, or back. */
-const releaseSlot = (state: State): void => {
-  const next = state.line.shift();
-  if (next === undefined) state.underWay -= 1;
+/** Hands the slot to the delivery that has waited the longest. */
+function releaseSlot(state: EndpointState): void {
+  const next = state.queue.shift();
+  if (next === undefined) state.inFlight -= 1;
   else next();
-};
-
-/** Those that were under way together fail together: that is one failure more, not several. */
-const noteFailure = (state: State, why: string): void => {
-  const now = performance.now();
-  state.lastFailure = why;
-  if (state.restsUntil > now) return;
-  state.failures += 1;
-  if (state.failures >= failuresMax)
-    state.restsUntil = now + backoffMs(state.failures - failuresMax + 1, restMs.first, restMs.most);
-};
-
-const noteSuccess = (state: State): void => {
-  state.failures = 0;
-  state.restsUntil = 0;
-};
-
-/** Of one process. */
-export const createEndpointLimiter = ({ atOnceMax, deliveryMsMax }: LimiterOptions): EndpointLimiter => {
-  const states = new Map<string, State>();
-  const stateOf = (endpointId: string): State => {
-    const state = states.get(endpointId) ?? fresh();
-    states.set(endpointId, state);
-    return state;
-  };
-  /** Why nothing is sent now, although there is a turn. */
-  const spared = ({ restsUntil, trying, lastFailure: because }: State): Deferred | undefined => {
-    const restingMs = restsUntil - performance.now();
-    if (restingMs > 0) return { afterMs: restingMs, because, isDown: true };
-    return trying ? { afterMs: deliveryMsMax, because, isDown: true } : undefined;
-  };
-  return Object.freeze<EndpointLimiter>({
-    async enter(endpointId) {
-      const state = stateOf(endpointId);
-      if (state.underWay < atOnceMax) state.underWay += 1;
-      else if (!(await waitForSlot(state))) return { afterMs: busyMs, because: 'it is at others', isDown: false };
-      const sparedFor = spared(state);
-      if (sparedFor !== undefined) {
-        releaseSlot(state);
-        return sparedFor;
-      }
-      state.trying = state.failures >= failuresMax;
-      return 'go';
-    },
-    leave(endpointId, failure) {
-      const state = stateOf(endpointId);
-      state.trying = false;
-      if (failure === undefined) noteSuccess(state);
-      else noteFailure(state, failure);
-      releaseSlot(state);
-      if (state.underWay === 0 && state.failures === 0) states.delete(endpointId);
-    },
-  });
-};
+}

@@ -1,103 +1,155 @@
-/** The breaker over any sequence of answers and clock readings, beside a model that keeps the whole history. */
+/** The circuit breaker over any sequence of calls and clock readings, compared with a model that keeps the whole history. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ask, type CircuitBreaker, closedBreaker, failed, isOpen, succeeded } from '../../src/lib/circuit-breaker.ts';
+import { CircuitBreaker } from '../../src/lib/circuit-breaker.ts';
 
-type Step = { readonly kind: 'ask' | 'fail' | 'succeed' } | { readonly kind: 'pass'; readonly ms: number };
+const failuresMax = 5;
+const probeMsMax = 700;
+/** Each opening in a row lasts longer, up to a limit. */
+const openMs = (openings: number): number => Math.min(1_000 * openings, 3_000);
+
+type Step = { readonly kind: 'acquire' | 'fail' | 'succeed' } | { readonly kind: 'pass'; readonly ms: number };
 
 interface Seen {
-  readonly kind: 'went' | 'failed' | 'succeeded';
+  readonly kind: 'allowed' | 'failed' | 'succeeded';
   readonly at: number;
 }
 
-/** Five failures or more since the last success. */
-const openBy = (history: readonly Seen[]): boolean => {
-  const last = history.findLastIndex(({ kind }) => kind === 'succeeded');
-  return history.slice(last + 1).filter(({ kind }) => kind === 'failed').length >= 5;
-};
+interface ModelState {
+  readonly failures: number;
+  /** From when calls are allowed again: after the time open, and after the time of a probe. */
+  readonly openUntil: number;
+  readonly probeUntil: number;
+}
 
-/** When the while began that Redis is left alone for: with the last failure, or with a try after it. */
-const leftAloneSince = (history: readonly Seen[]): number => {
-  const lastFailure = history.findLastIndex(({ kind }) => kind === 'failed');
-  return Math.max(...history.slice(lastFailure).map(({ at }) => at));
-};
+const initial: ModelState = { failures: 0, openUntil: 0, probeUntil: 0 };
 
-const mayAsk = (history: readonly Seen[], now: number): boolean =>
-  !openBy(history) || now - leftAloneSince(history) >= 1_000;
+const next = (state: ModelState, { kind, at }: Seen): ModelState => {
+  switch (kind) {
+    case 'succeeded':
+      return initial;
+    case 'allowed':
+      return state.failures < failuresMax ? state : { ...state, probeUntil: at + probeMsMax };
+    case 'failed': {
+      if (at < state.openUntil) return state;
+      const failures = state.failures + 1;
+      const openings = failures - failuresMax + 1;
+      return { failures, openUntil: openings > 0 ? at + openMs(openings) : 0, probeUntil: 0 };
+    }
+    default:
+      return kind satisfies never;
+  }
+};
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask' as const) }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('acquire' as const) }) },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant('fail' as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('succeed' as const) }) },
     {
       weight: 3,
       arbitrary: fc.record({
         kind: fc.constant('pass' as const),
-        ms: fc.constantFrom(0, 1, 50, 499, 999, 1_000, 5_000),
+        ms: fc.constantFrom(0, 1, 50, 699, 700, 999, 1_000, 5_000),
       }),
     },
   ),
   { maxLength: 60, size: 'max' },
 );
 
-const tripped = (now: number): CircuitBreaker =>
-  Array.from({ length: 5 }).reduce<CircuitBreaker>((breaker) => failed(breaker, now), closedBreaker);
+const createBreaker = (start: number) => {
+  const time = { now: start };
+  const breaker = new CircuitBreaker({ clock: { now: () => time.now }, failuresMax, openMs, probeMsMax });
+  return { time, breaker };
+};
 
-describe('the breaker', () => {
-  test('says of every sequence what the model says', () => {
-    const seen = { refused: 0, tried: 0 };
+const createOpenBreaker = (start: number) => {
+  const { time, breaker } = createBreaker(start);
+  for (let failures = 0; failures < failuresMax; failures += 1) breaker.fail();
+  return { time, breaker };
+};
+
+describe('the circuit breaker', () => {
+  test('decides as the model does, for every sequence', () => {
+    const reached = { refused: 0, probed: 0, reopened: 0 };
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 42 }), steps, (start, sequence: Step[]) => {
-        let now = start;
-        let breaker = closedBreaker;
+        const { time, breaker } = createBreaker(start);
         const history: Seen[] = [];
         for (const step of sequence) {
+          const model = history.reduce(next, initial);
           switch (step.kind) {
             case 'pass':
-              now += step.ms;
+              time.now += step.ms;
               break;
             case 'fail':
-              breaker = failed(breaker, now);
-              history.push({ kind: 'failed', at: now });
+              breaker.fail();
+              history.push({ kind: 'failed', at: time.now });
               break;
             case 'succeed':
-              breaker = succeeded();
-              history.push({ kind: 'succeeded', at: now });
+              breaker.succeed();
+              history.push({ kind: 'succeeded', at: time.now });
               break;
-            case 'ask': {
-              const expected = mayAsk(history, now);
-              const asked = ask(breaker, now);
-              expect(asked.may).toBe(expected);
-              breaker = asked.breaker;
-              if (!expected) seen.refused += 1;
-              if (expected && openBy(history)) seen.tried += 1;
-              if (expected) history.push({ kind: 'went', at: now });
+            case 'acquire': {
+              const waitMs =
+                Math.max(model.openUntil > time.now ? model.openUntil : model.probeUntil, time.now) - time.now;
+              const isOpen = model.failures >= failuresMax;
+              const permit = breaker.tryAcquire();
+              expect(permit).toEqual(
+                isOpen && waitMs > 0 ? { isAllowed: false, retryAfterMs: waitMs } : { isAllowed: true },
+              );
+              if (!permit.isAllowed) reached.refused += 1;
+              if (permit.isAllowed && isOpen) reached.probed += 1;
+              if (permit.isAllowed && model.failures > failuresMax) reached.reopened += 1;
+              if (permit.isAllowed) history.push({ kind: 'allowed', at: time.now });
               break;
             }
             default:
               step satisfies never;
           }
-          expect(isOpen(breaker)).toBe(openBy(history));
+          const { failures } = history.reduce(next, initial);
+          expect(breaker.isOpen).toBe(failures >= failuresMax);
+          expect(breaker.hasFailures).toBe(failures > 0);
         }
       }),
       { numRuns: 2_000 },
     );
     // The sequences do reach what they are about.
-    expect(seen.refused).toBeGreaterThan(100);
-    expect(seen.tried).toBeGreaterThan(100);
+    expect(reached.refused).toBeGreaterThan(100);
+    expect(reached.probed).toBeGreaterThan(100);
+    expect(reached.reopened).toBeGreaterThan(20);
   });
-  test('lets one try through at a time, of any number that ask together', () => {
-    const first = ask(tripped(0), 1_000);
-    expect(first.may).toBe(true);
-    expect(ask(first.breaker, 1_000).may).toBe(false);
-    expect(ask(first.breaker, 1_999).may).toBe(false);
-    expect(ask(first.breaker, 2_000).may).toBe(true);
+  test('lets one probe through at a time, of any number of calls', () => {
+    const { time, breaker } = createOpenBreaker(0);
+    time.now = 999;
+    expect(breaker.tryAcquire()).toEqual({ isAllowed: false, retryAfterMs: 1 });
+    time.now = 1_000;
+    expect(breaker.tryAcquire().isAllowed).toBe(true);
+    expect(breaker.tryAcquire()).toEqual({ isAllowed: false, retryAfterMs: probeMsMax });
+    time.now += probeMsMax - 1;
+    expect(breaker.tryAcquire()).toEqual({ isAllowed: false, retryAfterMs: 1 });
+    time.now += 1;
+    expect(breaker.tryAcquire().isAllowed).toBe(true);
+  });
+  test('a failed probe opens the circuit again, a successful one closes it', () => {
+    const { time, breaker } = createOpenBreaker(0);
+    time.now = 1_000;
+    expect(breaker.tryAcquire().isAllowed).toBe(true);
+    breaker.fail();
+    expect(breaker.tryAcquire()).toEqual({ isAllowed: false, retryAfterMs: 2_000 });
+    time.now += 2_000;
+    expect(breaker.tryAcquire().isAllowed).toBe(true);
+    breaker.succeed();
+    expect([breaker.isOpen, breaker.hasFailures]).toEqual([false, false]);
+    expect([breaker.tryAcquire().isAllowed, breaker.tryAcquire().isAllowed]).toEqual([true, true]);
   });
   test('a clock set back by days does not keep it open', () => {
     const day = 86_400_000;
-    expect(ask(tripped(2 * day), 0).may).toBe(true);
-    expect(ask(tripped(0), 2 * day).may).toBe(true);
-    expect(ask(tripped(0), 999).may).toBe(false);
+    const back = createOpenBreaker(2 * day);
+    back.time.now = 0;
+    expect(back.breaker.tryAcquire().isAllowed).toBe(true);
+    const forward = createOpenBreaker(0);
+    forward.time.now = 2 * day;
+    expect(forward.breaker.tryAcquire().isAllowed).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 /** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
+import { type Backoff, retry } from '../../lib/retry.ts';
 import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
 import { StoreUnavailable } from '../transaction.ts';
 import { Connection } from './connection.ts';
@@ -13,7 +14,7 @@ const poolMsMax = 1_000;
 const conflictMsMax = 4_000;
 /** How many connections are tried that turn out to be gone: a restart leaves none, and a second try makes a new one. */
 const lostMax = 3;
-const pauseMsMax = 100;
+const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
 /** The readers' own refusal, since an error of the server would come too late for a statement that gives rows. */
 const isReading = ({ text }: Statement): boolean => /^\s*select\b/i.test(text);
@@ -119,20 +120,17 @@ export class PostgresEngine implements Engine {
     throw new StoreUnavailable(`the store cannot answer now: all ${options.max} connections are in use`);
   }
 
-  async #again<T>(once: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + conflictMsMax;
+  #again<T>(once: () => Promise<T>): Promise<T> {
     let lost = 0;
-    for (let times = 1; ; times += 1) {
-      try {
-        return await once();
-      } catch (thrown) {
-        if (!(thrown instanceof TransientFailure) || performance.now() >= deadline) throw thrown;
-        if (thrown.lost) lost += 1;
-        if (lost >= lostMax) throw thrown;
-      }
-      // By chance, so that those who met do not meet again.
-      await setTimeout(Math.random() * Math.min(2 ** times, pauseMsMax));
-    }
+    return retry(once, {
+      shouldRetry: (last) => {
+        if (!('thrown' in last && last.thrown instanceof TransientFailure)) return false;
+        if (last.thrown.lost) lost += 1;
+        return lost < lostMax;
+      },
+      backoff,
+      timeoutMs: conflictMsMax,
+    });
   }
 
   async #counted<T>(begin: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { CacheReservation, IdempotencyCache, StoredOutcome } from '../../idempotency/ports.ts';
-import { ask, closedBreaker, failed, isOpen, succeeded } from '../../lib/circuit-breaker.ts';
+import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { isWrongType, reasonOf } from './failure.ts';
 import { inspectServers } from './inspect.ts';
@@ -14,6 +14,9 @@ const leaseMs = 15_000;
 /** How long an outcome stays at hand; the journal keeps it for longer. */
 const keptMs = 3_600_000;
 const closeMsMax = 500;
+/** After so many failures in a row Redis is left alone for so long. */
+const failuresMax = 5;
+const openMs = 1_000;
 /** How long Redis may take for one command; then the request goes on without. */
 const defaultCommandMsMax = 50;
 
@@ -65,12 +68,13 @@ class RedisGate implements RedisCache {
   readonly #client: Connection;
   readonly #options: CacheOptions;
   readonly #advised = new Set<string>();
-  #breaker = closedBreaker;
+  readonly #breaker: CircuitBreaker;
   #told: 'up' | 'down' | undefined;
   #lastReason = 'closed';
 
   constructor(options: CacheOptions) {
     this.#options = options;
+    this.#breaker = new CircuitBreaker({ clock: options.clock, failuresMax, openMs: () => openMs, probeMsMax: openMs });
     this.#client = openConnection(options.url, options.commandMsMax ?? defaultCommandMsMax);
     this.#client.on('error', (error) => {
       this.#lastReason = reasonOf(error);
@@ -122,15 +126,13 @@ class RedisGate implements RedisCache {
   }
 
   state(): 'up' | 'down' {
-    return this.#client.status === 'ready' && !isOpen(this.#breaker) ? 'up' : 'down';
+    return this.#client.status === 'ready' && !this.#breaker.isOpen ? 'up' : 'down';
   }
 
   /** Never rejects. Without a connection it costs nothing, so only what was sent counts for the breaker. */
   async #ask(send: (client: Connection) => Promise<unknown>): Promise<Answer> {
     if (this.#client.status !== 'ready') return skipped;
-    const { may, breaker } = ask(this.#breaker, this.#options.clock.now());
-    this.#breaker = breaker;
-    if (!may) return skipped;
+    if (!this.#breaker.tryAcquire().isAllowed) return skipped;
     try {
       const reply = await send(this.#client);
       this.#succeed();
@@ -166,13 +168,13 @@ class RedisGate implements RedisCache {
   }
 
   #succeed(): void {
-    this.#breaker = succeeded();
+    this.#breaker.succeed();
     this.#tellState();
   }
 
   #fail(reason: string): void {
     this.#lastReason = reason;
-    this.#breaker = failed(this.#breaker, this.#options.clock.now());
+    this.#breaker.fail();
     this.#tell({ kind: 'failed', reason });
     this.#tellState();
   }

@@ -1,5 +1,6 @@
 /** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options that never let a request wait. */
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type Scripted, scripts } from './scripts.ts';
 
@@ -8,10 +9,10 @@ export type Connection = (Redis | Cluster) & Scripted;
 const connectMsMax = 200;
 /** A socket that owes an answer for so long is given up: behind it is a server that hangs, or nobody any more. */
 const silenceMsMax = 1_000;
-const reconnectMsMax = 300;
+const reconnect: Backoff = { firstMs: 50, maxMs: 300 };
 
 /** Never gives up: Redis may come back at any time. */
-const retryStrategy = (times: number): number => Math.min(times * 50, reconnectMsMax);
+const retryStrategy = (times: number): number => backoffMs(times, reconnect);
 
 const access = ({ username, password, tls }: Address): RedisOptions => ({
   ...(username !== undefined && { username }),

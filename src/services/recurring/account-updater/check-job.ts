@@ -1,13 +1,14 @@
 /** Goes on with checks that their updater could not answer in the time of a request. */
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
-import { backoffMs, type JobHandler } from '../../../jobs/worker.ts';
+import type { JobHandler } from '../../../jobs/worker.ts';
+import { type Backoff, backoffMs } from '../../../lib/retry.ts';
 import type { Store } from '../../../store/transaction.ts';
 import { cardOf, checkOf, completeCheck, pendingMsMax } from './pending-check.ts';
 import type { HttpUpdater } from './updater.ts';
 
 /** An updater that is down, or has to ask others, is asked again after so long. */
-const againMs = { first: 2_000, most: 5 * 60_000 };
+const backoff: Backoff = { firstMs: 2_000, maxMs: 5 * 60_000 };
 
 export const createCheckHandler = (
   store: Pick<Store, 'write'>,
@@ -24,7 +25,7 @@ export const createCheckHandler = (
       const isOver = world.clock.now() - job.createdAt > pendingMsMax;
       if (heard.kind === 'pending' && !isOver)
         return {
-          againMs: backoffMs(job.attempts, againMs.first, againMs.most),
+          againMs: backoffMs(job.attempts, backoff),
           because: 'the updater has not told yet',
         };
       const fate = heard.kind === 'pending' ? ({ kind: 'failed' } as const) : heard;

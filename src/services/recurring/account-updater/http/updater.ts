@@ -1,10 +1,10 @@
 /** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
-import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../../../../contract/problem.ts';
 import { jsonReader } from '../../../../import/jsonl.ts';
 import { reasonsOf } from '../../../../import/row.ts';
-import { ask, closedBreaker, failed, isOpen, succeeded } from '../../../../lib/circuit-breaker.ts';
+import { CircuitBreaker } from '../../../../lib/circuit-breaker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
+import { type Backoff, retry } from '../../../../lib/retry.ts';
 import type { Vault } from '../../../../vault/ports.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse } from '../parse-response.ts';
@@ -28,10 +28,12 @@ export interface HttpUpdaterParts {
 
 const pending: AccountUpdateOutcome = Object.freeze({ kind: 'pending' });
 
-/** Before the second try: a connection that was closed, or a node that was stopped, is soon another one. */
-const pauseMs = (): number => 20 + 80 * Math.random();
-/** With less time left it is no use to try again. */
-const tryMsMin = 100;
+/** One closed connection or stopped node fails one attempt; the second one reaches another. */
+const attemptsMax = 2;
+const backoff: Backoff = { firstMs: 100, maxMs: 100 };
+/** An attempt with less time left is of no use. */
+const attemptMsMin = 100;
+const circuit = { failuresMax: 5, openMs: 1_000 } as const;
 
 const readAnswer = jsonReader<UpdateAnswer>(updateAnswer);
 
@@ -42,21 +44,16 @@ export const httpUpdater = (
   { url, secret, msMax }: HttpUpdaterOptions,
   { clock, vault, watch }: HttpUpdaterParts,
 ): HttpUpdater => {
-  let breaker = closedBreaker;
+  const { failuresMax, openMs } = circuit;
+  const breaker = new CircuitBreaker({ clock, failuresMax, openMs: () => openMs, probeMsMax: openMs });
 
-  const note = (came: Exchanged): void => {
-    const before = isOpen(breaker);
-    breaker = came.kind === 'failed' ? failed(breaker, clock.now()) : succeeded();
-    if (came.kind !== 'answered') watch.emit(came);
-    if (isOpen(breaker) === before) return;
-    watch.emit(came.kind === 'failed' ? { kind: 'down', reason: came.reason } : { kind: 'up' });
-  };
-
-  const mayAsk = (): boolean => {
-    const asked = ask(breaker, clock.now());
-    breaker = asked.breaker;
-    if (!asked.may) watch.emit({ kind: 'skipped' });
-    return asked.may;
+  const report = (result: Exchanged): void => {
+    const wasOpen = breaker.isOpen;
+    if (result.kind === 'failed') breaker.fail();
+    else breaker.succeed();
+    if (result.kind !== 'answered') watch.emit(result);
+    if (breaker.isOpen === wasOpen) return;
+    watch.emit(result.kind === 'failed' ? { kind: 'down', reason: result.reason } : { kind: 'up' });
   };
 
   const told = (bytes: Parameters<typeof readAnswer>[0], card: CheckedCard, check: string): AccountUpdateOutcome => {
@@ -80,23 +77,22 @@ export const httpUpdater = (
     kind: 'asked',
     async ask(card, id) {
       const body = print(card, card.number());
-      const until = performance.now() + msMax;
-      for (const isLast of [false, true]) {
-        if (!mayAsk()) return pending;
-        const came = await exchange({
-          url,
-          secret,
-          id,
-          body,
-          msMax: Math.max(1, Math.ceil(until - performance.now())),
-        });
-        note(came);
-        if (came.kind === 'answered') return told(came.bytes, card, id);
-        const pause = pauseMs();
-        if (isLast || came.kind === 'refused' || until - performance.now() - pause < tryMsMin) return pending;
-        await setTimeout(pause);
-      }
-      return pending;
+      const attempt = async (remainingMs: number): Promise<Exchanged | undefined> => {
+        if (!breaker.tryAcquire().isAllowed) {
+          watch.emit({ kind: 'skipped' });
+          return undefined;
+        }
+        const result = await exchange({ url, secret, id, body, msMax: Math.max(1, Math.ceil(remainingMs)) });
+        report(result);
+        return result;
+      };
+      const result = await retry(attempt, {
+        shouldRetry: (last, attempts) => attempts < attemptsMax && 'value' in last && last.value?.kind === 'failed',
+        backoff,
+        timeoutMs: msMax,
+        attemptMsMin,
+      });
+      return result?.kind === 'answered' ? told(result.bytes, card, id) : pending;
     },
   });
 };

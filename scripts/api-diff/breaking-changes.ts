@@ -1,0 +1,15 @@
+/** Lists what of a set of API documents a caller may rely on and no longer finds in a newer set. */
+import { openApiChanges } from './openapi.ts';
+import { xmlChanges } from './xml.ts';
+
+/** The text of each document, by its path. */
+export type Documents = ReadonlyMap<string, string>;
+
+export function breakingChanges(before: Documents, after: Documents): readonly string[] {
+  return [...before].flatMap(([path, old]) => {
+    const text = after.get(path);
+    if (text === undefined) return [`${path}: the document was removed`];
+    const changes = path.endsWith('.json') ? openApiChanges(JSON.parse(old), JSON.parse(text)) : xmlChanges(old, text);
+    return changes.map((change) => `${path}: ${change}`);
+  });
+}

@@ -1,32 +1,35 @@
-/** The reference page of all settings, printed from their rows. */
-import { type Setting, settings } from '../app/settings.ts';
+/** Generates docs/configuration.md from the settings. */
+import type { Setting } from '../app/setting.ts';
+import { settings } from '../app/settings.ts';
 
-const defaultOf = ({ default: standard }: Setting<unknown>): string => {
-  const said = typeof standard === 'object' ? standard.said : standard;
-  return said === undefined || said === '' ? 'none' : said;
-};
-
-/** The reference page of all settings; `docs/configuration.md` holds it. */
-export const describeConfig = (): string => {
-  const rows = Object.values<Setting<unknown>>(settings).map((row) => {
-    const secret = row.secret
-      ? ` Secret; ${(row.fileNames ?? []).map((name) => `\`${name}\``).join(' or ')} may name a file instead.`
-      : '';
-    return `| \`${row.name}\` | ${row.unit} | ${defaultOf(row)} | ${row.doc}${secret} |`;
-  });
+/** Returns the reference page of all settings. */
+export function describeConfig(): string {
+  const rows = Object.values<Setting<unknown>>(settings).map(tableRow);
   return `# Configuration
 
 Settings come from the environment, then from a \`.env\` file in the working folder. An empty variable counts as absent.
-\`triglyph check\` prints every setting as it stands, secrets hidden, and all that is wrong with them.
+\`triglyph check\` prints every setting without secrets, and every problem.
 
 | variable | unit | default | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 
-A variable that starts with \`TRIGLYPH_\` and is not in this table is refused.
+A misspelt variable is refused: one that is not in this table and is close to a name in it (\`DRAIN_NOTICE_MSS\`), or that
+starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`, \`IDEMPOTENCY_\` or \`REMEMBERED_\`.
 
 \`npm start\` refuses to start without keys, with a key file that others can read, on the demo's data folder, and, with
-\`ENVIRONMENT=live\`, on a public address with no proxy named in \`TRUSTED_PROXIES\` (the gateway speaks plain HTTP: TLS ends
-in front of it). Each refusal says how to mend it. The demo serves 127.0.0.1 only.
+\`ENVIRONMENT=live\`, on a public address without a proxy in \`TRUSTED_PROXIES\` (the gateway serves plain HTTP: the proxy
+terminates TLS). Each refusal says how to correct it. The demo serves 127.0.0.1 only.
 `;
-};
+}
+
+function tableRow(row: Setting<unknown>): string {
+  const secret = row.secret
+    ? ` Secret; ${(row.fileNames ?? []).map((name) => `\`${name}\``).join(' or ')} may name a file instead.`
+    : '';
+  return `| \`${row.name}\` | ${row.unit} | ${defaultDescription(row)} | ${row.doc}${secret} |`;
+}
+
+function defaultDescription({ default: value }: Setting<unknown>): string {
+  return (typeof value === 'object' ? value.description : value) || 'none';
+}

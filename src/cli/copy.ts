@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type Environment, environment } from '../app/config.ts';
+import { readVariables, type Variables } from '../app/config.ts';
 import { openStore, type StoreAddress, shownStore } from '../app/open-store.ts';
 import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
@@ -18,7 +18,7 @@ interface Ends {
 const poolMax = 2;
 
 /** The text is never shown: it may hold a password. */
-const addressOf = (option: string, given: string, env: Environment): StoreAddress => {
+const addressOf = (option: string, given: string, env: Variables): StoreAddress => {
   const name = /^env:(\w+)$/.exec(given)?.[1];
   const text = name === undefined ? given : (env[name]?.trim() ?? '');
   const dataDir = /^sqlite:(.+)$/s.exec(text)?.[1];
@@ -71,7 +71,7 @@ const copy = async (source: StoreAddress, target: StoreAddress): Promise<Sums> =
 };
 
 const run = async ({ from, to }: Ends): Promise<void> => {
-  const env = environment();
+  const env = readVariables();
   const source = addressOf('--from', from, env);
   const target = addressOf('--to', to, env);
   checkSource(source);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, environment, readConfig } from '../app/config.ts';
+import { type Config, readConfig, readVariables } from '../app/config.ts';
 import { shownStore, storeOf } from '../app/open-store.ts';
 import { demoMark, productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
@@ -40,7 +40,7 @@ const keyFileIn = (dataDir: string): string => {
 };
 
 const prepare = (): Config => {
-  const given = environment();
+  const given = readVariables();
   const config = readConfig('demo', given);
   // Everything that is wrong is said before a folder is made or touched.
   fail(productionFaults(config));

@@ -1,12 +1,12 @@
 /** `triglyph migrate`: brings the store to the tables of this program, as serving does when it may. */
 import type { Command } from 'commander';
-import { environment, readConfig } from '../app/config.ts';
+import { readConfig, readVariables } from '../app/config.ts';
 import { openStore, shownStore, storeOf } from '../app/open-store.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 
 const run = async (): Promise<void> => {
-  const address = storeOf(readConfig('production', environment()));
+  const address = storeOf(readConfig('production', readVariables()));
   const engine = await openStore(address, { exclusive: false });
   try {
     const landed = await migrate(engine);

@@ -1,7 +1,7 @@
 /** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, environment, readConfig } from '../app/config.ts';
+import { type Config, readConfig, readVariables } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { origin, type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
@@ -58,8 +58,8 @@ const runPrimary = async (config: Config): Promise<void> => {
 };
 
 const run = async (): Promise<void> => {
-  if (isWorker) return asWorker(async (told) => runWorker(readConfig('production', environment()), told));
-  const config = readConfig('production', environment());
+  if (isWorker) return asWorker(async (told) => runWorker(readConfig('production', readVariables()), told));
+  const config = readConfig('production', readVariables());
   return config.workers > 1 ? runPrimary(config) : runAlone(config);
 };
 

@@ -1,7 +1,7 @@
 /** Who called and under which address they know us: from the connection, or from a trusted proxy's headers. */
 import type { IncomingMessage } from 'node:http';
 import type { Config } from '../app/config.ts';
-import { plainAddress } from '../app/settings.ts';
+import { plainAddress } from './trusted-proxies.ts';
 
 type Proxies = Config['trustedProxies'];
 

@@ -160,7 +160,7 @@ describe('check', () => {
     });
     expect(code).toBe(1);
     expect(stdout).toContain('- DEMO_SHOPPERS is set');
-    expect(stdout).toContain('- ENVIRONMENT is live and nothing ends TLS');
+    expect(stdout).toContain('- ENVIRONMENT is live and no proxy terminates TLS');
   });
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigError, environment, inspectConfig, readConfig } from '../../src/app/config.ts';
+import { ConfigError, inspectConfig, readConfig, readVariables } from '../../src/app/config.ts';
 import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
 
@@ -68,21 +68,21 @@ describe('refusals', () => {
       { DATABASE_URL: url },
       'DATABASE_URL: give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX.',
     ]),
-    [{ WORKERS: '3' }, "WORKERS is 3 and the embedded store is one process's: give DATABASE_URL, or one worker."],
+    [{ WORKERS: '3' }, 'WORKERS is 3 and the embedded store allows one process: set DATABASE_URL, or one worker.'],
     [{ WORKERS: '0', DATABASE_URL: 'postgres://db/pay' }, 'WORKERS is "0": give a whole number from 1 to 128.'],
     [{ DRAIN_NOTICE_MS: 'soon' }, 'DRAIN_NOTICE_MS is "soon": give a whole number from 0 to 120000.'],
     [{ DATABASE_POOL_MAX: '1' }, 'DATABASE_POOL_MAX is "1": give a whole number from 2 to 100.'],
-    [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is no setting: remove it, or see docs/configuration.md for the right name.'],
+    [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is not a setting: did you mean TRIGLYPH_KEYS?'],
     [{ UPDATER: 'psychic' }, 'UPDATER is "psychic": give one of rules, http, batch.'],
-    [{ UPDATER: 'http' }, 'UPDATER is http and UPDATER_URL is missing: give it.'],
-    [{ UPDATER: 'batch' }, 'UPDATER is batch and UPDATER_FOLDER is missing: give it.'],
+    [{ UPDATER: 'http' }, 'UPDATER is http and UPDATER_URL is missing: set it.'],
+    [{ UPDATER: 'batch' }, 'UPDATER is batch and UPDATER_FOLDER is missing: set it.'],
     [
       { UPDATER_URL: 'https://updater.example' },
-      'UPDATER_URL is given and UPDATER is rules: give UPDATER=http, or remove it.',
+      'UPDATER_URL is set and UPDATER is rules: set UPDATER=http, or remove UPDATER_URL.',
     ],
     [
       { UPDATER: 'http', UPDATER_URL: 'https://updater.example', UPDATER_FOLDER: 'files' },
-      'UPDATER_FOLDER is given and UPDATER is http: give UPDATER=batch, or remove it.',
+      'UPDATER_FOLDER is set and UPDATER is http: set UPDATER=batch, or remove UPDATER_FOLDER.',
     ],
     ...['ftp://updater.example', 'https://me:hush@updater.example', 'https://updater.example/#a', 'updater'].map(
       (url): [Record<string, string>, string] => [
@@ -96,7 +96,7 @@ describe('refusals', () => {
     ],
     [{ UPDATER_SECRET: 'two words' }, 'UPDATER_SECRET: give up to 4096 printable ASCII characters without blanks.'],
     [{ KEY_FILE: '/nowhere/keys' }, 'KEY_FILE names /nowhere/keys: there is no such file.'],
-    [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both given: keep one of them.'],
+    [{ KEY_FILE: keyFile, TRIGLYPH_KEYS: 'x' }, 'TRIGLYPH_KEYS and KEY_FILE are both set: keep one of them.'],
   ])('%j', (env, problem) => {
     expect(inspectConfig('production', env)).toMatchObject({ problems: [problem] });
     expect(() => readConfig('production', env)).toThrow(ConfigError);
@@ -108,10 +108,62 @@ describe('refusals', () => {
   });
 });
 
+describe('unknown variables', () => {
+  test.each<[string, string]>([
+    ['DRAIN_NOTICE_MSS', 'DRAIN_NOTICE_MS'],
+    ['drain_notice_ms', 'DRAIN_NOTICE_MS'],
+    ['WEBHOK_GIVEUP_MS', 'WEBHOOK_GIVE_UP_MS'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATADIR', 'DATA_DIR'],
+    ['WORKER', 'WORKERS'],
+    ['PROT', 'PORT'],
+    ['ENVIROMENT', 'ENVIRONMENT'],
+    ['KEYFILE', 'KEY_FILE'],
+    ['REDIS_URL_FLIE', 'REDIS_URL_FILE'],
+  ])('%s is refused and %s suggested', (name, suggestion) => {
+    expect(inspectConfig('production', { [name]: '5' }).problems).toEqual([
+      `${name} is not a setting: did you mean ${suggestion}?`,
+    ]);
+  });
+  test.each(['TRIGLYPH_COLOUR', 'UPDATER_TIMEOUT', 'DRAIN_NOTICE', 'IDEMPOTENCY_HEADER'])(
+    '%s is refused for its prefix',
+    (name) => {
+      expect(inspectConfig('production', { [name]: '5' }).problems).toEqual([
+        `${name} is not a setting: remove it, or see docs/configuration.md for the right name.`,
+      ]);
+    },
+  );
+  test('variables of other programs are accepted', () => {
+    const names =
+      'PATH HOME HOSTNAME HOSTTYPE HOSTS PORTS POST PWD OLDPWD USER LOGNAME LANG LC_ALL TZ TERM SHELL SHLVL MAIL EDITOR ' +
+      'DISPLAY TMPDIR TEMP TMP CI DEBUG ENV XDG_DATA_DIRS XDG_DATA_HOME SSH_AUTH_SOCK HTTP_PROXY HTTPS_PROXY NO_PROXY ' +
+      'http_proxy _ INIT_CWD NODE_ENV NODE_OPTIONS NODE_PORT npm_config_loglevel npm_package_version npm_lifecycle_event ' +
+      'DATABASE_USER DATABASE_HOST DATABASE_NAME DATABASE_PRIVATE_URL DATABASE_URL_REPLICA REDIS_TLS_URL REDIS_PORT ' +
+      'POSTGRES_PASSWORD PGHOST PGPORT KUBERNETES_SERVICE_HOST KUBERNETES_PORT DYNO SOURCE_VERSION WEBHOOK_SECRET ' +
+      'LOG_FORMAT LOG_FILE INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET SYSTEMD_EXEC_PID ComSpec SystemRoot';
+    const variables = Object.fromEntries(names.split(' ').map((name) => [name, '1']));
+    expect(inspectConfig('production', variables).problems).toEqual([]);
+  });
+  test('the variables that Kubernetes sets for a Service called triglyph are accepted', () => {
+    const variables = {
+      TRIGLYPH_SERVICE_HOST: '10.96.0.7',
+      TRIGLYPH_SERVICE_PORT: '80',
+      TRIGLYPH_SERVICE_PORT_HTTP: '80',
+      TRIGLYPH_PORT: 'tcp://10.96.0.7:80',
+      TRIGLYPH_PORT_80_TCP: 'tcp://10.96.0.7:80',
+      TRIGLYPH_PORT_80_TCP_PROTO: 'tcp',
+      TRIGLYPH_PORT_80_TCP_PORT: '80',
+      TRIGLYPH_PORT_80_TCP_ADDR: '10.96.0.7',
+    };
+    expect(inspectConfig('production', variables).problems).toEqual([]);
+    expect(inspectConfig('production', { TRIGLYPH_PORT: '8080' }).problems).toHaveLength(1);
+  });
+});
+
 describe('sources', () => {
   test('the environment is stronger than .env', () => {
     writeFileSync(join(folder, '.env'), 'PORT=8181\nADMIN_PORT=9191\n');
-    const config = readConfig('demo', environment({ PORT: '8282' }, folder));
+    const config = readConfig('demo', readVariables({ PORT: '8282' }, folder));
     expect(config).toMatchObject({ port: 8282, adminPort: 9191 });
   });
   test.each(['KEY_FILE', 'TRIGLYPH_KEYS_FILE'])('%s names the file of the keys', (name) => {
@@ -121,15 +173,15 @@ describe('sources', () => {
     const file = join(folder, 'url');
     writeFileSync(file, 'postgres://me:hush@db/pay\n');
     expect(readConfig('production', { DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://me:hush@db/pay');
-    expect(JSON.stringify(inspectConfig('production', { DATABASE_URL_FILE: file }).lines)).not.toContain('hush');
+    expect(JSON.stringify(inspectConfig('production', { DATABASE_URL_FILE: file }).settings)).not.toContain('hush');
   });
   test('no line shows a secret', () => {
-    const { lines } = inspectConfig('production', { TRIGLYPH_KEYS: 'very-secret' });
-    expect(lines.find(({ name }) => name === 'TRIGLYPH_KEYS')).toMatchObject({
-      shown: '(hidden)',
-      from: 'environment',
+    const { settings } = inspectConfig('production', { TRIGLYPH_KEYS: 'very-secret' });
+    expect(settings.find(({ name }) => name === 'TRIGLYPH_KEYS')).toMatchObject({
+      value: '(hidden)',
+      source: 'environment',
     });
-    expect(JSON.stringify(lines)).not.toContain('very-secret');
+    expect(JSON.stringify(settings)).not.toContain('very-secret');
   });
 });
 

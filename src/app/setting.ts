@@ -1,0 +1,141 @@
+/** A setting: its environment variable, default, documentation and parser; and the parsers of common values. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { parseTrustedProxies, type TrustedProxies } from '../http/trusted-proxies.ts';
+
+export type Mode = 'production' | 'demo';
+
+/** A value, or a hint that says what to write instead. */
+export type Parsed<T> = { readonly value: T } | { readonly hint: string };
+
+/** A default that depends on the mode or on another variable. */
+export interface ComputedDefault {
+  /** The default as the reference page describes it. */
+  readonly description: string;
+  compute(context: {
+    readonly mode: Mode;
+    readonly variable: (name: string) => string | undefined;
+  }): string | undefined;
+}
+
+export interface Setting<T> {
+  /** The environment variable. */
+  readonly name: string;
+  readonly unit: string;
+  /** The text used when the variable is absent. */
+  readonly default?: string | ComputedDefault;
+  readonly doc: string;
+  /** Never printed; may be read from a file. */
+  readonly secret?: true;
+  /** Variables that may name a file with the value. */
+  readonly fileNames?: readonly string[];
+  readonly parse: (text: string) => Parsed<T>;
+}
+
+/** A setting with a default. */
+export function setting<T>(row: Setting<T> & Required<Pick<Setting<T>, 'default'>>): Setting<T> {
+  return Object.freeze(row);
+}
+
+/** A setting without a default. */
+export function optional<T>(row: Setting<T>): Setting<T | undefined> {
+  return Object.freeze(row);
+}
+
+export function text(value: string): Parsed<string> {
+  return { value };
+}
+
+export function integer(min: number, max: number): (text: string) => Parsed<number> {
+  return (text) => {
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? { value } : { hint: `give a whole number from ${min} to ${max}` };
+  };
+}
+
+export function oneOf<const V extends readonly string[]>(...values: V): (text: string) => Parsed<V[number]> {
+  return (text) => {
+    const value = values.find((each) => each === text);
+    return value === undefined ? { hint: `give one of ${values.join(', ')}` } : { value };
+  };
+}
+
+export function onOrOff(text: string): Parsed<boolean> {
+  return text === 'on' || text === 'off' ? { value: text === 'on' } : { hint: 'give on or off' };
+}
+
+export function fieldName(text: string): Parsed<string> {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(text)
+    ? { value: text }
+    : { hint: 'give 1 to 64 letters, digits, underscores and hyphens, a letter first' };
+}
+
+export function host(text: string): Parsed<string> {
+  return isIPv4(text) || isIPv6(text) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)
+    ? { value: text }
+    : { hint: 'give an address or a host name, without a port' };
+}
+
+export function origin(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  return isOrigin ? { value: url.origin } : { hint: 'give scheme, host and port only, like https://pay.example.com' };
+}
+
+/** Requires that reserved characters are percent-encoded: a plain `/` or `#` in a password would end it. */
+export function databaseUrl(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isValid =
+    url !== undefined &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    url.pathname.length > 1 &&
+    url.hash === '' &&
+    [url.username, url.password, url.pathname].every(isDecodable);
+  return isValid
+    ? { value: text }
+    : {
+        hint: 'give postgres://user:password@host:5432/database, other characters than letters and digits in the password as %XX',
+      };
+}
+
+/** Checks the outline only. Opening the connection checks the parts. */
+export function redisUrl(text: string): Parsed<string> {
+  return /^(?:rediss?|redis\+sentinel|redis\+cluster):\/\/(?:[^@/?#]*:[^@/?#]+@)?[\w.:[\],-]+(?:\/[\w.-]*){0,2}$/.test(
+    text,
+  )
+    ? { value: text }
+    : {
+        hint: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, with user:password@ before the host where one is required',
+      };
+}
+
+/** Refuses user and password: process lists would show them, and `fetch` refuses such URLs. */
+export function updaterUrl(text: string): Parsed<string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isValid =
+    url !== undefined && /^https?:$/.test(url.protocol) && url.hash === '' && `${url.username}${url.password}` === '';
+  return isValid
+    ? { value: url.href }
+    : { hint: 'give an address like https://updater.example.com/checks, without user, password and fragment' };
+}
+
+export function token(text: string): Parsed<string> {
+  return /^[\x21-\x7e]{1,4096}$/.test(text)
+    ? { value: text }
+    : { hint: 'give up to 4096 printable ASCII characters without blanks' };
+}
+
+export function proxies(text: string): Parsed<TrustedProxies> {
+  const value = parseTrustedProxies(text);
+  return value === undefined
+    ? { hint: 'give addresses or networks, separated by commas, like 10.0.0.0/8, 2001:db8::1' }
+    : { value };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -3,12 +3,13 @@
 import type { HandlerContext } from '../gateway/handler.ts';
 import type { Credentials, RequestHasher } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
-import type { BatchQueue, JobQueue } from '../jobs/job.ts';
+import type { JobQueue } from '../jobs/job.ts';
 import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
 import { announcedUpdater } from '../services/recurring/account-updater/announced-changes.ts';
+import type { BatchQueue } from '../services/recurring/account-updater/batch/queue.ts';
 import { createUpdaterEvents, type UpdaterEvents } from '../services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../services/recurring/account-updater/http/updater.ts';
 import { createBatchQueue } from '../services/recurring/account-updater/store/batch.ts';

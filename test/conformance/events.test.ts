@@ -1,8 +1,10 @@
 /** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
 import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
@@ -183,7 +185,7 @@ describe('a check whose outcome comes later', () => {
   const settle = async (fate: AccountUpdateOutcome): Promise<void> => {
     const { jobs, store: details, context: world, pass } = gateway.parts;
     await pass(60_000);
-    const [job] = await jobs.take('check', { holder: 'test', leaseMs: 60_000, max: 1 });
+    const [job] = await jobs.take(updaterCheck, { holder: 'test', leaseMs: 60_000, max: 1 });
     await details.write((unit) => completeCheck(job!, fate, unit, world));
   };
 

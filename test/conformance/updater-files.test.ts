@@ -1,4 +1,5 @@
 /** Files of checks and of answers: crashes, several writers, and answers that are partial, late, doubled, strange or broken. */
+
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -11,6 +12,7 @@ import {
   writeRequestFile,
 } from '../../src/services/recurring/account-updater/batch/request-file.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
+import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { perform } from '../support/background-jobs.ts';
 import { type GatewayParts, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';
@@ -125,7 +127,7 @@ describe('files of checks', () => {
   test('one that was claimed and not written is the same file when it is; what a dead writer left is gone', async () => {
     for (let n = 0; n < 5; n++) await askAbout(replaced);
     const [file] = await collectAll(parts.batchQueue, parts.context.clock, 10);
-    const [job] = await parts.jobs.take('file', { holder: 'dies', leaseMs: 1_000, max: 1 });
+    const [job] = await parts.jobs.take(batchFile, { holder: 'dies', leaseMs: 1_000, max: 1 });
     expect(job).toMatchObject({ jobId: file });
     // It dies with half of it written aside.
     writeFileSync(join(folders.requests, `.${file}.dies`), '{"check":"half');
@@ -184,8 +186,8 @@ describe('the round', () => {
 
   test('is one, however many begin it', async () => {
     for (let n = 0; n < 3; n++) await parts.batchQueue.begin('gathered');
-    expect(await parts.jobs.take('round', { holder: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
-    expect(await parts.jobs.take('round', { holder: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
+    expect(await parts.jobs.take(batchCycle, { holder: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
+    expect(await parts.jobs.take(batchCycle, { holder: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
   });
 });
 
@@ -341,7 +343,7 @@ describe('another updater', () => {
     expect(await gathered(1)).toHaveLength(2);
     await askAbout(closed);
     await parts.batchQueue.begin('asked');
-    const asked = await parts.jobs.take('check', { holder: 'it', leaseMs: 1_000, max: 10 });
+    const asked = await parts.jobs.take(updaterCheck, { holder: 'it', leaseMs: 1_000, max: 10 });
     expect(asked).toHaveLength(3);
     await parts.batchQueue.begin('gathered');
     expect(await gathered()).toHaveLength(3);

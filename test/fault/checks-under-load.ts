@@ -1,10 +1,18 @@
 /** Checks of stored cards under way while the servers are killed; and the judge, who reads in the database what became of each. */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { luhn } from '../../src/contract/lexical.ts';
+import {
+  batchCycle,
+  batchFile,
+  batchResponse,
+  batchWait,
+  updaterCheck,
+} from '../../src/services/recurring/account-updater/job-kinds.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { ask, basic, type Production, type Variables } from '../support/server.ts';
 import { type Forgetful, type Point, points, type Ready } from './crash-points.ts';
@@ -213,9 +221,9 @@ export const strike = async (field: Field, times: number, ways: readonly (Point 
 
 export const everyWay: readonly (Point | 'at once')[] = ['at once', ...points.slice(0, 4)];
 
-const waiting = `select count(*) as jobs from job where kind in ('check', 'gather', 'answer', 'file')`;
+const waiting = `select count(*) as jobs from job where kind in ('${updaterCheck}', '${batchWait}', '${batchResponse}', '${batchFile}')`;
 /** Nobody waits for a lease that a dead process has, nor for its turn. */
-const pass = `update job set due_at = due_at - 60000 where kind in ('check', 'gather', 'file', 'round')`;
+const pass = `update job set due_at = due_at - 60000 where kind in ('${updaterCheck}', '${batchWait}', '${batchFile}', '${batchCycle}')`;
 
 /** As if much time went by, until no check waits; gives how many still do. */
 export const untilSettled = async (database: Database, msMax: number): Promise<number> => {

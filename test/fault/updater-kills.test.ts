@@ -2,10 +2,12 @@
  * Servers are killed while updaters outside are asked, answer, and are answered by files: every outcome is applied once, and
  * none is lost. UPDATER_KILLS=20 is the long run. The controls end a check apart from its effect, and are found out.
  */
+
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { prepareProduction, tempFolder } from '../support/server.ts';
 import { down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
@@ -104,7 +106,7 @@ const underFire = async (
     const passing = (async () => {
       // What waits for its next try has it while the servers die.
       while (!isOver) {
-        await database.ask(`update job set due_at = due_at - 3000 where kind = 'check'`);
+        await database.ask(`update job set due_at = due_at - 3000 where kind = '${updaterCheck}'`);
         await wait(100);
       }
     })();
@@ -201,7 +203,9 @@ describe('answered by files', () => {
           const load = field.load(() => isOver);
           const passing = (async () => {
             while (!isOver) {
-              await database.ask(`update job set due_at = due_at - 60000 where kind in ('round', 'file')`);
+              await database.ask(
+                `update job set due_at = due_at - 60000 where kind in ('${batchCycle}', '${batchFile}')`,
+              );
               await wait(100);
             }
           })();

@@ -1,6 +1,15 @@
 /** What every engine owes checks that are gathered into files: each in one file, found by it, ended once. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type BatchQueue, type JobKind, type JobQueue, LeaseLost } from '../../src/jobs/job.ts';
+import { type JobKind, type JobQueue, LeaseLost } from '../../src/jobs/job.ts';
+import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
+import {
+  batchCycle,
+  batchFile,
+  batchResponse,
+  batchWait,
+  updaterCheck,
+} from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -32,7 +41,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     const save = (...ids: readonly string[]) =>
       store.write(async (unit) => {
         for (const jobId of ids) {
-          await unit.saveJob({ company: 'Demo', jobId, kind: 'gather', payload: '{}' });
+          await unit.saveJob({ company: 'Demo', jobId, kind: batchWait, payload: '{}' });
         }
       });
     const take = (kind: JobKind) => jobs.take(kind, { holder: 'here', leaseMs: 1_000, max: 100 });
@@ -52,8 +61,8 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       expect(await gather('empty')).toBe(0);
       await save('one', 'two');
       expect(await gather('file')).toBe(2);
-      expect(rung).toEqual(['file']);
-      expect((await take('file')).map(({ jobId }) => jobId)).toEqual(['file']);
+      expect(rung).toEqual([batchFile]);
+      expect((await take(batchFile)).map(({ jobId }) => jobId)).toEqual(['file']);
       expect(await gathering.findWaiting(10)).toMatchObject({ checks: 0 });
     });
 
@@ -84,9 +93,9 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       await gather('file');
       const [found] = await gathering.findBatchedChecks('file', 1);
       await later(answerMsMax - 1_000);
-      expect(await take('answer')).toEqual([]);
+      expect(await take(batchResponse)).toEqual([]);
       await later(1_001);
-      const [taken] = await take('answer');
+      const [taken] = await take(batchResponse);
       await expect(store.write((unit) => unit.endJob(found!))).rejects.toThrow(LeaseLost);
       await store.write((unit) => unit.endJob(taken!));
     });
@@ -105,10 +114,10 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       await save('one', 'two');
       await gather('file', 1);
       await gathering.begin('asked');
-      expect(await take('check')).toHaveLength(2);
+      expect(await take(updaterCheck)).toHaveLength(2);
       await Promise.all([gathering.begin('gathered'), gathering.begin('gathered')]);
       expect(await gather('another')).toBe(2);
-      expect(await take('round')).toHaveLength(1);
+      expect(await take(batchCycle)).toHaveLength(1);
       await gathering.begin('known');
       expect(await idsOf('another')).toHaveLength(2);
     });

@@ -1,7 +1,9 @@
 /** Files of checks now, without waiting for the schedule: gathered and written beside any server. */
+
 import { randomUUID } from 'node:crypto';
 import { collectAll } from '../../services/recurring/account-updater/batch/cycle.ts';
 import { createRequestFileHandler } from '../../services/recurring/account-updater/batch/request-file.ts';
+import { batchFile } from '../../services/recurring/account-updater/job-kinds.ts';
 import { CommandError } from '../command-error.ts';
 import { withBackend } from '../with-backend.ts';
 
@@ -20,7 +22,7 @@ export const runGather = (): Promise<void> =>
     const gathered = await collectAll(gathering, world.clock, rowsMax);
     // Those that a server gathered and did not write, too; one that is just being written is somebody else's.
     for (;;) {
-      const taken = await jobs.take('file', { holder, leaseMs, max: filesAtOnce });
+      const taken = await jobs.take(batchFile, { holder, leaseMs, max: filesAtOnce });
       if (taken.length === 0) break;
       for (const job of taken) await duty.run(job);
     }

@@ -4,6 +4,7 @@ import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { JobHandler } from '../../../jobs/worker.ts';
 import { type Backoff, backoffMs } from '../../../lib/retry.ts';
 import type { Store } from '../../../store/transaction.ts';
+import { updaterCheck } from './job-kinds.ts';
 import { cardOf, checkOf, completeCheck, pendingMsMax } from './pending-check.ts';
 import type { HttpUpdater } from './updater.ts';
 
@@ -16,7 +17,7 @@ export const createCheckHandler = (
   updater: HttpUpdater,
 ): JobHandler =>
   Object.freeze<JobHandler>({
-    kind: 'check',
+    kind: updaterCheck,
     concurrencyMax: 8,
     leaseMs: 30_000,
     pollIntervalMs: 1_000,

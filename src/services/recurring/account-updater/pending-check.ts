@@ -7,6 +7,7 @@ import type { Vault } from '../../../vault/ports.ts';
 import type { DomainEvent } from '../../../webhooks/event.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
 import { applyOutcome, ignoreStale, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
+import { batchWait, updaterCheck } from './job-kinds.ts';
 import type { AccountUpdateOutcome, CheckedCard, Updater } from './updater.ts';
 
 export type Account = Omit<ShopperKey, 'shopperReference'>;
@@ -43,9 +44,9 @@ const kindOf = ({ kind }: Updater): JobKind | undefined => {
     case 'known':
       return undefined;
     case 'asked':
-      return 'check';
+      return updaterCheck;
     case 'gathered':
-      return 'gather';
+      return batchWait;
     default:
       return kind satisfies never;
   }
@@ -116,7 +117,7 @@ export const saveCheck = async (
   const check: PendingCheck = { merchantAccount, reference, id, ...narrowed, fingerprint, expiry, changedBy };
   const jobId = pspReference;
   const sealed = vault.seal(scopeOf({ company, jobId }), { number: number() });
-  const afterMs = kind === 'check' ? askAgainMs : 0;
+  const afterMs = kind === updaterCheck ? askAgainMs : 0;
   await unit.saveJob({ company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
 };
 

@@ -1,13 +1,14 @@
 /** The round that one of all processes makes every few seconds: checks that have waited go into a file, answers are read. */
 import { randomBytes } from 'node:crypto';
 import type { ImportTarget } from '../../../../import/import-batch.ts';
-import type { BatchQueue } from '../../../../jobs/job.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import type { UpdaterEvents } from '../events.ts';
+import { batchCycle } from '../job-kinds.ts';
 import { pendingMsMax } from '../pending-check.ts';
 import { readAnswers } from './answers.ts';
 import { openFolders } from './folders.ts';
+import type { BatchQueue } from './queue.ts';
 
 export interface Schedule {
   /** Checks wait no longer than about this before they are in a file, in milliseconds. */
@@ -53,7 +54,7 @@ export const createBatchCycleHandler = (
   }: { readonly gathering: BatchQueue; readonly room: ImportTarget; readonly watch: UpdaterEvents },
 ): JobHandler =>
   Object.freeze<JobHandler>({
-    kind: 'round',
+    kind: batchCycle,
     concurrencyMax: 1,
     leaseMs,
     pollIntervalMs: 1_000,

@@ -4,6 +4,7 @@ import type { HandlerContext } from '../../../../gateway/handler.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Store } from '../../../../store/transaction.ts';
 import type { UpdaterEvents } from '../events.ts';
+import { batchResponse } from '../job-kinds.ts';
 import { completeCheck } from '../pending-check.ts';
 
 export const createOverdueHandler = (
@@ -12,7 +13,7 @@ export const createOverdueHandler = (
   watch: UpdaterEvents,
 ): JobHandler =>
   Object.freeze<JobHandler>({
-    kind: 'answer',
+    kind: batchResponse,
     concurrencyMax: 8,
     leaseMs: 30_000,
     pollIntervalMs: 5_000,

@@ -4,12 +4,14 @@ import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { HandlerContext } from '../../../../gateway/handler.ts';
-import type { BatchQueue, TakenJob } from '../../../../jobs/job.ts';
+import type { TakenJob } from '../../../../jobs/job.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Store } from '../../../../store/transaction.ts';
 import type { UpdaterEvents } from '../events.ts';
+import { batchFile } from '../job-kinds.ts';
 import { cardOf, checkOf } from '../pending-check.ts';
 import { type Folders, openFolders } from './folders.ts';
+import type { BatchQueue } from './queue.ts';
 
 const checksPerPage = 200;
 
@@ -99,7 +101,7 @@ export const writeRequestFile = async (
 
 export const createRequestFileHandler = (folder: string, parts: RequestFileParts): JobHandler =>
   Object.freeze<JobHandler>({
-    kind: 'file',
+    kind: batchFile,
     concurrencyMax: 1,
     leaseMs: 60_000,
     pollIntervalMs: 2_000,

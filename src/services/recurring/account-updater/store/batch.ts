@@ -1,7 +1,10 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
-import type { BatchQueue, JobKind, TakenJob } from '../../../../jobs/job.ts';
+
+import type { JobKind, TakenJob } from '../../../../jobs/job.ts';
 import { type Engine, type Session, statement } from '../../../../store/sql/engine.ts';
 import { type JobRow, jobColumns, jobOf, saveJob } from '../../../../store/sql/jobs.ts';
+import type { BatchQueue } from '../batch/queue.ts';
+import { batchCycle, batchFile, batchResponse, batchWait, updaterCheck } from '../job-kinds.ts';
 
 /** Files and rounds are of no one company; a company has a name. */
 const nobody = '';
@@ -9,45 +12,45 @@ const nobody = '';
 const countWaiting = statement<{ readonly checks: number; readonly longest_ms: number | null }>(
   'count-waiting-checks',
   `select count(*) as checks, now_ms() - min(due_at) as longest_ms
-     from (select due_at from job where kind = 'gather' and due_at <= now_ms() order by due_at limit $1) waiting`,
+     from (select due_at from job where kind = '${batchWait}' and due_at <= now_ms() order by due_at limit $1) waiting`,
 );
 
 /** The file holds them until they are due again: then nobody has answered. */
 const gather = statement(
   'gather-checks',
-  `update job set kind = 'answer', holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
+  `update job set kind = '${batchResponse}', holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
     where (company, job_id) in
-      (select company, job_id from job where kind = 'gather' and due_at <= now_ms()
+      (select company, job_id from job where kind = '${batchWait}' and due_at <= now_ms()
         order by due_at limit $3 skip_locked())`,
 );
 
 const findOfFile = statement<JobRow>(
   'find-checks-of-file',
   `select ${jobColumns} from job
-    where kind = 'answer' and holder = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
+    where kind = '${batchResponse}' and holder = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
 );
 
 const findOne = statement<JobRow & { readonly holder: string }>(
   'find-gathered-check',
-  `select ${jobColumns}, holder from job where company = $1 and job_id = $2 and kind = 'answer'`,
+  `select ${jobColumns}, holder from job where company = $1 and job_id = $2 and kind = '${batchResponse}'`,
 );
 
 const ensure = statement(
   'ensure-round',
   `insert into job (company, job_id, kind, lane, place, payload, created_at, due_at)
-   values ($1, 'round', 'round', 'round', 1, '{}', now_ms(), now_ms()) on conflict do nothing`,
+   values ($1, '${batchCycle}', '${batchCycle}', '${batchCycle}', 1, '{}', now_ms(), now_ms()) on conflict do nothing`,
 );
 
 /** What was to be told by a file is asked. */
 const ask = statement(
   'ask-gathered-checks',
-  `update job set kind = 'check', holder = null, due_at = now_ms() where kind = 'gather' or kind = 'answer'`,
+  `update job set kind = '${updaterCheck}', holder = null, due_at = now_ms() where kind = '${batchWait}' or kind = '${batchResponse}'`,
 );
 
 /** What was to be asked waits for a file. */
 const wait = statement(
   'gather-asked-checks',
-  `update job set kind = 'gather', holder = null, due_at = now_ms() where kind = 'check'`,
+  `update job set kind = '${batchWait}', holder = null, due_at = now_ms() where kind = '${updaterCheck}'`,
 );
 
 export const findBatchedCheck = async (
@@ -81,10 +84,10 @@ export const createBatchQueue = (engine: Engine, ring: (kind: JobKind) => void):
     async collect(file, { max, answerMsMax }) {
       const gathered = await engine.write(async (session) => {
         const checks = await session.execute(gather, [file, answerMsMax, max]);
-        if (checks > 0) await saveJob(session, { company: nobody, jobId: file, kind: 'file', payload: '{}' });
+        if (checks > 0) await saveJob(session, { company: nobody, jobId: file, kind: batchFile, payload: '{}' });
         return checks;
       });
-      if (gathered > 0) ring('file');
+      if (gathered > 0) ring(batchFile);
       return gathered;
     },
     findBatchedChecks: (file, max, after) =>

@@ -1,8 +1,24 @@
 /** Tests run the sources as Node does: types stripped, nothing compiled. */
-export default {
+const shared = {
   testEnvironment: '<rootDir>/test/support/plain-context.mjs',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
+};
+
+const tests = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
+
+/** `scripts/test.mjs` runs each project in a way of its own; every folder of tests belongs to one. */
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: tests('unit'),
+      // A process takes longer to start than most of these tests to run.
+      moduleNameMapper: { '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
+    },
+    { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
+    { ...shared, displayName: 'serving', testMatch: tests('integration', 'conformance', 'system', 'fault') },
+  ],
   testTimeout: 60_000,
 };

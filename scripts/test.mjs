@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const say = (text) => process.stdout.write(`${text}\n`);
+const print = (text) => process.stdout.write(`${text}\n`);
 const node = (...parameters) => [process.execPath, ...parameters];
 const bin = (path) => join(root, 'node_modules', path);
 
@@ -64,7 +64,7 @@ const tools = [
 const installTools = () => {
   const missing = tools.filter(({ works }) => !quietly(works));
   if (missing.length === 0) return [];
-  for (const { packages, why } of missing) say(`Installing ${packages.join(' and ')} by apt: ${why}.`);
+  for (const { packages, why } of missing) print(`Installing ${packages.join(' and ')} by apt: ${why}.`);
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const names = missing.flatMap(({ packages }) => packages);
@@ -89,29 +89,31 @@ const checks = [
   ['imports', node('--disable-warning=ExperimentalWarning', join(root, 'scripts/imports.mjs'))],
 ];
 
-/** Tests that only compute. They run beside the others, which watch the clock, and take what time of the machine is left. */
-const computing = 'test/(property|simulation|types)/';
-/** Together they are all tests, also those of a folder that nobody has thought of here. */
-const lanes = [
-  { name: 'computing', filter: ['--testPathPatterns', computing], before: ['nice', '-n', '10'] },
-  { name: 'serving', filter: ['--testPathIgnorePatterns', computing], before: [] },
+/**
+ * One run of jest each, at once. Half of the time of tests that serve is spent waiting, for servers to start and for limits
+ * of time to pass: two files at once fill it. Tests that compute take the time that is left, at a low priority.
+ */
+const runs = [
+  { name: 'serving', projects: ['serving', 'unit'], priority: [] },
+  { name: 'computing', projects: ['computing'], priority: ['nice', '-n', '10'] },
 ];
 
 /** Counts also the files of tests that could not be run at all. */
-const runLane = async ({ name, filter, before }) => {
+const runTests = async ({ name, projects, priority }) => {
   const results = join(root, '.cache', `jest-${name}.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(results, { force: true });
-  const flags = ['--disable-warning=ExperimentalWarning', '--experimental-vm-modules'];
-  const jest = node(...flags, bin('jest/bin/jest.js'), '--runInBand', '--json', `--outputFile=${results}`);
-  const [command, ...parameters] = [...before, ...jest, ...filter];
-  const child = spawn(command, parameters, { cwd: root, stdio: ['inherit', 'ignore', 'inherit'] });
+  const command = [...priority, ...node('--disable-warning=ExperimentalWarning', '--experimental-vm-modules')];
+  const reporting = ['--reporters', join(root, 'test/support/reporter.mjs'), '--json', `--outputFile=${results}`];
+  const files = ['--maxWorkers=2', '--selectProjects', ...projects];
+  const [program, ...parameters] = [...command, bin('jest/bin/jest.js'), ...reporting, ...files];
+  const child = spawn(program, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   const [status] = await once(child, 'close');
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
       readFileSync(results, 'utf8'),
     );
-    if (numPendingTests > 0) say(`${numPendingTests} tests were not run: a test that is passed over proves nothing.`);
+    if (numPendingTests > 0) print(`${numPendingTests} tests were skipped, which counts as a failure.`);
     const failed = numFailedTests + numRuntimeErrorTestSuites + numPendingTests;
     return { passed: numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed };
   } catch {
@@ -123,14 +125,14 @@ let passed = 0;
 const failures = [];
 for (const fault of installTools()) failures.push(fault);
 for (const [name, command] of checks) {
-  say(`\n== ${name}`);
+  print(`\n== ${name}`);
   if (run(command).status === 0) passed += 1;
   else failures.push(`the check of ${name} failed`);
 }
-say('\n== tests');
-const ran = await Promise.all(lanes.map(runLane));
-for (const lane of ran) passed += lane.passed;
-const failed = ran.reduce((sum, lane) => sum + lane.failed, failures.length);
-for (const failure of failures) say(`FAILED: ${failure}`);
-say(`${passed} passed, ${failed} failed`);
+print('\n== tests');
+const results = await Promise.all(runs.map(runTests));
+for (const result of results) passed += result.passed;
+const failed = results.reduce((sum, result) => sum + result.failed, failures.length);
+for (const failure of failures) print(`FAILED: ${failure}`);
+print(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

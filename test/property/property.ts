@@ -22,7 +22,8 @@ export const seed = Number(process.env.LAW_SEED ?? randomInt(2 ** 31 - 1));
 // Printed even when all is well, so that any run can be had again.
 process.stderr.write(`LAW_SEED=${seed}\n`);
 
-export const runs = 1_000;
+/** `PROPERTY_RUNS=100` for a quick look. */
+export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
 /** Milliseconds that a protocol keeps of a moment. */
 export const precisionMs: Readonly<Record<ProtocolName, number>> = {

@@ -1,4 +1,4 @@
-/** The derived schemas: the types that callers' stubs know, the lengths behind them, and what xmllint makes of them. */
+/** The derived schemas: the types that callers' stubs know and the lengths of their fields. */
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -6,7 +6,6 @@ import { object, oneOf, optional, required, string, textLengthMax } from '../../
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
 import { services } from '../../src/services/index.ts';
-import { firstInvalid } from '../support/xmllint.ts';
 
 const service = services[0]!;
 
@@ -125,54 +124,5 @@ describe('lengths', () => {
     const { input } = service.operations.get('storeToken')!;
     const { properties } = JSON.parse(JSON.stringify(deriveJsonSchema(input, 'input')));
     expect(properties.bank.properties.ownerName).toMatchObject({ minLength: 3, maxLength: 100 });
-  });
-});
-
-const answer = (content: string): string =>
-  '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema" ' +
-  'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soap:Body>' +
-  '<ns1:listRecurringDetailsResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
-  `${content}</ns1:result></ns1:listRecurringDetailsResponse></soap:Body></soap:Envelope>`;
-const recurring = 'xmlns="http://recurring.services.adyen.com"';
-const payment = 'xmlns="http://payment.services.adyen.com"';
-const detail = (content: string) =>
-  answer(
-    `<creationDate ${recurring}>2009-10-27T11:26:22.203+01:00</creationDate>` +
-      `<details ${recurring}><RecurringDetail>${content}</RecurringDetail></details>`,
-  );
-const card = (number: string) =>
-  `<card><cvc ${payment} xsi:nil="true"/><expiryMonth ${payment}>12</expiryMonth><expiryYear ${payment}>2012</expiryYear>` +
-  `<holderName ${payment}>A. Holder</holderName><number ${payment}>${number}</number></card>`;
-
-describe('xmllint', () => {
-  test.each([
-    [
-      'an unknown shopper, as known clients read it',
-      answer(
-        `<details ${recurring}/><lastKnownShopperEmail ${recurring} xsi:nil="true"/><shopperReference ${recurring} xsi:nil="true"/>`,
-      ),
-    ],
-    [
-      'a captured detail',
-      detail(
-        '<additionalData><entry><key xsi:type="xsd:string">cardBin</key><value xsi:type="xsd:string">411111</value></entry></additionalData>' +
-          `<bank xsi:nil="true"/>${card('1111')}<contractTypes><string>ONECLICK</string></contractTypes>` +
-          '<creationDate>2009-10-27T11:26:22.216+01:00</creationDate><elv xsi:nil="true"/><name/>' +
-          '<recurringDetailReference>8412564043826158</recurringDetailReference>' +
-          `<tokenDetails><tokenData ${payment}><entry ${recurring}><key>a</key><value>b</value></entry></tokenData></tokenDetails>` +
-          '<variant>mc</variant>',
-      ),
-    ],
-  ])('takes %s', (_, xml) => {
-    expect(firstInvalid(service, [xml])).toBeUndefined();
-  });
-
-  test.each([
-    ['a number longer than any card', detail(card('1'.repeat(20)))],
-    ['a card in the namespace of the detail', detail(`<card><number>1111</number></card>`)],
-    ['elements out of order', detail('<variant>mc</variant><alias>A1</alias>')],
-    ['an unknown element', detail('<colour>red</colour>')],
-  ])('refuses %s', (_, xml) => {
-    expect(firstInvalid(service, [xml])).toMatch(/Schemas validity error/);
   });
 });

@@ -1,6 +1,5 @@
-/** Endpoints at the command line: which addresses they may have, what is shown of them, and what cannot be done. */
+/** The command `webhooks`: adds, lists and removes endpoints, shows a key once, and refuses what cannot be done. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { parseAddress } from '../../src/webhooks/address.ts';
 import { type Production, prepareProduction, tempFolder, triglyph } from '../support/server.ts';
 
 const folder = tempFolder();
@@ -12,39 +11,6 @@ afterAll(() => folder.discard());
 
 const run = (parameters: readonly string[], also: Readonly<Record<string, string>> = {}) =>
   triglyph(['webhooks', ...parameters], folder.path, { ...production.variables, ...also });
-
-describe('the address', () => {
-  test.each([
-    ['https://shop.example.com', 'live', 'https://shop.example.com/'],
-    ['https://shop.example.com:8443/hooks?shop=1', 'live', 'https://shop.example.com:8443/hooks?shop=1'],
-    ['https://10.1.2.3/', 'live', 'https://10.1.2.3/'],
-    ['http://127.0.0.1:9000/hooks', 'live', 'http://127.0.0.1:9000/hooks'],
-    ['http://[::1]:9000/', 'live', 'http://[::1]:9000/'],
-    ['http://localhost/', 'live', 'http://localhost/'],
-    ['http://shop.internal/', 'test', 'http://shop.internal/'],
-  ] as const)('%s in %s', (given, environment, url) => {
-    expect(parseAddress(given, environment)).toEqual({ url });
-  });
-
-  test.each([
-    ['shop.example.com', 'test', /like https:/],
-    ['ftp://shop.example.com/', 'test', /like https:/],
-    ['javascript:alert(1)', 'test', /like https:/],
-    [`https://shop.example.com/${'x'.repeat(2_000)}`, 'test', /like https:/],
-    ['https://user@shop.example.com/', 'test', /user and password/],
-    ['https://user:secret@shop.example.com/', 'test', /user and password/],
-    ['https://shop.example.com/#part', 'test', /from # on/],
-    ['http://shop.example.com/', 'live', /https address/],
-    ['http://localhost.example.com/', 'live', /https address/],
-    ['http://169.254.169.254/latest', 'test', /link-local/],
-    ['https://169.254.1.1/', 'live', /link-local/],
-    ['http://2852039166/', 'test', /link-local/],
-    ['http://[fe80::1]/', 'test', /link-local/],
-    ['http://[::ffff:169.254.169.254]/', 'test', /link-local/],
-  ] as const)('%s in %s is refused', (given, environment, mend) => {
-    expect(parseAddress(given, environment)).toEqual({ mend: expect.stringMatching(mend) });
-  });
-});
 
 test('an endpoint is added with a key that is shown once, listed without it, and removed', async () => {
   const added = await run(['endpoint', 'add', 'Acme', 'https://shop.example.com/hooks']);

@@ -38,7 +38,7 @@ const places: readonly (readonly [pattern: RegExp, room: Room])[] = [
   [/\/src\/(gateway|main|compose|command)/, 'gateway'],
   [/\/src\/protocol\/(.*\/print|moment)\.ts$/, 'encode'],
   [/\/src\/xml\/print\.ts$/, 'encode'],
-  [/\/src\/(protocol\/.*\/(read|parse|scan|lexer|envelope|dialect)|xml\/.*|contract\/.*)\.ts$/, 'decode'],
+  [/\/src\/(protocol\/.*\/(read|parse|scan|envelope|dialect)|xml\/.*|contract\/.*)\.ts$/, 'decode'],
   [/\/src\/(domain|world)\//, 'domain'],
   [/\/src\/store\//, 'store'],
   [/\/src\/(vault|strongroom)/, 'vault'],

@@ -3,7 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import type { ObjectSchema } from '../contract/schema.ts';
-import { type Node, treeOf } from '../formats/form/lexer.ts';
+import { type Node, treeOf } from '../formats/form/parse.ts';
 import { reader } from '../formats/form/read.ts';
 import { lineBytesMax } from './lines.ts';
 import { compileRow, type Found, type Outcome, UnreadableFile, unreadable } from './row.ts';

@@ -9,7 +9,7 @@ import { statusOf } from '../status.ts';
 import { textOf } from '../text.ts';
 import { answered } from '../wire.ts';
 import { contentType, requestType, understood } from './index.ts';
-import { lex, lexText, type Node, take } from './lexer.ts';
+import { type Node, parse, parseText, take } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
 
@@ -43,7 +43,7 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, { service }) {
-      const tree = understood(lex(body));
+      const tree = understood(parse(body));
       const key = take(tree, formField);
       const operation = named(tree.below.get('action')?.value, service);
       const { value, issues } = codecs.read(operation, 'input', under(tree, prefixOf(operation.input)));
@@ -70,7 +70,7 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
       codecs.read(
         operation,
         'output',
-        under(understood(lexText(body, Number.POSITIVE_INFINITY)), prefixOf(operation.output)),
+        under(understood(parseText(body, Number.POSITIVE_INFINITY)), prefixOf(operation.output)),
       ),
   });
 };

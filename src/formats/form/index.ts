@@ -7,16 +7,16 @@ import { malformedBody } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { answered } from '../wire.ts';
-import { type Lexed, lex, lexText, type Node, take } from './lexer.ts';
+import { type Node, type Parsed, parse, parseText, take } from './parse.ts';
 import { compilePrint, encode } from './print.ts';
 import { reader } from './read.ts';
 
 export const requestType = 'application/x-www-form-urlencoded';
 export const contentType = `${requestType};charset=utf-8`;
 
-export const understood = (lexed: Lexed): Node => {
-  if ('tree' in lexed) return lexed.tree;
-  throw malformedBody(lexed.fault);
+export const understood = (parsed: Parsed): Node => {
+  if ('tree' in parsed) return parsed.tree;
+  throw malformedBody(parsed.fault);
 };
 
 export const form = (services: readonly Service[], { formField }: KeyPlaces): Protocol => {
@@ -27,7 +27,7 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
 
     decode(body, _media, target) {
       const operation = operationInPath(target);
-      const tree = understood(lex(body));
+      const tree = understood(parse(body));
       const key = take(tree, formField);
       const { value, issues } = codecs.read(operation, 'input', tree);
       return { operation, input: value, issues, key };
@@ -59,6 +59,6 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
     }),
 
     decodeResponse: (operation, body) =>
-      codecs.read(operation, 'output', understood(lexText(body, Number.POSITIVE_INFINITY))),
+      codecs.read(operation, 'output', understood(parseText(body, Number.POSITIVE_INFINITY))),
   });
 };

@@ -1,6 +1,6 @@
 /** FORM's answers to the reading walk: dotted names, list items by index, map keys that may hold dots. */
 import type { Reader } from '../../contract/read.ts';
-import type { Node } from './lexer.ts';
+import type { Node } from './parse.ts';
 
 const eachLeaf = (node: Node, prefix: string, visit: (key: string, node: Node) => void): void => {
   for (const [step, next] of node.below) {

@@ -1,28 +1,18 @@
 /** The fields of a request that stand in its head: query and headers to records of texts, and back. */
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { parsePairs } from '../form/pairs.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { Head } from '../protocol.ts';
 
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    throw malformedBody('percent encoding');
-  }
-};
+const nothing = Object.freeze({});
 
-/** Each name once; a name without a value has an empty one. */
-export const parseQuery = (query: string): Readonly<Record<string, string>> => {
-  const pairs = new Map<string, string>();
-  for (const pair of query.split('&')) {
-    if (pair === '') continue;
-    const [name = '', ...value] = pair.split('=');
-    const key = decoded(name);
-    if (pairs.has(key)) throw malformedBody('name stands twice');
-    pairs.set(key, decoded(value.join('=')));
-  }
-  return Object.fromEntries(pairs);
-};
+/** Throws a Problem for a name that occurs twice. A name without a value has an empty one. */
+export function parseQuery(query: string): Readonly<Record<string, string>> {
+  if (query === '') return nothing;
+  const parsed = parsePairs(query, Number.POSITIVE_INFINITY);
+  if ('fault' in parsed) throw malformedBody(parsed.fault);
+  return Object.fromEntries(parsed.pairs);
+}
 
 /** With its question mark; empty where nothing is asked. */
 export const printQuery = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>): string => {

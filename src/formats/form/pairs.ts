@@ -1,0 +1,72 @@
+/** Splits text into decoded pairs of name and value, with qs. */
+import { parse } from 'qs';
+
+export type Pair = readonly [name: string, value: string];
+
+export type ParsedPairs = { readonly pairs: readonly Pair[] } | { readonly fault: string };
+
+/** Each name may occur once. `countMax` limits the pairs. */
+export function parsePairs(text: string, countMax: number): ParsedPairs {
+  const pairs: Pair[] = [];
+  const parsed = split(text, countMax);
+  if ('fault' in parsed) return parsed;
+  for (const name in parsed.values) {
+    const value = parsed.values[name];
+    if (typeof value !== 'string') return { fault: 'duplicate key' };
+    pairs.push([name.slice(mark.length), value]);
+  }
+  return { pairs };
+}
+
+type Split = { readonly values: Readonly<Record<string, unknown>> } | { readonly fault: string };
+
+function split(text: string, countMax: number): Split {
+  try {
+    const values = parse(withOneEqualsSign(withoutEmptyPairs(text)), {
+      decoder,
+      depth: 0,
+      allowDots: false,
+      plainObjects: true,
+      duplicates: 'combine',
+      throwOnLimitExceeded: true,
+      parameterLimit: countMax,
+      // No name can have more values than there are pairs, so a RangeError always means too many pairs.
+      arrayLimit: countMax,
+      // Skips the pass that removes holes from arrays; without indices there are none.
+      allowSparse: true,
+    });
+    return { values };
+  } catch (thrown) {
+    if (thrown instanceof URIError) return { fault: 'percent-encoding' };
+    if (thrown instanceof RangeError) return { fault: 'too many pairs' };
+    throw thrown;
+  }
+}
+
+/**
+ * Stands in front of every name inside qs. Otherwise qs would drop empty names and `__proto__` and strip brackets
+ * around a name, and JavaScript would move names like `0` to the front of the object.
+ */
+const mark = '.';
+
+function decoder(text: string, _decoder: unknown, _charset: string, kind: 'key' | 'value'): string {
+  return kind === 'key' ? mark + decode(text) : decode(text);
+}
+
+/** Throws a URIError for wrong percent-encoding, a lone `%` included. The decoder of qs would keep such text. */
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
+}
+
+/** qs counts empty pairs; here they are ignored. */
+function withoutEmptyPairs(text: string): string {
+  const single = text.includes('&&') ? text.replace(/&{2,}/g, '&') : text;
+  return single.slice(single.startsWith('&') ? 1 : 0, single.endsWith('&') ? -1 : undefined);
+}
+
+/** qs splits a pair at `]=` if there is one. A pair is to be split at its first `=`. */
+function withOneEqualsSign(text: string): string {
+  if (!/(?:\]|%5D)=/i.test(text)) return text;
+  return text.replace(/=[^&]+/g, (rest) => `=${rest.slice(1).replaceAll('=', '%3D')}`);
+}

@@ -1,0 +1,74 @@
+/** Parses form text to a tree of dotted names. */
+import { type Buffer, isUtf8 } from 'node:buffer';
+import { type Pair, parsePairs } from './pairs.ts';
+
+export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
+
+/** A name's own value, the names below it, or (for maps alone) both. */
+export interface Node {
+  value: string | undefined;
+  readonly below: Map<string, Node>;
+}
+
+export type Parsed = { readonly tree: Node } | { readonly fault: string };
+
+export function parse(bytes: Buffer): Parsed {
+  if (hasByteOrderMark(bytes)) return { fault: 'byte order mark' };
+  if (!isUtf8(bytes)) return { fault: 'not UTF-8' };
+  return parseText(bytes.toString('utf8'));
+}
+
+/** `pairsMax` limits what callers may send; a response may hold any number of pairs. */
+export function parseText(text: string, pairsMax: number = limits.pairsMax): Parsed {
+  const parsed = parsePairs(text, pairsMax);
+  return 'fault' in parsed ? parsed : treeOf(parsed.pairs);
+}
+
+/** The tree of names and values that are decoded already. */
+export function treeOf(pairs: Iterable<Pair>): Parsed {
+  const tree = createNode();
+  for (const [key, value] of pairs) {
+    if (key.length > limits.keyLengthMax) return { fault: 'key too long' };
+    const fault = place(tree, key, value);
+    if (fault !== undefined) return { fault };
+  }
+  return { tree };
+}
+
+/** Removes a name that is no field from the tree and returns its value. */
+export function take({ below }: Node, name: string): string | undefined {
+  const found = below.get(name);
+  if (found === undefined || found.below.size > 0) return undefined;
+  below.delete(name);
+  return found.value;
+}
+
+function createNode(): Node {
+  return { value: undefined, below: new Map() };
+}
+
+function hasByteOrderMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** Returns the fault of a key, if it has one. */
+function place(tree: Node, key: string, value: string): string | undefined {
+  // Other interfaces nest with brackets: a key with brackets is a misunderstanding and not a name.
+  if (/[[\]]/.test(key)) return 'bracket in a key';
+  const steps = key.split('.');
+  if (steps.length > limits.depthMax) return 'too deep';
+  let at = tree;
+  for (const step of steps) {
+    if (step === '') return 'empty name';
+    if (step === '__proto__') return 'forbidden name';
+    let next = at.below.get(step);
+    if (next === undefined) {
+      next = createNode();
+      at.below.set(step, next);
+    }
+    at = next;
+  }
+  if (at.value !== undefined) return 'duplicate key';
+  at.value = value;
+  return undefined;
+}

@@ -1,0 +1,112 @@
+/** Splitting and decoding of URL-encoded pairs: the places where qs by itself would do something else. */
+import { describe, expect, test } from '@jest/globals';
+import { parsePairs } from '../../src/formats/form/pairs.ts';
+
+const unlimited = Number.POSITIVE_INFINITY;
+
+const accepted: readonly (readonly [title: string, text: string, pairs: readonly (readonly [string, string])[]])[] = [
+  ['nothing', '', []],
+  ['empty pairs alone', '&&&', []],
+  [
+    'a name without a value',
+    'a&b=',
+    [
+      ['a', ''],
+      ['b', ''],
+    ],
+  ],
+  ['an empty name', '=x', [['', 'x']]],
+  [
+    'numbers as names, in the order sent',
+    'b=1&10=2&0=3',
+    [
+      ['b', '1'],
+      ['10', '2'],
+      ['0', '3'],
+    ],
+  ],
+  [
+    'names of Object.prototype',
+    'constructor=1&hasOwnProperty=2&toString=3',
+    [
+      ['constructor', '1'],
+      ['hasOwnProperty', '2'],
+      ['toString', '3'],
+    ],
+  ],
+  [
+    '__proto__',
+    '__proto__=1&a=2',
+    [
+      ['__proto__', '1'],
+      ['a', '2'],
+    ],
+  ],
+  [
+    'dots',
+    'a.b.0=1&a.b=2',
+    [
+      ['a.b.0', '1'],
+      ['a.b', '2'],
+    ],
+  ],
+  [
+    'brackets',
+    '[a]=1&b[]=2&c[0]=3&d%5Be%5D=4',
+    [
+      ['[a]', '1'],
+      ['b[]', '2'],
+      ['c[0]', '3'],
+      ['d[e]', '4'],
+    ],
+  ],
+  [
+    'a bracket before an equals sign in a value',
+    'a=x]=y&b=x%5D=[]=z',
+    [
+      ['a', 'x]=y'],
+      ['b', 'x]=[]=z'],
+    ],
+  ],
+  ['equals signs in a value', 'a=b=c==', [['a', 'b=c==']]],
+  ['commas and semicolons', 'a=1,2;b=3', [['a', '1,2;b=3']]],
+  [
+    'the charset sentinel of browsers',
+    'utf8=%E2%9C%93&a=%C3%A9',
+    [
+      ['utf8', '\u2713'],
+      ['a', '\u00e9'],
+    ],
+  ],
+  ['numeric entities', 'a=%26%23233%3B', [['a', '&#233;']]],
+  ['plus signs', '+a=b+c%2B', [[' a', 'b c+']]],
+];
+
+describe('parsePairs', () => {
+  test.each(accepted)('%s', (_, text, pairs) => {
+    expect(parsePairs(text, unlimited)).toEqual({ pairs });
+  });
+
+  test.each([
+    ['a lone percent sign', 'a=100%', 'percent-encoding'],
+    ['percent-encoding that is not UTF-8, in a name', '%ff=1', 'percent-encoding'],
+    ['a name twice', 'a=1&b=2&a=1', 'duplicate key'],
+    ['a name twice, once encoded', 'a=1&%61=2', 'duplicate key'],
+    ['a name thirty times', 'a=1&'.repeat(30), 'duplicate key'],
+    ['__proto__ twice', '__proto__=1&__proto__=2', 'duplicate key'],
+  ])('refuses %s', (_, text, fault) => {
+    expect(parsePairs(text, unlimited)).toEqual({ fault });
+    expect(parsePairs(text, 200)).toEqual({ fault });
+  });
+
+  test('counts pairs, and no empty ones', () => {
+    const three = '&&a=1&&&b=2&c=3&&';
+    expect(parsePairs(three, 3)).toHaveProperty('pairs.length', 3);
+    expect(parsePairs(three, 2)).toEqual({ fault: 'too many pairs' });
+  });
+
+  test('leaves Object.prototype as it is', () => {
+    parsePairs('__proto__=1&__proto__.polluted=1&constructor.prototype.polluted=1', unlimited);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+});

@@ -1,8 +1,9 @@
 /** What is measured: one call in each format and to each server, and how its answer is read. */
 
 import { createProtocols } from '../src/formats/index.ts';
-import type { ProtocolName } from '../src/formats/protocol.ts';
+import type { NamedProtocol } from '../src/formats/protocol.ts';
 import { services } from '../src/services/index.ts';
+import { recurringV25 } from '../src/services/recurring/v25.ts';
 
 /** `forgetful`: Triglyph that remembers no shopper. `soapUnprefixed`: (a) with answers that are not valid, and cheaper. */
 export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'forgetful' | 'soapUnprefixed';
@@ -29,7 +30,7 @@ export interface Target {
 }
 
 const protocols = createProtocols(services);
-const service = services.at(-1)!;
+const service = recurringV25;
 const operation = service.operations.get('listRecurringDetails')!;
 const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
 
@@ -37,7 +38,7 @@ const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toSt
 const inSeconds = (key: string, value: unknown): unknown =>
   key === 'creationDate' && typeof value === 'number' ? Math.floor(value / 1000) : value;
 
-const target = (name: TargetName, label: string, server: ServerName, port: number, speaks: ProtocolName): Target => {
+const target = (name: TargetName, label: string, server: ServerName, port: number, speaks: NamedProtocol): Target => {
   const protocol = protocols[speaks];
   const input = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
   const { path, contentType, body } = protocol.encodeRequest(service, operation, input);
@@ -60,7 +61,7 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
 export const targetsAt = (
   ports: Readonly<Partial<Record<ServerName, number>>>,
 ): Readonly<Record<TargetName, Target>> => {
-  const at = (name: TargetName, label: string, server: ServerName, speaks: ProtocolName) =>
+  const at = (name: TargetName, label: string, server: ServerName, speaks: NamedProtocol) =>
     target(name, label, server, ports[server] ?? 0, speaks);
   return Object.freeze({
     triglyphSoap: at('triglyphSoap', 'Triglyph, SOAP', 'triglyph', 'soap11'),

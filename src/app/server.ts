@@ -1,9 +1,7 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 import { setTimeout } from 'node:timers/promises';
-import type { AnyService } from '../contract/operation.ts';
 import { documentsOf } from '../documents/index.ts';
-import { createProtocols, createResourceProtocol, type Protocols } from '../formats/index.ts';
-import type { Protocol } from '../formats/protocol.ts';
+import { createProtocols, type Protocols } from '../formats/index.ts';
 import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
 import { createHandlerInvoker } from '../gateway/invoke-handler.ts';
 import { compileRoutes } from '../gateway/route.ts';
@@ -18,7 +16,7 @@ import { noCache } from '../idempotency/no-cache.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
 import { handlers } from '../services/handlers.ts';
-import { resourceServices, services } from '../services/index.ts';
+import { services } from '../services/index.ts';
 import type { UpdaterEvent } from '../services/recurring/account-updater/events.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
@@ -37,14 +35,11 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const knownNames = (protocols: Protocols, resources: Protocol): KnownNames => {
-  const all: readonly AnyService[] = [...services, ...resourceServices];
-  return {
-    protocols: [...Object.keys(protocols), resources.name],
-    operations: all.flatMap(({ operations }) => [...operations.keys()]),
-    versions: all.map(({ version }) => version),
-  };
-};
+const knownNames = (protocols: Protocols): KnownNames => ({
+  protocols: Object.keys(protocols),
+  operations: services.flatMap(({ operations }) => [...operations.keys()]),
+  versions: services.map(({ version }) => version),
+});
 
 /** What must work for a request to be answered: the store, and the key that new cards are sealed with. */
 const probesOf = ({ store: details, context: world }: Backend): readonly Probe[] => {
@@ -125,14 +120,12 @@ export const startServer = async (
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
   });
-  const resources = createResourceProtocol(resourceServices);
   const log = openLog(config.logLevel, { isShared: config.workers > 1 });
-  const metrics = createMetrics(knownNames(protocols, resources));
+  const metrics = createMetrics(knownNames(protocols));
   const gate = given ?? (await gateOf(config, room, log, metrics));
   const gateway: Gateway = Object.freeze({
     protocols,
-    resources,
-    routes: compileRoutes(services, resourceServices),
+    routes: compileRoutes(services),
     credentials: room.credentials,
     ids: room.context.ids,
     executeIdempotently: createIdempotentExecutor({
@@ -146,7 +139,7 @@ export const startServer = async (
   });
   const shell = await openCallerServer({
     serve: (wire) => handleRequest(wire, gateway),
-    documents: documentsOf(services, resourceServices),
+    documents: documentsOf(services),
     observer: createObserver(log, metrics),
     config,
   }).catch(async (thrown) => {

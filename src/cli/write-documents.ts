@@ -2,16 +2,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { committedDocuments } from '../documents/index.ts';
-import { createProtocols, createResourceProtocol } from '../formats/index.ts';
-import { resourceServices, services } from '../services/index.ts';
+import { createProtocols } from '../formats/index.ts';
+import { services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
 /** Into the repository at `root`. */
 export const writeDocuments = (root: string): void => {
-  const derived = committedDocuments(services, Object.values(createProtocols(services)), {
-    services: resourceServices,
-    printer: createResourceProtocol(resourceServices),
-  });
+  const derived = committedDocuments(services, Object.values(createProtocols(services)));
   for (const { path, text } of [...derived, { path: 'docs/configuration.md', text: describeConfig() }]) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });

@@ -1,6 +1,6 @@
 /** `triglyph wsdl`: prints the WSDL for an address. */
 import type { Command } from 'commander';
-import { serviceAddress } from '../contract/address.ts';
+import { serviceAddress } from '../contract/service.ts';
 import { documentsOf } from '../documents/index.ts';
 import { services } from '../services/index.ts';
 import { recurringV25 } from '../services/recurring/v25.ts';

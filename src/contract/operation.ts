@@ -1,10 +1,18 @@
-/** Operations and services: what can be asked, what is answered, and who may ask. */
+/** Operations: what a caller can ask, what the answer is, and what the caller needs for it. */
 import type { ProblemName } from './problem.ts';
-import type { Infer, Namespace, ObjectSchema } from './schema.ts';
+import { type Field, type FieldLocation, type Infer, type ObjectSchema, object } from './schema.ts';
 
 export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
 export type Role = (typeof roles)[number];
 export type Effect = 'reads' | 'writes';
+export type Method = 'GET' | 'POST' | 'PATCH';
+
+/** A method and a path that name an operation. In a PATCH, what is left out (or null) stays as it is. */
+export interface HttpBinding {
+  readonly method: Method;
+  /** Below the versioned address of the service: `/accountHolders/{id}`; a name in braces is a field of the input. */
+  readonly path: string;
+}
 
 export interface Operation<
   N extends string = string,
@@ -22,11 +30,19 @@ export interface Operation<
   readonly problems: readonly ProblemName[];
   /** Fields of the input that name a merchant account the caller must hold. */
   readonly accounts: readonly string[];
+  /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
+  readonly http?: HttpBinding;
+}
+
+/** An operation that a method and a path name. */
+export interface BoundOperation extends Operation {
+  readonly http: HttpBinding;
 }
 
 export type Input<O> = O extends Operation<string, infer I, ObjectSchema> ? Infer<I> : never;
 export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Infer<R> : never;
 
+/** Throws where the fields outside the body and the binding disagree. */
 export const operation = <
   const N extends string,
   I extends ObjectSchema,
@@ -34,39 +50,46 @@ export const operation = <
   const E extends Effect,
 >(
   parts: Omit<Operation<N, I, O, E>, 'accounts'>,
-): Operation<N, I, O, E> =>
-  Object.freeze({
+): Operation<N, I, O, E> => {
+  checkBinding(parts);
+  return Object.freeze({
     ...parts,
     accounts: Object.entries(parts.input.fields)
       .filter(([, field]) => field.schema.kind === 'string' && field.schema.authorizes === 'merchantAccount')
       .map(([name]) => name),
   });
+};
 
-/** One version of one service, whether its operations are called by name or stand on resources (`resource.ts`). */
-export interface AnyService {
-  /** `Recurring`, as in the paths and in the WSDL. */
-  readonly name: string;
-  readonly version: number;
-  readonly doc: string;
-  readonly operations: ReadonlyMap<string, Operation>;
-}
+export const isBound = (operation: Operation): operation is BoundOperation => operation.http !== undefined;
 
-/** One version of a service whose operations are called by name. */
-export interface Service extends AnyService {
-  /** Where its own elements, lists and maps live: the target namespace of its WSDL. */
-  readonly namespace: Namespace;
-  /** A higher version number up to this one is answered by this contract while no newer contract stands. */
-  readonly servesUpTo: number;
-}
+const checkBinding = ({ name, input, output, http }: Omit<Operation, 'accounts'>): void => {
+  if (http === undefined) {
+    const fields = [...Object.entries(input.fields), ...Object.entries(output.fields)];
+    const outside = fields.find(([, field]) => locationOf(field) !== 'body');
+    if (outside !== undefined) throw new TypeError(`${name}: without a binding, ${outside[0]} belongs in the body`);
+    return;
+  }
+  const named = namesInPath(http.path);
+  const fields = Object.keys(splitByLocation(input).path.fields);
+  if (named.toSorted().join() !== fields.toSorted().join())
+    throw new TypeError(`${name}: ${http.path} and its fields in the path (${fields.join(', ')}) differ`);
+};
 
-export const service = (parts: Omit<Service, 'operations'> & { readonly operations: readonly Operation[] }): Service =>
-  Object.freeze({ ...parts, operations: new Map(parts.operations.map((each) => [each.name, each])) });
+/** The names in braces of a path, in their order. */
+export const namesInPath = (path: string): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-/**
- * The newest contract of a service that is not newer than the version asked for (specification, section 9, leaves this
- * open), or the newest of all. `services`: newest last.
- */
-export const contractOf = (services: readonly Service[], name: string, asked?: number): Service | undefined =>
-  services.findLast(
-    (each) => each.name === name && (asked === undefined || (each.version <= asked && asked <= each.servesUpTo)),
-  );
+export const locationOf = (field: Field): FieldLocation => field.in ?? 'body';
+
+/** One schema for each location of the fields; the rules between fields are those of the body. */
+export const splitByLocation = (schema: ObjectSchema): Readonly<Record<FieldLocation, ObjectSchema>> => {
+  const { name, fields, choices, ignoredMembers } = schema;
+  const fieldsIn = (location: FieldLocation) =>
+    Object.fromEntries(Object.entries(fields).filter(([, field]) => locationOf(field) === location));
+  return {
+    path: object(name, fieldsIn('path')),
+    query: object(name, fieldsIn('query')),
+    header: object(name, fieldsIn('header')),
+    body: object(name, fieldsIn('body'), { choices, ignoredMembers }),
+  };
+};

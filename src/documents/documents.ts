@@ -1,15 +1,13 @@
 /** The documents that callers download: found by address, composed once, with the origin of the request put in. */
 import { createHash } from 'node:crypto';
-import { parseAddress, resourceAddress, serviceAddress, unversionedAddress } from '../contract/address.ts';
-import { contractOf, type Service } from '../contract/operation.ts';
-import type { ResourceService } from '../contract/resource.ts';
 import type { Namespace } from '../contract/schema.ts';
+import { boundOperations, contractOf, namedOperations, type Service, serviceAddress } from '../contract/service.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveOpenApi } from './openapi.ts';
 import { type Printer, referencePages } from './reference.ts';
 import { deriveResourceOpenApi } from './resource-openapi.ts';
-import { type ResourcePrinter, resourceReferencePages } from './resource-reference.ts';
+import { resourceReferencePages } from './resource-reference.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { deriveXsd } from './xsd.ts';
 
@@ -45,9 +43,6 @@ const neutralOrigin = 'https://gateway.example';
 
 /** Stands in a composed document where the address of the service goes; nothing in it needs escaping. */
 const placeholder = 'urn:address-of-the-service';
-
-/** Where SOAP stacks of long ago look for the WSDL. */
-const filePattern = /^\/pal\/([A-Za-z]{1,40})\.wsdl$/;
 
 type Fill = (address: string) => string;
 
@@ -95,14 +90,17 @@ interface Found {
 }
 
 const locate = (services: readonly Service[], path: string, query: string): Found | undefined => {
-  const file = filePattern.exec(path)?.[1];
-  const named = file === undefined ? parseAddress(path) : { name: file, version: undefined, operation: undefined };
-  if (named === undefined || named.operation !== undefined) return undefined;
-  const { name, version } = named;
-  const service = contractOf(services, name, version);
-  if (service === undefined) return undefined;
-  const address = version === undefined ? unversionedAddress(service) : serviceAddress(service, version);
-  return { service, address, query: file === undefined ? query : 'wsdl' };
+  const plain = path.replace(/\/$/, '');
+  const older = services.findLast(({ legacy }) => legacy?.soap === plain || legacy?.wsdl === path);
+  if (older !== undefined) {
+    const address = older.legacy?.soap ?? serviceAddress(older);
+    return { service: older, address, query: older.legacy?.wsdl === path ? 'wsdl' : query };
+  }
+  const [, base, digits] = /^(.*)\/[vV]([1-9]\d{0,3})$/.exec(plain) ?? [];
+  const owner = services.findLast(({ address }) => address === base);
+  const version = Number(digits);
+  const service = owner && contractOf(services, owner.name, version);
+  return service && { service, address: serviceAddress(service, version), query };
 };
 
 const document = (contentType: string, body: string): Document =>
@@ -114,11 +112,12 @@ const printJson = (value: JsonSchema): string => `${JSON.stringify(value, null, 
  * WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, OpenAPI at `/openapi.json`, and that of resources at their address.
  * They are derived when somebody first asks: few do, and a server that idles need not hold them.
  */
-export const documentsOf = (services: readonly Service[], resources: readonly ResourceService[] = []): Documents => {
+export const documentsOf = (services: readonly Service[]): Documents => {
+  const named = services.filter(hasNamed);
   const drawn = made(draw);
   const openApi = made((all: readonly Service[]) => deriveOpenApi(all, ''));
-  const resourceOpenApi = made((service: ResourceService) => deriveResourceOpenApi(service, ''));
-  const byPath = new Map(resources.map((service) => [`${service.address}/openapi.json`, service]));
+  const resourceOpenApi = made((service: Service) => deriveResourceOpenApi(service, ''));
+  const byPath = new Map(services.filter(hasBound).map((service) => [`${service.address}/openapi.json`, service]));
   const kept = new Map<string, Document>();
 
   const keep = (key: string, make: () => Document): Document => {
@@ -134,16 +133,16 @@ export const documentsOf = (services: readonly Service[], resources: readonly Re
     find(path, query, origin) {
       if (path === '/openapi.json') {
         const servers = [{ url: origin }];
-        return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi(services), servers })));
+        return keep(`openapi ${origin}`, () => document(jsonType, printJson({ ...openApi(named), servers })));
       }
       const ofResources = byPath.get(path);
       if (ofResources !== undefined) {
-        const servers = [{ url: origin + resourceAddress(ofResources) }];
+        const servers = [{ url: origin + serviceAddress(ofResources) }];
         return keep(`${path} ${origin}`, () =>
           document(jsonType, printJson({ ...resourceOpenApi(ofResources), servers })),
         );
       }
-      const found = locate(services, path, query);
+      const found = locate(named, path, query);
       if (found === undefined) return undefined;
       const what = asked(found.query) ?? '';
       const fill = drawn(found.service).get(what);
@@ -154,41 +153,44 @@ export const documentsOf = (services: readonly Service[], resources: readonly Re
   });
 };
 
-/** Services of resources, and what prints their examples. */
-export type Resources =
-  | { readonly services: readonly []; readonly printer: undefined }
-  | { readonly services: readonly ResourceService[]; readonly printer: ResourcePrinter };
-
 /** `BalancePlatform` to `balance-platform`. */
-const fileOf = ({ name }: ResourceService): string => name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
+const fileOf = ({ name }: Service): string => name.replace(/(?<!^)[A-Z]/g, '-$&').toLowerCase();
 
-const committedOfResources = ({ services, printer }: Resources): readonly CommittedDocument[] =>
-  printer === undefined
-    ? []
-    : services.flatMap((service) => [
-        { path: `openapi-${fileOf(service)}.json`, text: printJson(deriveResourceOpenApi(service, neutralOrigin)) },
-        ...resourceReferencePages(service, printer).map(({ file, text }) => ({
-          path: `docs/reference/${fileOf(service)}/${file}`,
-          text,
-        })),
-      ]);
+const hasNamed = (service: Service): boolean => namedOperations(service).length > 0;
+const hasBound = (service: Service): boolean => boundOperations(service).length > 0;
 
-/** The documents as the repository keeps them, with an address that is nobody's; `printers` make the examples. */
+/** The documents as the repository keeps them, with a neutral address; `printers`, one of each protocol, make the examples. */
 export const committedDocuments = (
   services: readonly Service[],
   printers: readonly Printer[],
-  resources: Resources = { services: [], printer: undefined },
-): readonly CommittedDocument[] => [
-  ...services.flatMap((service) => {
-    const address = neutralOrigin + serviceAddress(service);
-    const title = `${service.name}-v${service.version}`;
-    const file = (namespace: Namespace) => `${title}-${namespace}.xsd`;
-    return [
-      { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
-      ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
-    ];
-  }),
-  { path: 'openapi.json', text: printJson(deriveOpenApi(services, neutralOrigin)) },
-  ...referencePages(services, printers).map(({ file, text }) => ({ path: `docs/reference/${file}`, text })),
-  ...committedOfResources(resources),
+): readonly CommittedDocument[] => {
+  const named = services.filter(hasNamed);
+  const rest = printers.find(({ name }) => name === 'rest');
+  return [
+    ...named.flatMap(committedSchemas),
+    { path: 'openapi.json', text: printJson(deriveOpenApi(named, neutralOrigin)) },
+    ...referencePages(
+      named,
+      printers.filter((each) => each !== rest),
+    ).map(({ file, text }) => ({ path: `docs/reference/${file}`, text })),
+    ...(rest === undefined ? [] : services.filter(hasBound).flatMap((service) => committedResources(service, rest))),
+  ];
+};
+
+const committedSchemas = (service: Service): readonly CommittedDocument[] => {
+  const address = neutralOrigin + serviceAddress(service);
+  const title = `${service.name}-v${service.version}`;
+  const file = (namespace: Namespace) => `${title}-${namespace}.xsd`;
+  return [
+    { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
+    ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
+  ];
+};
+
+const committedResources = (service: Service, printer: Printer): readonly CommittedDocument[] => [
+  { path: `openapi-${fileOf(service)}.json`, text: printJson(deriveResourceOpenApi(service, neutralOrigin)) },
+  ...resourceReferencePages(service, printer).map(({ file, text }) => ({
+    path: `docs/reference/${fileOf(service)}/${file}`,
+    text,
+  })),
 ];

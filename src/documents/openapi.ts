@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
-import { operationAddress } from '../contract/address.ts';
-import { contractOf, type Operation, type Service } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
+import { contractOf, namedOperations, operationAddress, type Service } from '../contract/service.ts';
 import { Components, refer } from './components.ts';
 import { deriveFormSchema } from './form-schema.ts';
 import type { JsonSchema, Side } from './json-schema.ts';
@@ -116,9 +116,9 @@ export const deriveOpenApi = (services: readonly Service[], origin: string): Jso
   const isNewest = (service: Service) => contractOf(services, service.name) === service;
   // Requests first: what a caller writes has the plain names.
   for (const service of newestFirst)
-    for (const each of service.operations.values()) components.json(service.version, each, 'input');
+    for (const each of namedOperations(service)) components.json(service.version, each, 'input');
   const paths = newestFirst.flatMap((service) =>
-    [...service.operations.values()].map((operation) => [
+    namedOperations(service).map((operation) => [
       operationAddress(service, operation),
       { post: operationObject(service, operation, isNewest(service), components) },
     ]),

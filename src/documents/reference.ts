@@ -1,8 +1,8 @@
 /** The reference in Markdown: an index with the table of problems, and a page for each operation. */
-import { operationAddress, serviceAddress } from '../contract/address.ts';
-import { contractOf, type Operation, type Service } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
+import { contractOf, namedOperations, operationAddress, type Service, serviceAddress } from '../contract/service.ts';
 import { exampleOf } from './example.ts';
 import { code, problemTable, readable, records, type Sent } from './markdown.ts';
 import { refusalsOf } from './refusals.ts';
@@ -10,8 +10,12 @@ import { refusalsOf } from './refusals.ts';
 /** What prints the examples of one format; a protocol is one. */
 export interface Printer {
   readonly name: string;
-  encodeRequest(service: Service, operation: Operation, input: unknown): Sent & { readonly path: string };
-  encode(operation: Operation, output: unknown): Sent;
+  encodeRequest(
+    service: Service,
+    operation: Operation,
+    input: unknown,
+  ): Sent & { readonly method?: string; readonly path: string; readonly headers?: Readonly<Record<string, string>> };
+  encode(operation: Operation, output: unknown): Sent & { readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface Page {
@@ -71,8 +75,8 @@ const pageFile = (services: readonly Service[], service: Service, operation: Ope
 
 const indexPage = (services: readonly Service[]): string => {
   const lists = services.flatMap((service) => {
-    const { name, version, doc, operations } = service;
-    const items = [...operations.values()].map(
+    const { name, version, doc } = service;
+    const items = namedOperations(service).map(
       (each) => `- [${each.name}](${pageFile(services, service, each)}): ${each.doc}`,
     );
     return [`## ${name}, version ${version}`, doc, items.join('\n')];
@@ -92,7 +96,7 @@ const indexPage = (services: readonly Service[]): string => {
 export const referencePages = (services: readonly Service[], printers: readonly Printer[]): readonly Page[] => [
   { file: 'README.md', text: indexPage(services) },
   ...services.flatMap((service) =>
-    [...service.operations.values()].map((operation) => ({
+    namedOperations(service).map((operation) => ({
       file: pageFile(services, service, operation),
       text: operationPage(service, operation, printers),
     })),

@@ -1,7 +1,6 @@
 /** Refusals: every problem that an operation can be refused for, gathered from its contract. */
-import type { Operation } from '../contract/operation.ts';
+import { type BoundOperation, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
-import { type Endpoint, splitByLocation } from '../contract/resource.ts';
 import type { Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
@@ -59,7 +58,7 @@ export const refusalsOf = ({ effect, input, accounts, problems: own }: Operation
 };
 
 /** Those of an operation on resources, which a head alone may ask for. */
-export const refusalsOfEndpoint = (endpoint: Endpoint): readonly ProblemName[] => {
+export const refusalsOfEndpoint = (endpoint: BoundOperation): readonly ProblemName[] => {
   const needed = Object.values(splitByLocation(endpoint.input).body.fields).some(({ required }) => required);
   const also = new Set<ProblemName>(needed ? ['emptyRequest'] : []);
   const found = refusalsOf(endpoint);

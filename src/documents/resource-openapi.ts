@@ -1,9 +1,9 @@
 /** The OpenAPI 3.1 document of a service of resources: every method of every path, with all that it can answer. */
-import { resourceAddress } from '../contract/address.ts';
+import { type BoundOperation, locationOf, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
-import { type Endpoint, locationOf, type ResourceService, splitByLocation } from '../contract/resource.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
+import { boundOperations, type Service, serviceAddress, versionsOf } from '../contract/service.ts';
 import { Components, refer } from './components.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema } from './json-schema.ts';
 import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
@@ -42,7 +42,7 @@ const serviceError: JsonSchema = {
 /** Without a description of its own: that stands with the parameter. */
 const bare = ({ description: _, ...schema }: JsonSchema): JsonSchema => schema;
 
-const parametersOf = ({ input, effect }: Endpoint): readonly JsonSchema[] => [
+const parametersOf = ({ input, effect }: BoundOperation): readonly JsonSchema[] => [
   ...Object.entries(input.fields)
     .filter(([, field]) => locationOf(field) !== 'body')
     .map(([name, field]) => ({
@@ -82,8 +82,8 @@ const hasBody = ({ fields, ignoredMembers: tolerated }: ObjectSchema): boolean =
 const needsBody = ({ fields }: ObjectSchema): boolean => Object.values(fields).some(({ required }) => required);
 
 const endpointObject = (
-  { name: tag, version }: ResourceService,
-  endpoint: Endpoint,
+  { name: tag, version }: Service,
+  endpoint: BoundOperation,
   components: Components,
 ): JsonSchema => {
   const { name, doc, input, output, effect } = endpoint;
@@ -118,27 +118,29 @@ const endpointObject = (
 };
 
 /** `origin`: where it is called, like `https://pay.example.com`. */
-export const deriveResourceOpenApi = (service: ResourceService, origin: string): JsonSchema => {
+export const deriveResourceOpenApi = (service: Service, origin: string): JsonSchema => {
   const components = new Components({ RestServiceError: serviceError });
-  const { name, version, doc, answers } = service;
-  const endpoints = [...service.operations.values()];
+  const { name, version, doc } = service;
+  const endpoints = boundOperations(service);
   // Requests first: what a caller writes has the plain names.
   for (const each of endpoints) components.json(version, each, 'input', splitByLocation(each.input).body);
-  const paths = Map.groupBy(endpoints, ({ path }) => path);
+  const paths = Map.groupBy(endpoints, ({ http }) => http.path);
   return {
     openapi: '3.1.0',
     info: {
       title: `Triglyph: ${name}`,
       version: `v${version}`,
-      description: `${doc} Answered alike: ${answers.map((each) => `v${each}`).join(', ')}.`,
+      description: `${doc} Answered alike: ${versionsOf(service).join(', ')}.`,
     },
-    servers: [{ url: origin + resourceAddress(service) }],
+    servers: [{ url: origin + serviceAddress(service) }],
     security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
     tags: [{ name, description: doc }],
     paths: Object.fromEntries(
       [...paths].map(([path, there]) => [
         path,
-        Object.fromEntries(there.map((each) => [each.method.toLowerCase(), endpointObject(service, each, components)])),
+        Object.fromEntries(
+          there.map((each) => [each.http.method.toLowerCase(), endpointObject(service, each, components)]),
+        ),
       ]),
     ),
     components: {

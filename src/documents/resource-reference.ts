@@ -1,23 +1,13 @@
 /** The reference of a service of resources in Markdown: an index with the table of problems, and a page for each operation. */
-import { resourceAddress } from '../contract/address.ts';
+import { type BoundOperation, locationOf, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
-import { type Endpoint, locationOf, type ResourceService, splitByLocation } from '../contract/resource.ts';
 import type { Field, ObjectSchema } from '../contract/schema.ts';
+import { boundOperations, type Service, serviceAddress, versionsOf } from '../contract/service.ts';
 import { exampleOf } from './example.ts';
-import { code, readable, records, row, type Sent, table } from './markdown.ts';
-import type { Page } from './reference.ts';
+import { code, readable, records, row, table } from './markdown.ts';
+import type { Page, Printer } from './reference.ts';
 import { byStatus, printMessage, refusalsOfEndpoint } from './refusals.ts';
-
-/** What prints the examples: the protocol of resources. */
-export interface ResourcePrinter {
-  encodeRequest(
-    service: ResourceService,
-    operation: Endpoint,
-    input: unknown,
-  ): Sent & { readonly method?: string; readonly path: string; readonly headers?: Readonly<Record<string, string>> };
-  encode(operation: Endpoint, output: unknown): Sent & { readonly headers: Readonly<Record<string, string>> };
-}
 
 const problemTable = (names: readonly ProblemName[]): string => {
   const rows = [...byStatus(names).values()].flat().map((name) => {
@@ -43,10 +33,10 @@ const headerLines = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `, ${code(`${name}: ${value}`)}`)
     .join('');
 
-const examples = (service: ResourceService, endpoint: Endpoint, printer: ResourcePrinter): readonly string[] => {
+const examples = (service: Service, endpoint: BoundOperation, printer: Printer): readonly string[] => {
   const call = printer.encodeRequest(service, endpoint, exampleOf(endpoint.input, 'full'));
   const answer = printer.encode(endpoint, exampleOf(endpoint.output, 'full'));
-  const head = code(`${endpoint.method} ${call.path}`);
+  const head = code(`${endpoint.http.method} ${call.path}`);
   const sent =
     call.body === ''
       ? [`${head}${headerLines(call.headers ?? {})}`]
@@ -65,13 +55,14 @@ const body = (shape: ObjectSchema, side: 'input' | 'output'): readonly string[] 
 const changing =
   'What is left out, or null, stays as it is; `metadata` is replaced as a whole, and an empty one takes all entries away.';
 
-const page = (service: ResourceService, endpoint: Endpoint, printer: ResourcePrinter): Page => {
-  const { name, doc, method, path, role, input, output } = endpoint;
+const page = (service: Service, endpoint: BoundOperation, printer: Printer): Page => {
+  const { name, doc, http, role, input, output } = endpoint;
+  const { method, path } = http;
   const request = [...parameters(input), ...body(input, 'input')];
   const text = [
     `# ${name}`,
     doc,
-    `${code(`${method} ${resourceAddress(service)}${path}`)}. The caller needs the role ${code(role)}.`,
+    `${code(`${method} ${serviceAddress(service)}${path}`)}. The caller needs the role ${code(role)}.`,
     ...(method === 'PATCH' ? [changing] : []),
     '## Request',
     ...(request.length > 0 ? request : ['It has no parameters.']),
@@ -86,18 +77,18 @@ const page = (service: ResourceService, endpoint: Endpoint, printer: ResourcePri
   return { file: `${name}.md`, text: `${text.join('\n\n')}\n` };
 };
 
-const index = (service: ResourceService): Page => {
-  const { name, version, answers, doc } = service;
-  const endpoints = [...service.operations.values()];
+const index = (service: Service): Page => {
+  const { name, version, doc } = service;
+  const endpoints = boundOperations(service);
   const rows = endpoints.map((each) => [
-    code(`${each.method} ${each.path}`),
+    code(`${each.http.method} ${each.http.path}`),
     `[${each.name}](${each.name}.md)`,
     each.doc,
   ]);
   const names = new Set(endpoints.flatMap(refusalsOfEndpoint));
   const text = [
     `# ${name}, version ${version}`,
-    `${doc} Paths stand below ${code(resourceAddress(service))}; ${answers.map((each) => code(`v${each}`)).join(' and ')} are answered alike.`,
+    `${doc} Paths stand below ${code(serviceAddress(service))}; ${versionsOf(service).map(code).join(' and ')} are answered alike.`,
     table(['Call', 'Operation', 'What it does'], rows),
     '## Problems',
     'A refusal is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, where fields are wrong, ' +
@@ -108,7 +99,7 @@ const index = (service: ResourceService): Page => {
 };
 
 /** The pages, as files of one folder. */
-export const resourceReferencePages = (service: ResourceService, printer: ResourcePrinter): readonly Page[] => [
+export const resourceReferencePages = (service: Service, printer: Printer): readonly Page[] => [
   index(service),
-  ...[...service.operations.values()].map((each) => page(service, each, printer)),
+  ...boundOperations(service).map((each) => page(service, each, printer)),
 ];

@@ -1,6 +1,6 @@
 /** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
-import type { Operation, Service } from '../contract/operation.ts';
 import type { EnumSchema, Field, Namespace, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
+import { namedOperations, type Service } from '../contract/service.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
@@ -94,7 +94,7 @@ export const nameOfRecord = (shape: ObjectSchema): string => `${shape.namespace}
 
 /** All types that the operations of a service use. */
 export const gatherTypes = (service: Service): Types => {
-  const own = service.namespace;
+  const own = service.namespace!;
   const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();
   const lists = new Map<string, Element>();
@@ -135,7 +135,7 @@ export const gatherTypes = (service: Service): Types => {
       },
     });
 
-  for (const { input, output } of service.operations.values() as Iterable<Operation>) {
+  for (const { input, output } of namedOperations(service)) {
     gather(input);
     gather(output);
   }

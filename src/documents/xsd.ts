@@ -1,7 +1,7 @@
 /** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
 import { namespaceUris } from '../contract/namespaces.ts';
-import type { Service } from '../contract/operation.ts';
 import type { Namespace } from '../contract/schema.ts';
+import { namedOperations, type Service } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './document.ts';
 import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './types.ts';
 
@@ -75,7 +75,7 @@ const wrapper = (name: string, part: string, type: string): Tag =>
   );
 
 const wrappers = (service: Service): readonly Tag[] =>
-  [...service.operations.values()].flatMap(({ name, input, output }) => [
+  namedOperations(service).flatMap(({ name, input, output }) => [
     wrapper(name, 'request', nameOfRecord(input)),
     wrapper(`${name}Response`, 'result', nameOfRecord(output)),
   ]);
@@ -109,7 +109,7 @@ const schema = (namespace: Namespace, parts: readonly Tag[], locate: Locate): Ta
 /** The schemas as tags: the service's own namespace first, then those it leans on. */
 export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<Namespace, Tag> => {
   const types = gatherTypes(service);
-  const own = service.namespace;
+  const own = service.namespace!;
   const records = [...types.records, [faultType, faultElements] as const];
   const enumerations = [...types.enumerations, ...Object.entries(faultEnumerations)];
 

@@ -1,8 +1,9 @@
 /** The compiled reading and writing of an operation, both ways, in one protocol. */
-import type { Operation, Service } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
 import { compileRead, IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
+import { namedOperations, type Service } from '../contract/service.ts';
 
 /** Prints a canonical value of one shape. */
 export type Print = (value: unknown) => string;
@@ -27,7 +28,7 @@ export const compileCodecs = <N>(
 ): Codecs<N> => {
   const codecs = new Map<Operation, Codec<N>>();
   for (const service of services)
-    for (const operation of service.operations.values()) {
+    for (const operation of namedOperations(service)) {
       const side = (name: Side) => ({
         read: compileRead(operation[name], reader),
         print: printer(operation[name], service),

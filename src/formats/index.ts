@@ -1,12 +1,11 @@
 /** The protocols spoken; adding one is its folder and a line here. */
-import type { Service } from '../contract/operation.ts';
-import type { ResourceService } from '../contract/resource.ts';
 import type { Schema } from '../contract/schema.ts';
+import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
 import { adapter } from './form/adapter.ts';
 import { form } from './form/index.ts';
 import { json } from './json/index.ts';
-import type { KeyPlaces, Protocol, ProtocolName } from './protocol.ts';
+import type { KeyPlaces, NamedProtocol, Protocol, ProtocolName } from './protocol.ts';
 import { rest } from './rest/index.ts';
 import { soapEleven, soapTwelve } from './soap/index.ts';
 
@@ -26,12 +25,12 @@ const isSpeakable = (shape: Schema): boolean =>
 
 /** Throws where the form field for keys is a field of an operation, and for what not every format can say. */
 export const createProtocols = (services: readonly Service[], places: KeyPlaces = usualPlaces): Protocols => {
-  for (const { operations } of services)
-    for (const { name, input, output } of operations.values()) {
+  for (const service of services)
+    for (const { name, input, output } of namedOperations(service)) {
       if (Object.hasOwn(input.fields, places.formField))
         throw new Error(`${places.formField} is a field of ${name}: the Idempotency-Key needs another name`);
       if (!isSpeakable(input) || !isSpeakable(output))
-        throw new Error(`${name} has a map of records: only operations on resources may have one`);
+        throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
   return Object.freeze({
     soap11: soapEleven(services, places),
@@ -39,14 +38,12 @@ export const createProtocols = (services: readonly Service[], places: KeyPlaces 
     json: json(services),
     form: form(services, places),
     adapter: adapter(services, places),
+    rest: rest(services),
   });
 };
 
-/** How resources are spoken of: one protocol, told by its address. */
-export const createResourceProtocol = (services: readonly ResourceService[]): Protocol => rest(services);
-
 /** Which protocol a media type declares; the form adapter is told by its address. */
-export const byMediaType: Readonly<Record<string, ProtocolName>> = Object.freeze({
+export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze({
   'text/xml': 'soap11',
   'application/soap+xml': 'soap12',
   'application/json': 'json',

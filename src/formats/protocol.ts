@@ -1,23 +1,24 @@
 /** What a protocol is: bytes to canonical input, canonical output and problems to messages. Stateless and frozen. */
 import type { Buffer } from 'node:buffer';
-import type { AnyService, Operation } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
 import type { Message, WireRequest } from './wire.ts';
 
-/** The scripts in which operations are called by name. */
-export type ProtocolName = 'soap11' | 'soap12' | 'json' | 'form' | 'adapter';
-
-/** How resources are spoken of. */
-export type ResourceProtocolName = 'rest';
+/** The protocols of operations that callers name. */
+export const namedProtocols = Object.freeze(['soap11', 'soap12', 'json', 'form', 'adapter'] as const);
+export type NamedProtocol = (typeof namedProtocols)[number];
+/** `rest` carries the operations that a method and a path name. */
+export type ProtocolName = NamedProtocol | 'rest';
 
 /** Where a request is going, as far as its path tells. */
 export interface Target {
-  readonly service: AnyService;
+  readonly service: Service;
   /** The version in the path, as the caller wrote it. */
   readonly version: number;
   /** Absent where the body names the operation. */
   readonly operation: Operation | undefined;
-  /** What the path holds, decoded, by the names of fields; only of a resource. */
+  /** Fields in the path, decoded; only of an operation with a binding. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
@@ -68,13 +69,13 @@ export interface Call {
 }
 
 export interface Protocol {
-  readonly name: ProtocolName | ResourceProtocolName;
+  readonly name: ProtocolName;
   readonly charsets: readonly string[];
   /** Throws a Problem for bytes that are no request at all; what is wrong with fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;
   encodeError(problem: Problem, circumstance: ErrorContext): Message;
   /** The caller's half, for documents and tests: what a client sends, and what it makes of an answer. */
-  encodeRequest(service: AnyService, operation: Operation, input: unknown): Call;
+  encodeRequest(service: Service, operation: Operation, input: unknown): Call;
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
 }

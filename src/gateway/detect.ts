@@ -1,8 +1,8 @@
-/** Detection, first and total: whatever comes in, there is a protocol to answer it in. */
-import { isAdapterAddress, unversioned } from '../contract/address.ts';
+/** Detects the protocol of a request; total, since even a refusal needs a format. */
 import { byMediaType, type Protocols } from '../formats/index.ts';
-import type { Media, Protocol } from '../formats/protocol.ts';
+import type { Media, Protocol, ProtocolName } from '../formats/protocol.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import type { Route } from './route.ts';
 
 export interface Detected {
   readonly protocol: Protocol;
@@ -13,11 +13,11 @@ export interface Detected {
 
 const none: Media = Object.freeze({ type: '', charset: undefined });
 
-/** `application/json; charset="UTF-8"`; other parameters are let pass (SOAP 1.2 has `action`). */
+/** `application/json; charset="UTF-8"`; ignores other parameters (SOAP 1.2 has `action`). */
 const parseMedia = (header: string): Media => {
   const [type = '', ...parameters] = header.split(';');
   const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(each)?.[1] ?? []);
-  // Two of them, or an empty one, are no charset that anyone speaks.
+  // Two charsets, or an empty one, match no protocol.
   const charset = charsets.length > 1 ? '' : charsets[0]?.toLowerCase();
   return Object.freeze({ type: type.trim().toLowerCase(), charset });
 };
@@ -25,7 +25,7 @@ const parseMedia = (header: string): Media => {
 const mediaMax = 256;
 const media = new Map<string, Media>();
 
-/** The handful of headers that clients really send is parsed once. */
+/** Clients send few different headers: each is parsed once. */
 const mediaOf = (header: string | undefined): Media => {
   if (header === undefined) return none;
   const known = media.get(header);
@@ -35,25 +35,30 @@ const mediaOf = (header: string | undefined): Media => {
   return parsed;
 };
 
-/** Who declares nothing that is spoken here is answered as the address or Accept suggests, and else in JSON. */
-const guess = ({ path, headers }: WireRequest, protocols: Protocols): Protocol =>
-  path.startsWith(unversioned) || /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? protocols.soap11 : protocols.json;
-
-/** At an address of resources only JSON is spoken; a request that has no body need not say so. */
-export const detectOfResources = ({ method, headers }: WireRequest, protocol: Protocol): Detected => {
-  const media = mediaOf(headers['content-type']);
-  const spoken = method === 'GET' || media.type === '' || byMediaType[media.type] === 'json';
-  const readable = media.charset === undefined || protocol.charsets.includes(media.charset);
-  return { protocol, media, understood: spoken && readable };
+/** The protocol of a request: the address decides, then the media type, then Accept. */
+export const detect = ({ method, headers }: WireRequest, route: Route, protocols: Protocols): Detected => {
+  const declared = mediaOf(headers['content-type']);
+  const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
+  const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
+  const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
+  return { protocol, media: declared, understood: isReadable && isCarried(route, method, declared, named) };
 };
 
-export const detect = (wire: WireRequest, protocols: Protocols): Detected => {
-  const declared = mediaOf(wire.headers['content-type']);
-  const name = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
-  const atAdapter = isAdapterAddress(wire.path);
-  const protocol = atAdapter ? protocols.adapter : name && protocols[name];
-  if (protocol === undefined) return { protocol: guess(wire, protocols), media: declared, understood: false };
-  const spoken = !atAdapter || name === 'form';
-  const readable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
-  return { protocol, media: declared, understood: spoken && readable };
+/** Without a format of the address or the media type: as the address or Accept suggests, else JSON. */
+const fallback = (route: Route, headers: WireRequest['headers']): ProtocolName =>
+  /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
+
+/** Whether the format of the address is that of the declared media type. */
+const isCarried = ({ format }: Route, method: string, media: Media, named: ProtocolName | undefined): boolean => {
+  switch (format) {
+    case undefined:
+      return named !== undefined;
+    case 'adapter':
+      return named === 'form';
+    case 'rest':
+      // A request without a body need not declare a media type.
+      return method === 'GET' || media.type === '' || named === 'json';
+    default:
+      return format satisfies never;
+  }
 };

@@ -3,7 +3,7 @@ import type { Caller } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
-import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
+import type { Decoded, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
@@ -12,14 +12,12 @@ import type { IdGenerator } from '../lib/clock-and-ids.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import { detect, detectOfResources } from './detect.ts';
+import { detect } from './detect.ts';
 import type { Routes } from './route.ts';
 import { toProblem } from './to-problem.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;
-  /** How resources are spoken of. */
-  readonly resources: Protocol;
   readonly routes: Routes;
   readonly credentials: Credentials;
   readonly ids: IdGenerator;
@@ -40,12 +38,11 @@ interface RequestState {
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
   const progress: RequestState = { pspReference: gateway.ids.pspReference() };
-  const { protocol, media, understood } = gateway.routes.ofResources(wire.path)
-    ? detectOfResources(wire, gateway.resources)
-    : detect(wire, gateway.protocols);
+  const route = gateway.routes.find(wire.path);
+  const { protocol, media, understood } = detect(wire, route, gateway.protocols);
   try {
     wire.inspect();
-    progress.target = gateway.routes.find(wire.method, wire.path);
+    progress.target = route.target(wire.method);
     if (!understood) throw new Problem('unsupportedMedia');
     progress.caller = await authenticate(wire.headers, gateway.credentials);
     progress.decoded = protocol.decode(await wire.body(), media, progress.target, wire);

@@ -1,63 +1,161 @@
-/** Routing: a path to the service, the version and, where the path names it, the operation. */
-import { isAdapterAddress, parseAddress } from '../contract/address.ts';
-import { contractOf, type Service } from '../contract/operation.ts';
+/** Finds what a path names: the format of the address, and for each method the operation. */
+import { type BoundOperation, namesInPath } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
-import type { ResourceService } from '../contract/resource.ts';
+import { boundOperations, contractOf, namedOperations, type Service, versionsOf } from '../contract/service.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
-import { compileResourceRoutes } from './resource-routes.ts';
 
-export interface Routes {
-  /** Whether the path is one of resources, which have a protocol of their own. */
-  ofResources(path: string): boolean;
-  /** Throws notFound, unknownVersion, unknownOperation or methodNotAllowed. */
-  find(method: string, path: string): Target;
+export interface Route {
+  /** The only format of the address; absent where the media type decides. */
+  readonly format?: 'adapter' | 'rest';
+  /** The format of the answer where neither the address nor the media type names one. */
+  readonly fallback: 'soap11' | 'json';
+  /** Throws notFound, unknownVersion, unknownOperation, methodNotAllowed (with Allow) or badRequest. */
+  target(method: string): Target;
 }
 
-const unserved = (services: readonly Service[], name: string): Problem => {
-  const versions = services.filter((each) => each.name === name);
-  if (versions.length === 0) return new Problem('notFound');
-  const served = versions.map(({ version, servesUpTo }) => `v${version} to v${servesUpTo}`).join(', ');
-  return new Problem('unknownVersion', describe('unknownVersion', served));
-};
+export interface Routes {
+  /** Total, so that a refusal by `target` has the format of the address. */
+  find(path: string): Route;
+}
 
-const locate = (services: readonly Service[], path: string): Target => {
-  const address = parseAddress(path);
-  if (address === undefined) throw new Problem('notFound');
-  const { name, version } = address;
-  const service = contractOf(services, name, version);
-  if (service === undefined) throw unserved(services, name);
-  const operation = address.operation === undefined ? undefined : service.operations.get(address.operation);
-  if (address.operation !== undefined && operation === undefined) throw unknownOperation(service);
-  return { service, version: version ?? service.version, operation };
-};
+/** Callers use few paths of operations called by name: so many are parsed once. */
+const cachedMax = 1_000;
 
-/** The form adapter names the service in its body; Recurring is what it has ever carried here. */
-const adaptedBy = (services: readonly Service[]): Target => {
-  const service = contractOf(services, 'Recurring') ?? services.at(-1)!;
-  return { service, version: service.version, operation: undefined };
-};
+/** `services`: newest last. */
+export const compileRoutes = (services: readonly Service[]): Routes => {
+  const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
+  const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
+  const cache = new Map<string, Route>();
 
-export const compileRoutes = (services: readonly Service[], resources: readonly ResourceService[] = []): Routes => {
-  const resourceRoutes = compileResourceRoutes(resources);
-  const adapted = Object.freeze(adaptedBy(services));
-  // The paths that callers really use are few: each is taken apart once.
-  const seen = new Map<string, Target>();
-  const find = (path: string): Target => {
-    if (isAdapterAddress(path)) return adapted;
-    const known = seen.get(path);
-    if (known !== undefined) return known;
-    const target = Object.freeze(locate(services, path));
-    if (seen.size < 1_000) seen.set(path, target);
-    return target;
+  const locate = (path: string, fallback: Route['fallback']): Route => {
+    const plain = path.replace(/\/$/, '');
+    const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
+    if (adapted !== undefined) return { format: 'adapter', ...named(adapted, adapted.version, '', fallback) };
+    const older = services.findLast(({ legacy }) => legacy?.soap === plain);
+    if (older !== undefined) return named(older, older.version, '', fallback);
+    const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
+    if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
+    const format = namedOperations(owner).length === 0 ? { format: 'rest' as const } : {};
+    const [, digits, rest = ''] = /^\/[vV]([1-9]\d{0,3})(\/.*)?$/.exec(path.slice(owner.address.length)) ?? [];
+    if (digits === undefined) return { ...format, ...refused(fallback, () => new Problem('notFound')) };
+    const version = Number(digits);
+    const service = contractOf(services, owner.name, version);
+    if (service === undefined) return { ...format, ...refused(fallback, () => unknownVersion(services, owner.name)) };
+    const below = rest.replace(/\/$/, '');
+    const fitting = templates.get(service)!.filter((template) => fits(template, segmentsOf(below)));
+    if (fitting.length > 0) return bound(service, version, fitting, segmentsOf(below), fallback);
+    return { ...format, ...named(service, version, below, fallback) };
   };
+
   return Object.freeze({
-    ofResources: resourceRoutes.owns,
-    find(method: string, path: string): Target {
-      if (resourceRoutes.owns(path)) return resourceRoutes.find(method, path);
-      const target = find(path);
-      if (method !== 'POST') throw new Problem('methodNotAllowed', undefined, { headers: { Allow: 'POST' } });
-      return target;
+    find(path: string): Route {
+      const known = cache.get(path);
+      if (known !== undefined) return known;
+      const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
+      const route = Object.freeze(locate(path, isLegacySoap ? 'soap11' : 'json'));
+      if (route.format !== 'rest' && cache.size < cachedMax) cache.set(path, route);
+      return route;
     },
   });
+};
+
+/** `/pal/servlet/soap/Recurring` to `/pal/servlet/soap/`. */
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+
+const refused = (fallback: Route['fallback'], problem: () => Problem): Route => ({
+  fallback,
+  target() {
+    throw problem();
+  },
+});
+
+/** A service whose operations callers name: in the path, or in the body where `below` is empty. */
+const named = (service: Service, version: number, below: string, fallback: Route['fallback']): Route => {
+  const name = /^\/([A-Za-z]{1,60})$/.exec(below)?.[1];
+  const isService = below === '' && namedOperations(service).length > 0;
+  if (name === undefined && !isService) return refused(fallback, () => new Problem('notFound'));
+  const operation = name === undefined ? undefined : service.operations.get(name);
+  if (name !== undefined && (operation === undefined || operation.http !== undefined))
+    return refused(fallback, () =>
+      namedOperations(service).length > 0 ? unknownOperation(service) : new Problem('notFound'),
+    );
+  const target = Object.freeze<Target>({ service, version, operation });
+  return {
+    fallback,
+    target(method) {
+      if (method !== 'POST') throw methodNotAllowed(['POST']);
+      return target;
+    },
+  };
+};
+
+/** Operations whose path fits; the method chooses among them. */
+const bound = (
+  service: Service,
+  version: number,
+  fitting: readonly Template[],
+  segments: readonly string[],
+  fallback: Route['fallback'],
+): Route => ({
+  format: 'rest',
+  fallback,
+  target(method) {
+    const template = fitting.find(({ operation }) => operation.http.method === method);
+    if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));
+    return Object.freeze<Target>({
+      service,
+      version,
+      operation: template.operation,
+      parameters: parametersOf(template, segments),
+    });
+  },
+});
+
+/** A segment of a path template: a literal word, or the name of a field. */
+type Segment = { readonly word: string } | { readonly field: string };
+
+interface Template {
+  readonly operation: BoundOperation;
+  readonly segments: readonly Segment[];
+}
+
+const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
+
+const compileTemplate = (operation: BoundOperation): Template => ({
+  operation,
+  segments: segmentsOf(operation.http.path).map((segment) => {
+    const [field] = namesInPath(segment);
+    return field === undefined ? { word: segment } : { field };
+  }),
+});
+
+const fits = ({ segments }: Template, given: readonly string[]): boolean =>
+  segments.length === given.length &&
+  segments.every((segment, at) => ('word' in segment ? segment.word === given[at] : given[at] !== ''));
+
+const parametersOf = ({ segments }: Template, given: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(segments.flatMap((each, at) => ('field' in each ? [[each.field, decoded(given[at]!)]] : [])));
+
+/** Throws badRequest for a text that is not percent-encoded as RFC 3986 says. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Problem('badRequest', undefined, { reason: 'percent encoding' });
+  }
+};
+
+const methodNotAllowed = (allowed: readonly string[]): Problem =>
+  new Problem('methodNotAllowed', undefined, { headers: { Allow: allowed.join(', ') } });
+
+const unknownVersion = (services: readonly Service[], name: string): Problem => {
+  const served = services.filter((each) => each.name === name).map(printVersions);
+  return new Problem('unknownVersion', describe('unknownVersion', served.join(', ')));
+};
+
+/** `v1, v2`, or `v25 to v68` where there are more. */
+const printVersions = (service: Service): string => {
+  const versions = versionsOf(service);
+  return versions.length > 2 ? `${versions[0]} to ${versions.at(-1)}` : versions.join(', ');
 };

@@ -1,8 +1,8 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ProblemName } from '../../src/contract/problem.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { fault11, fault12, php, R, twelve } from './case.ts';
 
@@ -17,7 +17,7 @@ const content =
   '<request><merchantAccount>DemoMerchant</merchantAccount><shopperReference>nobody</shopperReference></request>';
 const operation = `<listRecurringDetails${R}>${content}</listRecurringDetails>`;
 
-const bodies: Readonly<Record<ProtocolName, string>> = {
+const bodies: Readonly<Record<NamedProtocol, string>> = {
   soap11: php(operation),
   soap12: twelve(operation),
   json: '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}',
@@ -26,7 +26,7 @@ const bodies: Readonly<Record<ProtocolName, string>> = {
     'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=nobody',
 };
 
-const types: Readonly<Record<ProtocolName, string>> = {
+const types: Readonly<Record<NamedProtocol, string>> = {
   soap11: 'text/xml',
   soap12: 'application/soap+xml',
   json: 'application/json',
@@ -34,10 +34,10 @@ const types: Readonly<Record<ProtocolName, string>> = {
   adapter: 'application/x-www-form-urlencoded',
 };
 
-const ask = (name: ProtocolName, path: string, { type = types[name], method = 'POST' } = {}) =>
+const ask = (name: NamedProtocol, path: string, { type = types[name], method = 'POST' } = {}) =>
   gateway.ask({ method, path, headers: { 'content-type': type, ...callers.key }, body: bodies[name] });
 
-const served: readonly (readonly [ProtocolName, string])[] = [
+const served: readonly (readonly [NamedProtocol, string])[] = [
   ['soap11', '/pal/servlet/Recurring/v25'],
   ['soap11', '/pal/servlet/Recurring/v25/'],
   ['soap11', '/pal/servlet/Recurring/V25/'],
@@ -76,7 +76,7 @@ const formText = (status: number, text: string) =>
 
 type Row = readonly [
   title: string,
-  protocol: ProtocolName,
+  protocol: NamedProtocol,
   path: string,
   problem: ProblemName,
   status: number,
@@ -84,7 +84,7 @@ type Row = readonly [
 ];
 
 const versions = 'Version not found; served here: v25 to v68';
-const operations = `Operation not found; served here: ${[...services.at(-1)!.operations.keys()].join(', ')}`;
+const operations = `Operation not found; served here: ${[...recurringV25.operations.keys()].join(', ')}`;
 
 const missing: readonly Row[] = [
   [
@@ -210,7 +210,7 @@ describe('other methods', () => {
 });
 
 describe('media types', () => {
-  const taken: readonly (readonly [ProtocolName, string])[] = [
+  const taken: readonly (readonly [NamedProtocol, string])[] = [
     ['json', 'application/json;charset=UTF-8'],
     ['json', 'Application/JSON ; charset="utf-8"'],
     ['json', 'application/json; version=1'],
@@ -224,7 +224,7 @@ describe('media types', () => {
   });
 
   /** Who is answered in which format, when what was declared is not spoken. */
-  const refused: readonly (readonly [sent: ProtocolName, type: string, answered: ProtocolName])[] = [
+  const refused: readonly (readonly [sent: NamedProtocol, type: string, answered: NamedProtocol])[] = [
     ['json', 'text/plain', 'json'],
     ['json', 'multipart/form-data; boundary=x', 'json'],
     ['json', '', 'json'],
@@ -257,7 +257,7 @@ describe('media types', () => {
   });
 
   test('a body is read as what it is declared to be', async () => {
-    const read = async (body: ProtocolName, as: ProtocolName) =>
+    const read = async (body: NamedProtocol, as: NamedProtocol) =>
       (await gateway.ask({ path: list, headers: { 'content-type': types[as], ...callers.demo }, body: bodies[body] }))
         .entry.outcome;
     expect(await read('form', 'json')).toBe('undecodable');

@@ -1,9 +1,9 @@
 /** The cases of the balance platform, each on resources of its own; and no valid request whatever ends in a failure of ours. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createResourceProtocol } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { resourceServices } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { seed } from '../property/property.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 import { arbitrary } from '../support/generate.ts';
@@ -94,7 +94,7 @@ test('a value that may not be shown is not', async () => {
 });
 
 describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
-  const protocol = createResourceProtocol(resourceServices);
+  const protocol = createProtocols(services).rest;
   const isId = /^(id|accountHolderId|balanceAccountId|replacementOfId|primaryBalanceAccount|balancePlatform)$/;
 
   test.each([...balancePlatformV2.operations.values()].map((operation) => [operation.name, operation] as const))(

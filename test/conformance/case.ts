@@ -1,7 +1,7 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
 
 import type { ProblemName } from '../../src/contract/problem.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import type { RecurringOperations } from '../../src/services/recurring/v25.ts';
 import type { callers } from '../support/gateway.ts';
 
@@ -23,7 +23,7 @@ export interface Case {
     | { readonly refuses: ProblemName; readonly fields?: readonly string[] };
   /** What shopper-1 has afterwards; all that it had, where it is left out. */
   readonly leaves?: readonly string[];
-  readonly wire: Readonly<Record<ProtocolName, Exchange>>;
+  readonly wire: Readonly<Record<NamedProtocol, Exchange>>;
 }
 
 export const visa = '8313147988756818: ONECLICK,RECURRING';

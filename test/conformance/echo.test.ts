@@ -1,8 +1,8 @@
 /** What a caller sends where a name should stand does not come back: it may be a card number. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { operationAddress, serviceAddress } from '../../src/contract/address.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import { operationAddress, serviceAddress } from '../../src/contract/service.ts';
+import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const card = '4111111111111111';
-const [service] = services;
-const storeToken = service!.operations.get('storeToken')!;
+const service = recurringV25;
+const storeToken = service.operations.get('storeToken')!;
 const soapBody = `<storeToken xmlns="http://recurring.services.adyen.com"><request><n${card}/><${'a'.repeat(200)}/></request></storeToken>`;
 
-const bodies: Readonly<Record<ProtocolName, readonly string[]>> = {
+const bodies: Readonly<Record<NamedProtocol, readonly string[]>> = {
   soap11: [`<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>${soapBody}</e:Body></e:Envelope>`],
   soap12: [`<e:Envelope xmlns:e="http://www.w3.org/2003/05/soap-envelope"><e:Body>${soapBody}</e:Body></e:Envelope>`],
   json: [
@@ -34,7 +34,7 @@ const bodies: Readonly<Record<ProtocolName, readonly string[]>> = {
   adapter: [`action=Recurring.storeToken&${card}=1`, `action=Recurring.storeToken&storeTokenRequest.${card}=1`],
 };
 
-const types: Readonly<Record<ProtocolName, string>> = {
+const types: Readonly<Record<NamedProtocol, string>> = {
   soap11: 'text/xml',
   soap12: 'application/soap+xml',
   json: 'application/json',
@@ -42,17 +42,17 @@ const types: Readonly<Record<ProtocolName, string>> = {
   adapter: 'application/x-www-form-urlencoded',
 };
 
-const paths: Readonly<Record<ProtocolName, string>> = {
-  soap11: serviceAddress(service!),
-  soap12: serviceAddress(service!),
-  json: operationAddress(service!, storeToken),
-  form: operationAddress(service!, storeToken),
+const paths: Readonly<Record<NamedProtocol, string>> = {
+  soap11: serviceAddress(service),
+  soap12: serviceAddress(service),
+  json: operationAddress(service, storeToken),
+  form: operationAddress(service, storeToken),
   adapter: '/pal/adapter/httppost',
 };
 
 describe('no echo', () => {
   const cases = Object.entries(bodies).flatMap(([name, each]) =>
-    each.map((body) => [name as ProtocolName, body] as const),
+    each.map((body) => [name as NamedProtocol, body] as const),
   );
   test.each(cases)('%s: %.60s', async (name, body) => {
     const headers = { 'content-type': types[name], ...callers.demo };

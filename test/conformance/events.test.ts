@@ -2,19 +2,20 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
 import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { RecurringEvent } from '../../src/webhooks/ports.ts';
 import { callers, type GatewayOptions, now, openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = createProtocols(services);
-const names = Object.keys(protocols) as ProtocolName[];
-const service = services.at(-1)!;
+const names = namedProtocols;
+const service = recurringV25;
 const endpointId = 'we_test';
 
 let gateway: TestGateway;
@@ -42,7 +43,7 @@ const told = async (): Promise<readonly RecurringEvent[]> => {
 };
 
 const ask = async (
-  name: ProtocolName,
+  name: NamedProtocol,
   operation: string,
   input: object,
   headers: Readonly<Record<string, string>> = {},

@@ -1,14 +1,15 @@
 /** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
-import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
+import { type Call, type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = createProtocols(services);
-const names = Object.keys(protocols) as ProtocolName[];
-const service = services.at(-1)!;
+const names = namedProtocols;
+const service = recurringV25;
 const operationOf = (name: string) => service.operations.get(name)!;
 
 let gateway: TestGateway;
@@ -25,10 +26,10 @@ type Headers = Readonly<Record<string, string>>;
 const send = ({ path, contentType, body }: Call, headers: Headers, as: Headers = callers.demo): Promise<Answer> =>
   gateway.ask({ path, headers: { 'content-type': contentType, ...headers, ...as }, body });
 
-const call = (name: ProtocolName, operation: string, input: object): Call =>
+const call = (name: NamedProtocol, operation: string, input: object): Call =>
   protocols[name].encodeRequest(service, operationOf(operation), input);
 
-const heard = (name: ProtocolName, operation: string, { message }: Answer): unknown =>
+const heard = (name: NamedProtocol, operation: string, { message }: Answer): unknown =>
   protocols[name].decodeResponse(operationOf(operation), message.body).value;
 
 const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { callers, openGateway } from '../support/gateway.ts';
@@ -14,7 +14,7 @@ import { scheduleAccountUpdater } from './schedule-account-updater.ts';
 import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
 
-const contentTypes: Readonly<Record<ProtocolName, string>> = {
+const contentTypes: Readonly<Record<NamedProtocol, string>> = {
   soap11: 'text/xml; charset=utf-8',
   soap12: 'application/soap+xml; charset=utf-8; action=""',
   json: 'application/json',
@@ -22,7 +22,7 @@ const contentTypes: Readonly<Record<ProtocolName, string>> = {
   adapter: 'application/x-www-form-urlencoded',
 };
 
-const answerTypes: Readonly<Record<ProtocolName, string>> = {
+const answerTypes: Readonly<Record<NamedProtocol, string>> = {
   soap11: 'text/xml;charset=utf-8',
   soap12: 'application/soap+xml;charset=utf-8',
   json: 'application/json;charset=utf-8',
@@ -30,7 +30,7 @@ const answerTypes: Readonly<Record<ProtocolName, string>> = {
   adapter: 'application/x-www-form-urlencoded;charset=utf-8',
 };
 
-const paths: Readonly<Record<ProtocolName, (operation: string) => string>> = {
+const paths: Readonly<Record<NamedProtocol, (operation: string) => string>> = {
   soap11: () => '/pal/servlet/Recurring/v25',
   soap12: () => '/pal/servlet/soap/Recurring',
   json: (operation) => `/pal/servlet/Recurring/v25/${operation}`,
@@ -42,7 +42,7 @@ const protocols = createProtocols(services);
 const operations = new Map(services.flatMap(({ operations }) => [...operations]));
 
 /** What the answer says once the format is taken off it. */
-const canonical = (name: ProtocolName, { operation }: Case, { message, entry }: Answer) => {
+const canonical = (name: NamedProtocol, { operation }: Case, { message, entry }: Answer) => {
   if (entry.outcome === 'ok')
     return { gives: protocols[name].decodeResponse(operations.get(operation)!, message.body).value };
   const fields = entry.problem?.issues.map(({ path }) => dotted(path)) ?? [];
@@ -50,7 +50,7 @@ const canonical = (name: ProtocolName, { operation }: Case, { message, entry }: 
 };
 
 const cases = [...listDetails, ...disable, ...scheduleAccountUpdater, ...storeToken, ...tokenLookup, ...refusals];
-const names = Object.keys(protocols) as ProtocolName[];
+const names = namedProtocols;
 
 describe.each(cases)('$operation: $title', (each) => {
   test.each(names)('%s', async (name) => {

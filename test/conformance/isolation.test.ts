@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Endpoint, locationOf } from '../../src/contract/resource.ts';
+import { type BoundOperation, locationOf } from '../../src/contract/operation.ts';
+import { boundOperations } from '../../src/contract/service.ts';
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
@@ -49,21 +50,21 @@ const bodies: Readonly<Record<string, (own: Ids) => Readonly<Record<string, unkn
 };
 
 interface Place {
-  readonly endpoint: Endpoint;
+  readonly endpoint: BoundOperation;
   /** The field that holds the id. */
   readonly field: string;
   readonly subject: Subject;
   readonly title: string;
 }
 
-const endpoints = [...balancePlatformV2.operations.values()];
+const endpoints = boundOperations(balancePlatformV2);
 
 const isId = (name: string): boolean => /Id$/.test(name) || name in subjects;
 
 const places: readonly Place[] = endpoints.flatMap((endpoint) =>
   Object.entries(endpoint.input.fields).flatMap(([field, { schema: shape, ...rest }]): readonly Place[] => {
     const inPath = locationOf({ schema: shape, ...rest }) === 'path';
-    const subject = inPath ? subjectsOfPaths[endpoint.path.split('/')[1]!] : subjects[field];
+    const subject = inPath ? subjectsOfPaths[endpoint.http.path.split('/')[1]!] : subjects[field];
     return subject === undefined ? [] : [{ endpoint, field, subject, title: `${endpoint.name} ${field}` }];
   }),
 );
@@ -91,11 +92,11 @@ const call = (
   own: Ids,
   who = callers.platform,
 ): Promise<Heard> => {
-  const subject = subjectsOfPaths[endpoint.path.split('/')[1]!]!;
-  const inPath = endpoint.path.includes(`{${field}}`);
-  const path = endpoint.path.replace('{id}', inPath ? id : own[subject]);
+  const subject = subjectsOfPaths[endpoint.http.path.split('/')[1]!]!;
+  const inPath = endpoint.http.path.includes(`{${field}}`);
+  const path = endpoint.http.path.replace('{id}', inPath ? id : own[subject]);
   const body = bodies[endpoint.name]?.(own);
-  return by.ask(endpoint.method, path, inPath || body === undefined ? body : { ...body, [field]: id }, { who });
+  return by.ask(endpoint.http.method, path, inPath || body === undefined ? body : { ...body, [field]: id }, { who });
 };
 
 const withoutReference = ({ status, text, body }: Heard): string =>

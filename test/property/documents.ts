@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ObjectSchema } from '../../src/contract/schema.ts';
 import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { arbitrary } from '../support/generate.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 import { type Law, namesOf, seed, type Trial } from './property.ts';
@@ -41,7 +41,7 @@ const unprefixed = (body: string) =>
       .map(([key, value]) => [key.slice(key.indexOf('.') + 1), value]),
   );
 
-const checks: Readonly<Record<ProtocolName, Check>> = {
+const checks: Readonly<Record<NamedProtocol, Check>> = {
   soap11: byXsd,
   soap12: byXsd,
   json: bySchema(deriveJsonSchema, (body) => JSON.parse(body)),

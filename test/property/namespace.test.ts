@@ -2,8 +2,9 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
-import { operation, service } from '../../src/contract/operation.ts';
+import { operation } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
+import { service } from '../../src/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
@@ -23,7 +24,8 @@ const authorise = operation({
 const payment = service({
   name: 'Payment',
   version: 1,
-  servesUpTo: 1,
+  answers: { from: 1, to: 1 },
+  address: '/pal/servlet/Payment',
   namespace: 'payment',
   doc: '',
   operations: [authorise],

@@ -1,9 +1,10 @@
 /** A law: a function that looks for a value which breaks it, so that a seeded defect can show that it would be found. */
 import { randomInt } from 'node:crypto';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import { namedOperations, type Service } from '../../src/contract/service.ts';
 import type { Protocols } from '../../src/formats/index.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 
 /** Whose law it is, over how many values. */
 export interface Trial {
@@ -26,7 +27,7 @@ process.stderr.write(`LAW_SEED=${seed}\n`);
 export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
 /** Milliseconds that a protocol keeps of a moment. */
-export const precisionMs: Readonly<Record<ProtocolName, number>> = {
+export const precisionMs: Readonly<Record<NamedProtocol, number>> = {
   soap11: 1,
   soap12: 1,
   json: 1_000,
@@ -34,7 +35,9 @@ export const precisionMs: Readonly<Record<ProtocolName, number>> = {
   adapter: 1_000,
 };
 
-export const namesOf = (protocols: Protocols): readonly ProtocolName[] => Object.keys(protocols) as ProtocolName[];
+/** The protocols of operations that callers name. */
+export const namesOf = (protocols: Protocols): readonly NamedProtocol[] =>
+  namedProtocols.filter((name) => name in protocols);
 
 /** Judges `runs` values; the smallest that the judge has something to say about, with what it says. */
 export const search = <T>(values: Arbitrary<T>, { runs, unshrunk }: Trial, judge: (value: T) => string | undefined) => {
@@ -59,10 +62,10 @@ export const search = <T>(values: Arbitrary<T>, { runs, unshrunk }: Trial, judge
   return `seed ${seed}: ${complaint ?? thrown ?? 'out of time'}\n${fc.stringify(details.counterexample)}`;
 };
 
-/** Every operation there is, with a title for its tests. */
+/** Every operation that callers name, with a title for its tests. */
 export const operationsOf = (services: readonly Service[]) =>
   services.flatMap((service) =>
-    [...service.operations.values()].map((operation) => ({
+    namedOperations(service).map((operation) => ({
       service,
       operation,
       title: `${service.name} v${service.version} ${operation.name}`,

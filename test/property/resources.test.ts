@@ -1,15 +1,16 @@
 /** The laws over every operation on resources, and the defects that they have to find. */
 import { describe, expect, test } from '@jest/globals';
-import { createResourceProtocol } from '../../src/formats/index.ts';
+import { boundOperations } from '../../src/contract/service.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
-import { resourceServices } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { runs, seed } from './property.ts';
 import * as laws from './resources.ts';
 
-const protocol = createResourceProtocol(resourceServices);
+const protocol = createProtocols(services).rest;
 
-const operations = resourceServices.flatMap((service) =>
-  [...service.operations.values()].map((operation) => ({ service, operation, title: operation.name })),
+const operations = services.flatMap((service) =>
+  boundOperations(service).map((operation) => ({ service, operation, title: operation.name })),
 );
 
 const all = Object.entries(laws).filter(([name]) => name !== 'decodeSent') as [string, laws.ResourceLaw][];

@@ -3,15 +3,16 @@ import { Buffer } from 'node:buffer';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
+import { type BoundOperation, splitByLocation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { type Endpoint, type ResourceService, splitByLocation } from '../../src/contract/resource.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { deriveResourceOpenApi } from '../../src/documents/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { Call, Decoded, Protocol } from '../../src/formats/protocol.ts';
-import { detectOfResources } from '../../src/gateway/detect.ts';
+import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { redactOutput } from '../../src/idempotency/redacted-output.ts';
-import { services } from '../../src/services/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstJson } from '../support/largest-messages.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
@@ -20,8 +21,8 @@ import { seed } from './property.ts';
 /** Whose law it is, over how many values. */
 export interface ResourceTrial {
   readonly protocol: Protocol;
-  readonly service: ResourceService;
-  readonly operation: Endpoint;
+  readonly service: Service;
+  readonly operation: BoundOperation;
   readonly runs: number;
 }
 
@@ -32,11 +33,8 @@ interface Sent extends Omit<Call, 'body'> {
   readonly body: Buffer | string;
 }
 
-/** The services that are called by name are not asked for here. */
-const routesOf = (resources: readonly ResourceService[]) => compileRoutes(services, resources);
-
 /** Detected, routed and decoded as the gateway does it, without a caller. Throws a Problem, or whatever a defect throws. */
-export const decodeSent = (protocol: Protocol, resources: readonly ResourceService[], sent: Sent): Decoded => {
+export const decodeSent = (protocol: Protocol, services: readonly Service[], sent: Sent): Decoded => {
   const { method = 'POST', path: target, headers = {}, contentType, body } = sent;
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const bytes = Buffer.from(body as string);
@@ -46,9 +44,10 @@ export const decodeSent = (protocol: Protocol, resources: readonly ResourceServi
     inspect: () => {},
     body: async () => bytes,
   };
-  const { media, understood } = detectOfResources(wire, protocol);
+  const route = compileRoutes(services).find(path);
+  const { media, understood } = detect(wire, route, { ...createProtocols(services), rest: protocol });
   if (!understood) throw new Problem('unsupportedMedia');
-  return protocol.decode(bytes, media, routesOf(resources).find(method, path), wire);
+  return protocol.decode(bytes, media, route.target(method), wire);
 };
 
 const search = <T>(values: fc.Arbitrary<T>, { runs }: ResourceTrial, judge: (value: T) => string | undefined) => {
@@ -64,7 +63,7 @@ const search = <T>(values: fc.Arbitrary<T>, { runs }: ResourceTrial, judge: (val
   return details.failed ? `seed ${seed}: ${complaint ?? details.errorInstance}` : undefined;
 };
 
-const withoutHeaders = (operation: Endpoint, output: unknown): unknown => {
+const withoutHeaders = (operation: BoundOperation, output: unknown): unknown => {
   const { fields } = splitByLocation(operation.output).body;
   return Object.fromEntries(Object.entries(output as object).filter(([name]) => name in fields));
 };
@@ -159,7 +158,7 @@ export const bytesAreReadOrRefused: ResourceLaw = (trial) => {
 /** No body of 64 KiB keeps the process from its other callers. */
 export const bytesAreReadSoon: ResourceLaw = (trial) => {
   const { protocol, service, operation } = trial;
-  if (operation.method === 'GET') return undefined;
+  if (operation.http.method === 'GET') return undefined;
   const call = protocol.encodeRequest(
     service,
     operation,
@@ -231,7 +230,7 @@ interface OpenApiCall {
 /** What is sent and answered is what the OpenAPI document says. */
 export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operation, runs }) => {
   const openApi = JSON.parse(JSON.stringify(deriveResourceOpenApi(service, 'https://pay.example')));
-  const documented = openApi.paths[operation.path][operation.method.toLowerCase()] as OpenApiCall;
+  const documented = openApi.paths[operation.http.path][operation.http.method.toLowerCase()] as OpenApiCall;
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
   addFormats.default(ajv);
   const compile = (schema: object): ValidateFunction => {

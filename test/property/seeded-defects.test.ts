@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { createProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { Protocol, ProtocolName } from '../../src/formats/protocol.ts';
+import type { NamedProtocol, Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { cpuMs } from './cpu-time.ts';
 import { documentsTellTheTruth } from './documents.ts';
@@ -146,7 +146,7 @@ const findIn = (protocols: Protocols, { law, runs = 1_000 }: Seeded): string | u
   return undefined;
 };
 
-describe.each(namesOf(sound))('a defect in %s', (name: ProtocolName) => {
+describe.each(namesOf(sound))('a defect in %s', (name: NamedProtocol) => {
   test.each(seeded)('$defect: found by $law.name', (each) => {
     const mutant = Object.freeze({ ...sound, [name]: Object.freeze(each.sow(sound[name])) });
     expect(findIn(mutant, each)).toContain(name);

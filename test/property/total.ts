@@ -1,10 +1,11 @@
 /** Total: whatever bytes come in, they are read or refused with a Problem, soon; what is read can be said again. */
 import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
+import type { Service } from '../../src/contract/service.ts';
 import type { Protocols } from '../../src/formats/index.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';
@@ -99,7 +100,13 @@ const noise = fc.oneof(
 );
 
 /** Reads the bytes and says again what it made of them; what is wrong with that, if anything. */
-const complaintOf = (protocols: Protocols, name: ProtocolName, service: Service, operation: Operation, call: Bytes) => {
+const complaintOf = (
+  protocols: Protocols,
+  name: NamedProtocol,
+  service: Service,
+  operation: Operation,
+  call: Bytes,
+) => {
   const protocol = protocols[name];
   try {
     const { operation: found, input, issues } = decode(protocols, name, call);
@@ -135,7 +142,7 @@ export const bytesAreReadOrRefused: Law = (trial) => {
   });
 };
 
-const worst = (operation: Operation): Readonly<Record<ProtocolName, Readonly<Record<string, string>>>> => {
+const worst = (operation: Operation): Readonly<Record<NamedProtocol, Readonly<Record<string, string>>>> => {
   const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
   const action = `action=Recurring.${operation.name}&`;
   const prefixed = Object.entries(worstForm).map(([name, body]) => [

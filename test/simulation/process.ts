@@ -10,14 +10,14 @@ import { createIdempotentExecutor } from '../../src/idempotency/execute-idempote
 import type { Credentials, IdempotencyCache, IdempotentStore, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { handlers as realHandlers } from '../../src/services/handlers.ts';
-import { resourceServices, services } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { StoreUnavailable } from '../../src/store/transaction.ts';
 import { type Attempt, attempts } from './attempt.ts';
 import { epoch, updater as knowing, marks, vault } from './environment.ts';
 import { type Fates, Port } from './port.ts';
 import type { Records } from './records.ts';
-import { callOf, company, isAboutResources, merchantAccount, protocols, resources } from './request-body.ts';
+import { callOf, company, isAboutResources, merchantAccount, protocols } from './request-body.ts';
 import { balancePlatform } from './resource-body.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
 import { simGate } from './sim-cache.ts';
@@ -51,7 +51,7 @@ export interface Surroundings {
   restartMs(): number;
 }
 
-const routes = compileRoutes(services, resourceServices);
+const routes = compileRoutes(services);
 const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   company,
@@ -118,7 +118,6 @@ export class Process {
     this.#owner = self;
     this.#gateway = {
       protocols,
-      resources,
       routes,
       credentials: credentialsOver(port),
       ids: references,

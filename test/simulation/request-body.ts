@@ -1,9 +1,11 @@
 /** What the clients ask for, as calls: of shoppers and cards a few, so that requests get into each other's way. */
 
 import type { Operation } from '../../src/contract/operation.ts';
-import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
-import type { Call, Protocol } from '../../src/formats/protocol.ts';
-import { resourceServices, services } from '../../src/services/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { type Call, namedProtocols, type ProtocolName } from '../../src/formats/protocol.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { inputOfResource, type ResourceBody, textOfResource } from './resource-body.ts';
 
 export type Use = 'ONECLICK' | 'RECURRING' | 'PAYOUT';
@@ -29,11 +31,9 @@ export const visa = '4111111111111111';
 export const mastercard = '5555444433331111';
 
 export const protocols = createProtocols(services);
-export const resources = createResourceProtocol(resourceServices);
-export type Spoken = Protocol['name'];
-const spoken: Readonly<Record<Spoken, Protocol>> = { ...protocols, rest: resources };
+export type Spoken = ProtocolName;
 
-export const protocolNames = Object.keys(protocols) as readonly Spoken[];
+export const protocolNames: readonly Spoken[] = namedProtocols;
 const restAlone: readonly Spoken[] = ['rest'];
 
 export const isAboutResources = (body: Body): body is ResourceBody => !('shopper' in body);
@@ -41,7 +41,7 @@ export const isAboutResources = (body: Body): body is ResourceBody => !('shopper
 /** In what a body can be said. */
 export const protocolNamesOf = (body: Body): readonly Spoken[] => (isAboutResources(body) ? restAlone : protocolNames);
 
-const serviceOf = (body: Body) => (isAboutResources(body) ? resourceServices.at(-1)! : services.at(-1)!);
+const serviceOf = (body: Body) => (isAboutResources(body) ? balancePlatformV2 : recurringV25);
 const operationOf = (body: Body): Operation => serviceOf(body).operations.get(body.operation)!;
 
 const inputOf = (body: Body): object => {
@@ -83,11 +83,11 @@ const calls = new Map<string, Call>();
 /** Each is printed once. */
 export const callOf = (body: Body, protocol: Spoken): Call => {
   const name = `${protocol} ${textOf(body)}`;
-  const known = calls.get(name) ?? spoken[protocol].encodeRequest(serviceOf(body), operationOf(body), inputOf(body));
+  const known = calls.get(name) ?? protocols[protocol].encodeRequest(serviceOf(body), operationOf(body), inputOf(body));
   calls.set(name, known);
   return known;
 };
 
 /** What the caller makes of the answer. */
 export const heardOf = (body: Body, protocol: Spoken, text: string): object =>
-  spoken[protocol].decodeResponse(operationOf(body), text).value as object;
+  protocols[protocol].decodeResponse(operationOf(body), text).value as object;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { dotted } from '../../src/contract/path.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Protocols } from '../../src/formats/index.ts';
-import type { Call, Decoded, ProtocolName } from '../../src/formats/protocol.ts';
+import type { Call, Decoded, NamedProtocol } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';
@@ -20,7 +20,7 @@ export interface Bytes extends Omit<Call, 'body'> {
 const routes = compileRoutes(services);
 
 /** Throws a Problem, or whatever a defect throws. */
-export const decode = (protocols: Protocols, name: ProtocolName, { path, contentType, body }: Bytes): Decoded => {
+export const decode = (protocols: Protocols, name: NamedProtocol, { path, contentType, body }: Bytes): Decoded => {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const wire = {
     method: 'POST',
@@ -30,9 +30,10 @@ export const decode = (protocols: Protocols, name: ProtocolName, { path, content
     inspect: () => {},
     body: async () => bytes,
   };
-  const { protocol, media, understood } = detect(wire, protocols);
+  const route = routes.find(path);
+  const { protocol, media, understood } = detect(wire, route, protocols);
   if (protocol.name !== name || !understood) throw new TypeError(`${name} is taken for ${protocol.name}`);
-  return protocol.decode(bytes, media, routes.find('POST', path), wire);
+  return protocol.decode(bytes, media, route.target('POST'), wire);
 };
 
 export const refusal = (problem: Problem): Outcome => ({
@@ -42,7 +43,7 @@ export const refusal = (problem: Problem): Outcome => ({
 });
 
 /** The decoded request, or the refusal that the gateway would make of it. */
-export const outcomeOf = (protocols: Protocols, name: ProtocolName, call: Bytes): Outcome => {
+export const outcomeOf = (protocols: Protocols, name: NamedProtocol, call: Bytes): Outcome => {
   try {
     const { operation, input, issues } = decode(protocols, name, call);
     if (issues.length > 0) return refusal(Problem.of(issues));

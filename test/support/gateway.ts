@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
@@ -16,7 +16,7 @@ import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { handlers } from '../../src/services/handlers.ts';
-import { resourceServices, services } from '../../src/services/index.ts';
+import { services } from '../../src/services/index.ts';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
@@ -215,8 +215,7 @@ export const gatewayOver = async (
   let once = start();
   const gateway: Gateway = {
     protocols: createProtocols(services),
-    resources: createResourceProtocol(resourceServices),
-    routes: compileRoutes(services, resourceServices),
+    routes: compileRoutes(services),
     credentials: createCredentials(engine, ring.pepper, clock),
     ids: world.ids,
     executeIdempotently: (request) => once(request),

@@ -1,9 +1,10 @@
 /** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
-import { adapterAddress, operationAddress, serviceAddress } from '../../src/contract/address.ts';
+
 import { namespaceUris } from '../../src/contract/namespaces.ts';
-import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
+import { operationAddress, type Service, serviceAddress } from '../../src/contract/service.ts';
+import type { Call, NamedProtocol } from '../../src/formats/protocol.ts';
 
 export interface Member {
   name: string;
@@ -114,7 +115,7 @@ const elementOf = (name: string, node: Loose): string =>
 
 const envelopeOf = (envelope: string, service: Service, operation: Operation, tree: Loose): string =>
   `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-  `<r:${operation.name} xmlns:r="${namespaceUris[service.namespace]}">${elementOf('request', tree)}</r:${operation.name}>` +
+  `<r:${operation.name} xmlns:r="${namespaceUris[service.namespace!]}">${elementOf('request', tree)}</r:${operation.name}>` +
   '</e:Body></e:Envelope>';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -122,7 +123,7 @@ const formType = 'application/x-www-form-urlencoded';
 type Print = (service: Service, operation: Operation, tree: Loose) => Call;
 
 /** A wire form for each protocol, written apart from the sources' printers. */
-export const printLoose: Readonly<Record<ProtocolName, Print>> = {
+export const printLoose: Readonly<Record<NamedProtocol, Print>> = {
   soap11: (service, operation, tree) => ({
     path: serviceAddress(service),
     contentType: 'text/xml',
@@ -146,6 +147,6 @@ export const printLoose: Readonly<Record<ProtocolName, Print>> = {
   adapter: (service, operation, tree) => {
     const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
     const pairs = [`action=${service.name}.${operation.name}`, ...pairsOf(tree, prefix)];
-    return { path: adapterAddress, contentType: formType, body: pairs.join('&') };
+    return { path: service.legacy!.adapter!, contentType: formType, body: pairs.join('&') };
   },
 };

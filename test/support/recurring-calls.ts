@@ -2,13 +2,13 @@
 import { expect } from '@jest/globals';
 import type { Output } from '../../src/contract/operation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
-import type { ProtocolName } from '../../src/formats/protocol.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { type RecurringOperations, recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, type TestGateway } from './gateway.ts';
 
 export const protocols = createProtocols(services);
-export const protocolNames = Object.keys(protocols) as ProtocolName[];
+export const protocolNames = namedProtocols;
 
 let counted = 0;
 /** A shopper whom nobody knows yet. */
@@ -28,7 +28,7 @@ export const named = (shopperReference: string, selectedRecurringDetailReference
 
 export const callsOf = (gateway: () => TestGateway) => {
   const ask = async <N extends keyof RecurringOperations>(
-    name: ProtocolName,
+    name: NamedProtocol,
     operation: N,
     input: object,
     as: keyof typeof callers = 'demo',
@@ -50,10 +50,10 @@ export const callsOf = (gateway: () => TestGateway) => {
       const input = { card: cardOf(number), recurring: { contract: ['RECURRING'] }, shopperReference, ...also };
       return (await ask('json', 'storeToken', input, as)).recurringDetailReference;
     },
-    list: async (name: ProtocolName, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
+    list: async (name: NamedProtocol, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
       (await ask(name, 'listRecurringDetails', { shopperReference, ...also }, as)).details ?? [],
     /** Gives the result. */
-    check: async (name: ProtocolName, input: object, key?: string) =>
+    check: async (name: NamedProtocol, input: object, key?: string) =>
       (await ask(name, 'scheduleAccountUpdater', { reference: 'check', ...input }, 'demo', key)).result,
   };
 };

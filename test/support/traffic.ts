@@ -2,15 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { createProtocols } from '../../src/formats/index.ts';
-import type { Call, ProtocolName } from '../../src/formats/protocol.ts';
+import type { Call, NamedProtocol } from '../../src/formats/protocol.ts';
+import { namedProtocols } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
 const protocols = createProtocols(services);
-export const formats = Object.keys(protocols) as readonly ProtocolName[];
-const service = services.at(-1)!;
+export const formats = namedProtocols;
+const service = recurringV25;
 const operationOf = (name: string) => service.operations.get(name)!;
 
-export const callIn = (format: ProtocolName, operation: string, input: object): Call =>
+export const callIn = (format: NamedProtocol, operation: string, input: object): Call =>
   protocols[format].encodeRequest(service, operationOf(operation), input);
 
 export interface Heard {
@@ -20,7 +22,7 @@ export interface Heard {
 }
 
 /** What the caller of this format makes of the answer. */
-export const meaning = (format: ProtocolName, operation: string, { body }: Heard): unknown =>
+export const meaning = (format: NamedProtocol, operation: string, { body }: Heard): unknown =>
   protocols[format].decodeResponse(operationOf(operation), body).value;
 
 export interface Caller {

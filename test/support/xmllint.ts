@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
-import type { Service } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
 
 const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'] as const;
@@ -20,14 +20,14 @@ const envelopeXsd = (uri: string) =>
 const writeSchemas = (folder: string, service: Service): string => {
   for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`))
     writeFileSync(join(folder, `${namespace}.xsd`), text);
-  const own = service.namespace;
+  const own = service.namespace!;
   const imports = envelopes.map((uri, index) => {
     writeFileSync(join(folder, `envelope${index}.xsd`), envelopeXsd(uri));
     return `<xs:import namespace="${uri}" schemaLocation="envelope${index}.xsd"/>`;
   });
   const path = join(folder, 'all.xsd');
   const text = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">${imports.join('')}
-  <xs:import namespace="${namespaceUris[own]}" schemaLocation="${own}.xsd"/></xs:schema>`;
+  <xs:import namespace="${namespaceUris[own!]}" schemaLocation="${own}.xsd"/></xs:schema>`;
   writeFileSync(path, text);
   return path;
 };

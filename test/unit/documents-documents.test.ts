@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
-import type { Operation, Service } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
-import { createProtocols, createResourceProtocol } from '../../src/formats/index.ts';
-import { resourceServices, services } from '../../src/services/index.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
 const documents = documentsOf(services);
 const origin = 'http://127.0.0.1:8080';
@@ -16,8 +18,7 @@ const home = '/pal/servlet/Recurring/v25';
 const root = join(import.meta.dirname, '../..');
 
 describe('the committed documents', () => {
-  const resources = { services: resourceServices, printer: createResourceProtocol(resourceServices) };
-  test.each(committedDocuments(services, Object.values(createProtocols(services)), resources))(
+  test.each(committedDocuments(services, Object.values(createProtocols(services))))(
     '$path is current',
     ({ path, text }) => {
       expect(readFileSync(join(root, path), 'utf8')).toBe(text);
@@ -34,7 +35,7 @@ describe('the committed documents', () => {
 });
 
 describe('a second version of a service', () => {
-  const [older] = services as readonly [Service];
+  const older: Service = recurringV25;
   const changed = older.operations.get('storeToken')!;
   const { input, output } = changed;
   const colour = { colour: optional(string({ example: 'red' }), 'The colour of the card.') };
@@ -44,7 +45,12 @@ describe('a second version of a service', () => {
     input: object(input.name, { ...input.fields, ...colour }, options),
     output: object(output.name, { ...output.fields, ...colour }),
   };
-  const newer = { ...older, version: 30, operations: new Map(older.operations).set('storeToken', widened) };
+  const newer = {
+    ...older,
+    version: 30,
+    answers: { from: 30, to: 68 },
+    operations: new Map(older.operations).set('storeToken', widened),
+  };
   const both = [older, newer];
   const names = [...older.operations.keys()];
   const committed = committedDocuments(both, Object.values(createProtocols(both)));
@@ -139,7 +145,7 @@ describe('the addresses of documents', () => {
   });
 
   test('OpenAPI of the balance platform is at its address, and names the origin with it', () => {
-    const all = documentsOf(services, resourceServices);
+    const all = documentsOf(services);
     const { body, contentType } = all.find('/bcl/openapi.json', '', origin)!;
     expect(contentType).toBe('application/json; charset=utf-8');
     const { servers, paths } = JSON.parse(body);
@@ -161,7 +167,7 @@ describe('the addresses of documents', () => {
         ...['patch /paymentInstruments/{id}', 'post /paymentInstruments/{id}/cancel'],
       ].sort(),
     );
-    expect(documents.find('/bcl/openapi.json', '', origin)).toBeUndefined();
+    expect(documentsOf([recurringV25]).find('/bcl/openapi.json', '', origin)).toBeUndefined();
   });
 
   test('a made-up host cannot break out of the document', () => {

@@ -5,9 +5,9 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { object, oneOf, optional, required, string, textLengthMax } from '../../src/contract/schema.ts';
 import { deriveJsonSchema, deriveXsd } from '../../src/documents/index.ts';
 import { lengthsOf } from '../../src/documents/lengths.ts';
-import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
-const service = services[0]!;
+const service = recurringV25;
 
 const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseTagValue: false });
 const asList = <T>(value: T | readonly T[] | undefined): readonly T[] =>

@@ -4,9 +4,9 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { isWeak, keyOf } from '../../src/idempotency/idempotency-key.ts';
-import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
-const operation = services[0]!.operations.get('storeToken')!;
+const operation = recurringV25.operations.get('storeToken')!;
 const decoded = (key?: string): Decoded => ({ operation, input: {}, issues: [], key });
 const uuid = '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10';
 
@@ -123,8 +123,8 @@ describe('the command', () => {
     expect(canonicalRequestText(operation, { ...input, ...other })).not.toBe(text);
   });
   test('of another operation is another', () => {
-    const disable = services[0]!.operations.get('disable')!;
-    const list = services[0]!.operations.get('listRecurringDetails')!;
+    const disable = recurringV25.operations.get('disable')!;
+    const list = recurringV25.operations.get('listRecurringDetails')!;
     const common = { merchantAccount: 'M', shopperReference: 's' };
     expect(canonicalRequestText(disable, common)).not.toBe(canonicalRequestText(list, common));
   });

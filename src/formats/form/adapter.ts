@@ -1,9 +1,9 @@
 /** The legacy form adapter: one address for all, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
-import { adapterAddress } from '../../contract/address.ts';
-import type { AnyService, Operation, Service } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
+import type { Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { unknownOperation } from '../named-operation.ts';
+import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { statusOf } from '../status.ts';
 import { textOf } from '../text.ts';
@@ -18,11 +18,15 @@ const prefixOf = ({ name }: Operation['input']): string => name.charAt(0).toLowe
 
 const nothing: Node = Object.freeze({ value: undefined, below: new Map() });
 
-const named = (action: string | undefined, service: AnyService): Operation => {
-  const [prefix, name, ...rest] = (action ?? '').split('.');
-  const operation = prefix === service.name && rest.length === 0 ? service.operations.get(name ?? '') : undefined;
-  if (operation === undefined) throw unknownOperation(service);
-  return operation;
+const named = (action: string | undefined, service: Service): Operation => {
+  const [prefix, name = '', ...rest] = (action ?? '').split('.');
+  if (prefix !== service.name || rest.length > 0) throw unknownOperation(service);
+  return operationInBody(name, service);
+};
+
+const addressOf = ({ name, legacy }: Service): string => {
+  if (legacy?.adapter === undefined) throw new TypeError(`${name} has no form adapter`);
+  return legacy.adapter;
 };
 
 /** What stands under the operation's prefix; anything else but the action is refused like any unknown field. */
@@ -60,8 +64,8 @@ export const adapter = (services: readonly Service[], { formField }: KeyPlaces):
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },
 
-    encodeRequest: (service: Service, operation, input) => ({
-      path: adapterAddress,
+    encodeRequest: (service, operation, input) => ({
+      path: addressOf(service),
       contentType: requestType,
       body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,
     }),

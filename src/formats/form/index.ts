@@ -1,7 +1,6 @@
 /** FORM: unprefixed dotted pairs at the operation's path; errors as pairs with `status` last. */
-import { operationAddress } from '../../contract/address.ts';
-import type { Service } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
+import { operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -52,7 +51,7 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
       return { status, contentType, headers, body };
     },
 
-    encodeRequest: (service: Service, operation, input) => ({
+    encodeRequest: (service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: requestType,
       body: codecs.print(operation, 'input', input),

@@ -1,7 +1,6 @@
 /** JSON: the operation is in the path; errors as `{status, errorCode, message, errorType, pspReference}`. */
-import { operationAddress } from '../../contract/address.ts';
-import type { Service } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
+import { operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -49,7 +48,7 @@ export const json = (services: readonly Service[]): Protocol => {
       return { status, contentType, headers, body };
     },
 
-    encodeRequest: (service: Service, operation, input) => ({
+    encodeRequest: (service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: 'application/json',
       body: codecs.print(operation, 'input', input),

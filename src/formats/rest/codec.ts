@@ -1,9 +1,10 @@
 /** The compiled reading and writing of an operation on resources: path, query, header and body in, canonical out, and back. */
+import { type BoundOperation, locationOf, splitByLocation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Issue } from '../../contract/problem.ts';
 import { compileRead, IssueCollector, type Read } from '../../contract/read.ts';
-import { type Endpoint, locationOf, type ResourceService, splitByLocation } from '../../contract/resource.ts';
 import type { FieldLocation, ObjectSchema, Schema } from '../../contract/schema.ts';
+import { boundOperations, type Service } from '../../contract/service.ts';
 import { compilePrint } from '../json/print.ts';
 import { reader } from '../json/read.ts';
 
@@ -96,10 +97,10 @@ export interface EndpointCodec {
 }
 
 /** Compiles all operations of all services once. */
-export const compileEndpoints = (services: readonly ResourceService[]): ((operation: Endpoint) => EndpointCodec) => {
-  const codecs = new Map<Endpoint, EndpointCodec>();
-  for (const { operations } of services)
-    for (const operation of operations.values())
+export const compileEndpoints = (services: readonly Service[]): ((operation: BoundOperation) => EndpointCodec) => {
+  const codecs = new Map<BoundOperation, EndpointCodec>();
+  for (const service of services)
+    for (const operation of boundOperations(service))
       codecs.set(operation, { input: compileSide(operation.input), output: compileSide(operation.output) });
   return (operation) => {
     const found = codecs.get(operation);

@@ -1,10 +1,9 @@
 /** Resources over HTTP: method and path name the operation; JSON bodies; refusals as problem details. */
 import type { Buffer } from 'node:buffer';
-import { resourceAddress } from '../../contract/address.ts';
-import type { Operation } from '../../contract/operation.ts';
+import { type BoundOperation, isBound, type Operation } from '../../contract/operation.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Endpoint, ResourceService } from '../../contract/resource.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
+import { type Service, serviceAddress } from '../../contract/service.ts';
 import { parse, parseText } from '../json/parse.ts';
 import { malformedBody } from '../malformed-body.ts';
 import type { Media, Protocol } from '../protocol.ts';
@@ -17,8 +16,11 @@ const contentType = `${mediaType};charset=utf-8`;
 
 const nothing = Object.freeze({});
 
-/** Routes and documents give nothing but operations on resources to this protocol. */
-const asEndpoint = (operation: Operation | undefined): Endpoint => operation as Endpoint;
+/** Throws where the route named no operation with a binding. */
+const asBound = (operation: Operation | undefined): BoundOperation => {
+  if (operation === undefined || !isBound(operation)) throw new TypeError('an operation without a binding');
+  return operation;
+};
 
 const has = (shape: ObjectSchema): boolean => Object.keys(shape.fields).length > 0 || shape.ignoredMembers.length > 0;
 
@@ -42,14 +44,14 @@ const parseBody = (body: Buffer, { type }: Media, shape: ObjectSchema): unknown 
 const printPath = (path: string, value: Readonly<Record<string, unknown>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(value[name])));
 
-export const rest = (services: readonly ResourceService[]): Protocol => {
+export const rest = (services: readonly Service[]): Protocol => {
   const codecOf = compileEndpoints(services);
   return Object.freeze<Protocol>({
     name: 'rest',
     charsets: ['utf-8', 'utf8'],
 
     decode(body, media, { operation: routed, parameters = nothing }, { query, headers }) {
-      const operation = asEndpoint(routed);
+      const operation = asBound(routed);
       const { input } = codecOf(operation);
       const { value, issues } = input.read({
         path: parameters,
@@ -61,7 +63,7 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
     },
 
     encode(operation, value) {
-      const { output } = codecOf(asEndpoint(operation));
+      const { output } = codecOf(asBound(operation));
       const headers = printHeaders(output.parts.header, value as Readonly<Record<string, unknown>>);
       return { status: 200, contentType, headers, body: output.printBody(value) };
     },
@@ -73,14 +75,14 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
       body: printDetails(problem, pspReference),
     }),
 
-    encodeRequest(service: ResourceService, operation, input) {
-      const { method, path } = asEndpoint(operation);
-      const { parts, printBody } = codecOf(asEndpoint(operation)).input;
+    encodeRequest(service, operation, input) {
+      const { method, path } = asBound(operation).http;
+      const { parts, printBody } = codecOf(asBound(operation)).input;
       const value = input as Readonly<Record<string, unknown>>;
       const below = printPath(path, value) + printQuery(parts.query, value);
       return {
         method,
-        path: resourceAddress(service) + below,
+        path: serviceAddress(service) + below,
         headers: printHeaders(parts.header, value),
         contentType: mediaType,
         body: has(parts.body) ? printBody(value) : '',
@@ -90,7 +92,7 @@ export const rest = (services: readonly ResourceService[]): Protocol => {
     decodeResponse(operation, body) {
       const parsed = parseText(body);
       if ('fault' in parsed) throw malformedBody(parsed.fault);
-      return codecOf(asEndpoint(operation)).output.readBody(parsed.tree);
+      return codecOf(asBound(operation)).output.readBody(parsed.tree);
     },
   });
 };

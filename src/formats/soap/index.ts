@@ -1,10 +1,10 @@
 /** SOAP: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import type { Buffer } from 'node:buffer';
-import { serviceAddress } from '../../contract/address.ts';
 import { namespaceUris } from '../../contract/namespaces.ts';
-import type { Operation, Service } from '../../contract/operation.ts';
+import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { Problem } from '../../contract/problem.ts';
+import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import type { Element } from '../../xml/element.ts';
 import { limits } from '../../xml/limits.ts';
@@ -12,7 +12,7 @@ import { Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { unknownOperation } from '../named-operation.ts';
+import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
 import { textOf } from '../text.ts';
 import { answered } from '../wire.ts';
@@ -55,8 +55,8 @@ const xpath = (path: Path, operation: Operation | undefined): string => {
 /** Where the element around a request or a result lives: in the namespace of the operation's service. */
 const namespacesOf = (services: readonly Service[]): ReadonlyMap<Operation, string> =>
   new Map(
-    services.flatMap(({ namespace, operations }) =>
-      [...operations.values()].map((each) => [each, namespaceUris[namespace]] as const),
+    services.flatMap((service) =>
+      namedOperations(service).map((each) => [each, namespaceUris[service.namespace!]] as const),
     ),
   );
 
@@ -79,8 +79,8 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
 
     decode(body, { charset }, target) {
       const { message: first, messageId } = openEnvelope(readXml(body, charset), dialect);
-      const operation = known.has(first.namespace) ? target.service.operations.get(first.local) : undefined;
-      if (operation === undefined) throw unknownOperation(target.service);
+      if (!known.has(first.namespace)) throw unknownOperation(target.service);
+      const operation = operationInBody(first.local, target.service);
       // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
@@ -100,7 +100,7 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
 
-    encodeRequest: (service: Service, operation, input) => ({
+    encodeRequest: (service, operation, input) => ({
       path: serviceAddress(service),
       contentType,
       body: message(operation, operation.name, 'request', codecs.print(operation, 'input', input)),

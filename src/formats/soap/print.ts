@@ -76,5 +76,5 @@ const compile = (shape: Schema, own: string): PrintIn =>
   });
 
 /** The content of an element around which no default namespace is declared. */
-export const compilePrint = (shape: Schema, { namespace }: { readonly namespace: Namespace }): Print =>
-  compile(shape, namespaceUris[namespace])('');
+export const compilePrint = (shape: Schema, { namespace }: { readonly namespace?: Namespace }): Print =>
+  compile(shape, namespaceUris[namespace!])('');

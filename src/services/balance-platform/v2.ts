@@ -1,5 +1,5 @@
 /** The balance platform, version 2: its operations as tables (specification, section 4). */
-import { resourceService } from '../../contract/resource.ts';
+import { service } from '../../contract/service.ts';
 import {
   createAccountHolder,
   getAccountHolder,
@@ -41,11 +41,11 @@ const operations = [
 /** The operations by name, for handlers that the compiler counts. */
 export type BalancePlatformOperations = { [O in (typeof operations)[number] as O['name']]: O };
 
-export const balancePlatformV2 = resourceService({
+export const balancePlatformV2 = service({
   name: 'BalancePlatform',
   address: '/bcl',
   version: 2,
-  answers: [1, 2],
+  answers: { from: 1, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',
   operations,
 });

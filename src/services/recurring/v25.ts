@@ -1,6 +1,7 @@
 /** The Recurring service, version 25: its operations as tables (specification, sections 2 and 4). */
-import { operation, service } from '../../contract/operation.ts';
+import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
+import { service } from '../../contract/service.ts';
 import * as shapes from './schemas.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */
@@ -196,7 +197,9 @@ export type RecurringOperations = { [O in (typeof operations)[number] as O['name
 export const recurringV25 = service({
   name: 'Recurring',
   version: 25,
-  servesUpTo: 68,
+  answers: { from: 25, to: 68 },
+  address: '/pal/servlet/Recurring',
+  legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespace: 'recurring',
   doc: 'Stored payment details of shoppers.',
   operations,

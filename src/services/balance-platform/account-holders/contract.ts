@@ -1,5 +1,5 @@
 /** The account holder: its records and the operations on it. */
-import { endpoint } from '../../../contract/resource.ts';
+import { operation } from '../../../contract/operation.ts';
 import { list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
 
@@ -71,10 +71,9 @@ export const accountHolder = object('AccountHolder', {
 const answer = object('AccountHolder', { ...accountHolder.fields, eTag: shapes.eTag });
 const id = shapes.idInPath(shapes.holderId, 'account holder');
 
-export const createAccountHolder = endpoint({
+export const createAccountHolder = operation({
   name: 'createAccountHolder',
-  method: 'POST',
-  path: '/accountHolders',
+  http: { method: 'POST', path: '/accountHolders' },
   doc: 'Creates an account holder.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -96,10 +95,9 @@ export const createAccountHolder = endpoint({
   output: answer,
 });
 
-export const getAccountHolder = endpoint({
+export const getAccountHolder = operation({
   name: 'getAccountHolder',
-  method: 'GET',
-  path: '/accountHolders/{id}',
+  http: { method: 'GET', path: '/accountHolders/{id}' },
   doc: 'Gives an account holder.',
   effect: 'reads',
   role: 'balancePlatform',
@@ -108,10 +106,9 @@ export const getAccountHolder = endpoint({
   output: answer,
 });
 
-export const updateAccountHolder = endpoint({
+export const updateAccountHolder = operation({
   name: 'updateAccountHolder',
-  method: 'PATCH',
-  path: '/accountHolders/{id}',
+  http: { method: 'PATCH', path: '/accountHolders/{id}' },
   doc: 'Changes an account holder: what the request leaves out stays as it is.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -136,10 +133,9 @@ export const updateAccountHolder = endpoint({
   output: answer,
 });
 
-export const listAccountHolders = endpoint({
+export const listAccountHolders = operation({
   name: 'listAccountHolders',
-  method: 'GET',
-  path: '/balancePlatforms/{id}/accountHolders',
+  http: { method: 'GET', path: '/balancePlatforms/{id}/accountHolders' },
   doc: 'Lists the account holders of a balance platform, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',

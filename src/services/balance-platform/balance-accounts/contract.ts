@@ -1,5 +1,5 @@
 /** The balance account: its records and the operations on it. */
-import { endpoint } from '../../../contract/resource.ts';
+import { operation } from '../../../contract/operation.ts';
 import { integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
 
@@ -52,10 +52,9 @@ export const balanceAccount = object('BalanceAccount', {
 const answer = object('BalanceAccount', { ...balanceAccount.fields, eTag: shapes.eTag });
 const id = shapes.idInPath(shapes.accountId, 'balance account');
 
-export const createBalanceAccount = endpoint({
+export const createBalanceAccount = operation({
   name: 'createBalanceAccount',
-  method: 'POST',
-  path: '/balanceAccounts',
+  http: { method: 'POST', path: '/balanceAccounts' },
   doc: 'Creates a balance account. The first one of an account holder is its primary one.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -76,10 +75,9 @@ export const createBalanceAccount = endpoint({
   output: answer,
 });
 
-export const getBalanceAccount = endpoint({
+export const getBalanceAccount = operation({
   name: 'getBalanceAccount',
-  method: 'GET',
-  path: '/balanceAccounts/{id}',
+  http: { method: 'GET', path: '/balanceAccounts/{id}' },
   doc: 'Gives a balance account.',
   effect: 'reads',
   role: 'balancePlatform',
@@ -88,10 +86,9 @@ export const getBalanceAccount = endpoint({
   output: answer,
 });
 
-export const updateBalanceAccount = endpoint({
+export const updateBalanceAccount = operation({
   name: 'updateBalanceAccount',
-  method: 'PATCH',
-  path: '/balanceAccounts/{id}',
+  http: { method: 'PATCH', path: '/balanceAccounts/{id}' },
   doc: 'Changes a balance account: what the request leaves out stays as it is.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -126,10 +123,9 @@ export const updateBalanceAccount = endpoint({
   output: answer,
 });
 
-export const listBalanceAccounts = endpoint({
+export const listBalanceAccounts = operation({
   name: 'listBalanceAccounts',
-  method: 'GET',
-  path: '/accountHolders/{id}/balanceAccounts',
+  http: { method: 'GET', path: '/accountHolders/{id}/balanceAccounts' },
   doc: 'Lists the balance accounts of an account holder, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',

@@ -1,5 +1,5 @@
 /** The balance platform itself, which everything else belongs to. */
-import { endpoint } from '../../../contract/resource.ts';
+import { operation } from '../../../contract/operation.ts';
 import { object, oneOf, required } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
 
@@ -12,10 +12,9 @@ export const balancePlatform = object('BalancePlatform', {
   status: required(platformStatus, 'The status.'),
 });
 
-export const getBalancePlatform = endpoint({
+export const getBalancePlatform = operation({
   name: 'getBalancePlatform',
-  method: 'GET',
-  path: '/balancePlatforms/{id}',
+  http: { method: 'GET', path: '/balancePlatforms/{id}' },
   doc: 'Gives a balance platform.',
   effect: 'reads',
   role: 'balancePlatform',

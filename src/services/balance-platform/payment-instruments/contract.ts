@@ -1,5 +1,5 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
-import { endpoint } from '../../../contract/resource.ts';
+import { operation } from '../../../contract/operation.ts';
 import { list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
@@ -76,10 +76,9 @@ const answer = object(
 );
 const id = shapes.idInPath(shapes.instrumentId, 'payment instrument');
 
-export const createPaymentInstrument = endpoint({
+export const createPaymentInstrument = operation({
   name: 'createPaymentInstrument',
-  method: 'POST',
-  path: '/paymentInstruments',
+  http: { method: 'POST', path: '/paymentInstruments' },
   doc: 'Creates a card or a bank account for a balance account, or one that takes the place of another.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -122,10 +121,9 @@ export const createPaymentInstrument = endpoint({
   output: answer,
 });
 
-export const getPaymentInstrument = endpoint({
+export const getPaymentInstrument = operation({
   name: 'getPaymentInstrument',
-  method: 'GET',
-  path: '/paymentInstruments/{id}',
+  http: { method: 'GET', path: '/paymentInstruments/{id}' },
   doc: 'Gives a payment instrument.',
   effect: 'reads',
   role: 'balancePlatform',
@@ -134,10 +132,9 @@ export const getPaymentInstrument = endpoint({
   output: answer,
 });
 
-export const updatePaymentInstrument = endpoint({
+export const updatePaymentInstrument = operation({
   name: 'updatePaymentInstrument',
-  method: 'PATCH',
-  path: '/paymentInstruments/{id}',
+  http: { method: 'PATCH', path: '/paymentInstruments/{id}' },
   doc: 'Changes a payment instrument, activates or suspends it: what the request leaves out stays as it is.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -165,10 +162,9 @@ export const updatePaymentInstrument = endpoint({
   output: answer,
 });
 
-export const cancelPaymentInstrument = endpoint({
+export const cancelPaymentInstrument = operation({
   name: 'cancelPaymentInstrument',
-  method: 'POST',
-  path: '/paymentInstruments/{id}/cancel',
+  http: { method: 'POST', path: '/paymentInstruments/{id}/cancel' },
   doc: 'Closes a payment instrument for good. The request needs no body.',
   effect: 'writes',
   role: 'balancePlatform',
@@ -182,10 +178,9 @@ export const cancelPaymentInstrument = endpoint({
   output: answer,
 });
 
-export const listPaymentInstruments = endpoint({
+export const listPaymentInstruments = operation({
   name: 'listPaymentInstruments',
-  method: 'GET',
-  path: '/balanceAccounts/{id}/paymentInstruments',
+  http: { method: 'GET', path: '/balanceAccounts/{id}/paymentInstruments' },
   doc: 'Lists the payment instruments of a balance account, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',

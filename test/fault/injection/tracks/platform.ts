@@ -1,8 +1,10 @@
 /** What the tracks on a balance platform share: the platform, what stands there before, and how its resources are asked for. */
 
 import type { Operation } from '../../../../src/contract/operation.ts';
-import { createResourceProtocol } from '../../../../src/formats/index.ts';
-import { resourceServices } from '../../../../src/services/index.ts';
+import type { Service } from '../../../../src/contract/service.ts';
+import { createProtocols } from '../../../../src/formats/index.ts';
+import { balancePlatformV2 } from '../../../../src/services/balance-platform/v2.ts';
+import { services } from '../../../../src/services/index.ts';
 import type { KeyUse, Track } from './track.ts';
 
 export const balancePlatform = 'AcmePlatform';
@@ -11,14 +13,14 @@ export const holder = 'AH00000000000000000000001';
 /** Cards are made for the right one, which is the primary account of the holder. */
 export const accounts = { right: 'BA00000000000000000000001', other: 'BA00000000000000000000002' } as const;
 
-const service = resourceServices.find(({ operations }) => operations.has('createPaymentInstrument'))!;
+const service: Service = balancePlatformV2;
 export const operation = (name: string): Operation => service.operations.get(name)!;
 
 /** What is made is given the reference of its shopper; what is changed is known by the id it was given. */
 export const onPlatform = Object.freeze({
   role: 'balancePlatform',
   service,
-  protocols: [createResourceProtocol(resourceServices)],
+  protocols: [createProtocols(services).rest],
   about: (reference, id) => (id === undefined ? { reference } : { id }),
 } as const satisfies Partial<Track>);
 

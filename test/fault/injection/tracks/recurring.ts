@@ -1,13 +1,17 @@
 /** Stored details: stored (A), disabled (B), and perhaps stored once more (C). */
 
 import type { Operation } from '../../../../src/contract/operation.ts';
+import type { Service } from '../../../../src/contract/service.ts';
 import { createProtocols } from '../../../../src/formats/index.ts';
+import { namedProtocols } from '../../../../src/formats/protocol.ts';
 import { services } from '../../../../src/services/index.ts';
+import { recurringV25 } from '../../../../src/services/recurring/v25.ts';
 import type { KeyUse, Track } from './track.ts';
 
 export const merchantAccount = 'AcmeWeb';
 
-const service = services.find(({ operations }) => operations.has('storeToken'))!;
+const protocols = createProtocols(services);
+const service: Service = recurringV25;
 const operation = (name: string): Operation => service.operations.get(name)!;
 
 /** The last four digits, and so what is shown of the card, tell the two apart. */
@@ -40,7 +44,7 @@ const keys = {
 export const recurringTrack = Object.freeze({
   role: 'recurring',
   service,
-  protocols: Object.values(createProtocols(services)),
+  protocols: namedProtocols.map((name) => protocols[name]),
   keys,
   about: (shopperReference) => ({ merchantAccount, shopperReference }),
   table: 'stored_detail',

@@ -1,5 +1,6 @@
 /** A track of a fault-injection run: the keys that clients use there for a shopper, their bodies, and which executions are theirs. */
-import type { AnyService, Operation, Role } from '../../../../src/contract/operation.ts';
+import type { Operation, Role } from '../../../../src/contract/operation.ts';
+import type { Service } from '../../../../src/contract/service.ts';
 import type { Protocol } from '../../../../src/formats/protocol.ts';
 
 /** What a key is used for. */
@@ -15,7 +16,7 @@ export type Row = Readonly<Record<string, string | null>>;
 export interface Track {
   /** The role of the credential that it takes. */
   readonly role: Role;
-  readonly service: AnyService;
+  readonly service: Service;
   /** At least one. */
   readonly protocols: readonly Protocol[];
   /** In the order in which a shopper's keys are used; the last one is not used for each. */

@@ -1,0 +1,73 @@
+/** Services: the operations of one version, and the addresses where callers reach them. */
+import { isBound, type Operation } from './operation.ts';
+import type { Namespace } from './schema.ts';
+
+/** Version numbers, both ends included. */
+export interface VersionRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Addresses from before versions, for callers that still use them; the newest version answers there. */
+export interface LegacyAddresses {
+  /** SOAP callers: `/pal/servlet/soap/Recurring`. */
+  readonly soap?: string;
+  /** The form adapter, where the body names the operation: `/pal/adapter/httppost`. */
+  readonly adapter?: string;
+  /** The WSDL as a file: `/pal/Recurring.wsdl`. */
+  readonly wsdl?: string;
+}
+
+/** One version of one service. */
+export interface Service<O extends Operation = Operation> {
+  /** `Recurring`, as in the WSDL and in `action=Recurring.disable`. */
+  readonly name: string;
+  readonly version: number;
+  /** The versions that this contract answers, its own included; where two contracts answer one, the newer does. */
+  readonly answers: VersionRange;
+  readonly doc: string;
+  /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
+  readonly address: string;
+  readonly legacy?: LegacyAddresses;
+  /** Namespace of the service's own elements, lists and maps in SOAP: the target namespace of its WSDL. */
+  readonly namespace?: Namespace;
+  readonly operations: ReadonlyMap<string, O>;
+}
+
+/** Throws where an operation that SOAP carries has no namespace, or two operations have one name. */
+export const service = <O extends Operation>(
+  parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
+): Service<O> => {
+  const operations = new Map(parts.operations.map((each) => [each.name, each]));
+  if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
+  if (parts.namespace === undefined && !parts.operations.every(isBound))
+    throw new TypeError(`${parts.name}: an operation without a binding needs the namespace of its service`);
+  return Object.freeze({ ...parts, operations });
+};
+
+/** The operations that callers name in soap, json and form. */
+export const namedOperations = ({ operations }: Service): readonly Operation[] =>
+  [...operations.values()].filter((each) => !isBound(each));
+
+/** The operations that a method and a path name. */
+export const boundOperations = ({ operations }: Service) => [...operations.values()].filter(isBound);
+
+/**
+ * The newest contract of a service that is not newer than the version asked for (specification, section 9, leaves this
+ * open), or the newest of all. `services`: newest last.
+ */
+export const contractOf = (services: readonly Service[], name: string, asked?: number): Service | undefined =>
+  services.findLast(
+    (each) => each.name === name && (asked === undefined || (each.answers.from <= asked && asked <= each.answers.to)),
+  );
+
+/** `v1`, `v2`: the versions that a contract answers. */
+export const versionsOf = ({ answers: { from, to } }: Service): readonly string[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => `v${from + at}`);
+
+/** The address of a version; SOAP callers need no more of the path. */
+export const serviceAddress = ({ address, version }: Service, asked = version): string => `${address}/v${asked}`;
+
+/** The address of an operation; with the names in braces of its binding, where it has one. */
+export const operationAddress = (service: Service, { name, http }: Operation): string =>
+  serviceAddress(service) + (http?.path ?? `/${name}`);

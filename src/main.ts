@@ -1,14 +1,15 @@
-/** The program `triglyph`: one command each for serving, importing, credentials, keys and documents. */
+/** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
+import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { explain } from './cli/command-error.ts';
+import { handleOutputErrors } from './cli/output.ts';
 
-/** What a file in `command/` gives. */
 interface CommandFile {
   readonly add: (program: Command) => void;
 }
 
-/** Only the command that is asked for is loaded; a server needs no CSV reader, and an import no Koa. */
+/** Each command is loaded on demand: a server needs no CSV reader, and an import no Koa. */
 const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.freeze({
   serve: () => import('./cli/serve.ts'),
   demo: () => import('./cli/demo.ts'),
@@ -26,28 +27,35 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   openapi: () => import('./cli/openapi.ts'),
 });
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
 const program = new Command('triglyph')
-  .description('A payments gateway that speaks one interface in three scripts: SOAP, JSON and FORM.')
+  .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')
+  .version(version, '--version', 'prints the version')
   .exitOverride()
   .showHelpAfterError('(add --help for the usage)')
   .addHelpText(
     'after',
-    '\nExample:\n  triglyph demo\n\nExit codes: 0 done, 1 refused or failed, 2 not understood.' +
+    '\nExample:\n  triglyph demo\n\nExit codes: 0 success, 1 refused or failed, 2 usage error, 141 the reader of the output has gone.' +
       '\nSettings come from the environment and a .env file; triglyph check prints them.',
   );
 
-const named = process.argv[2] ?? '';
-const wanted = Object.hasOwn(commands, named) ? [commands[named]!] : Object.values(commands);
-for (const load of wanted) (await load()).add(program);
+handleOutputErrors();
 
-// A server may never end by itself, and it is on ending that Node would write what it has compiled.
+const name = process.argv[2] ?? '';
+const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
+for (const load of selected) (await load()).add(program);
+
+// Node writes its compile cache when the process ends, and a server may be killed instead.
 setTimeout(flushCompileCache, 2_000).unref();
 
 try {
   await program.parseAsync();
 } catch (thrown) {
   if (thrown instanceof CommanderError) {
-    // Commander has said it already; asking for help is no mistake.
+    // Commander has printed the message. Help and version are no error.
     process.exitCode = thrown.exitCode === 0 ? 0 : 2;
   } else {
     process.exitCode = 1;

@@ -107,6 +107,8 @@ export const origin = (host: string, port: number): string => {
 export interface ServerOverrides {
   readonly cache?: IdempotencyCache;
   /** Where probes and metrics are answered, other than on a port. */
+  /** Called when the log cannot be written to standard output. */
+  readonly onLogError?: (thrown: Error) => void;
   readonly admin?: (parts: AdminParts & Pick<Metrics, 'registry'>) => Promise<Admin>;
 }
 
@@ -114,13 +116,16 @@ export interface ServerOverrides {
 export const startServer = async (
   config: Config,
   room: Backend,
-  { cache: given, admin: openProbes = openAdmin }: ServerOverrides = {},
+  { cache: given, admin: openProbes = openAdmin, onLogError }: ServerOverrides = {},
 ): Promise<RunningServer> => {
   const protocols = createProtocols(services, {
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
   });
-  const log = openLog(config.logLevel, { isShared: config.workers > 1 });
+  const log = openLog(config.logLevel, {
+    isShared: config.workers > 1,
+    ...(onLogError && { onError: onLogError }),
+  });
   const metrics = createMetrics(knownNames(protocols));
   const gate = given ?? (await gateOf(config, room, log, metrics));
   const gateway: Gateway = Object.freeze({

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { inspectConfig, readVariables, type SettingReport } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
-import { print } from './print.ts';
+import { print } from './output.ts';
 import { storeFaults } from './store-faults.ts';
 
 export function add(program: Command): void {

@@ -8,6 +8,7 @@ import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
+import { print } from './output.ts';
 
 interface Ends {
   readonly from: string;
@@ -78,7 +79,7 @@ const run = async ({ from, to }: Ends): Promise<void> => {
   const startedAt = performance.now();
   const sums = await copy(source, target);
   const seconds = (performance.now() - startedAt) / 1000;
-  process.stdout.write(`${summary(sums, shownStore(source), shownStore(target), seconds)}\n`);
+  print(summary(sums, shownStore(source), shownStore(target), seconds));
 };
 
 export const add = (program: Command): void => {

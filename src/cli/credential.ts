@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/resource.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
-import { minuteOf, print } from './print.ts';
+import { formatMinute, print, printAll } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
 interface Printing {
@@ -18,17 +18,21 @@ interface Wanted extends Printing {
   readonly requireIdempotencyKey?: boolean;
 }
 
-const sayIssued = ({ id, username, secret }: IssuedSecret, { json }: Printing): void => {
+/** Prints the secret near the top and in one write: `head` and closed pipes must not lose it. */
+function printIssued({ id, username, secret }: IssuedSecret, { json }: Printing): void {
   if (json) {
     print(JSON.stringify({ id, username, secret }));
     return;
   }
-  print(`credential  ${id}`);
-  if (username !== undefined) print(`username    ${username}`);
-  print(`secret      ${secret}\nIt is shown this once: what is stored cannot be turned back into it.`);
-};
+  print(
+    ...(username === undefined ? [] : [`username    ${username}`]),
+    `secret      ${secret}`,
+    `credential  ${id}`,
+    'The secret is printed only once: the store holds a hash of it.',
+  );
+}
 
-const lineOf = (credential: ListedCredential): string => {
+function formatCredential(credential: ListedCredential): string {
   const { id, company, kind, username, roles, merchantAccounts, requiresKey, createdAt, revokedAt } = credential;
   const scope = credential.balancePlatform ?? merchantAccounts.join(',');
   return [
@@ -38,17 +42,16 @@ const lineOf = (credential: ListedCredential): string => {
     username ?? '-',
     roles.join(',') || '-',
     scope || '-',
-    minuteOf(createdAt),
+    formatMinute(createdAt),
     requiresKey ? 'key required' : '-',
-    revokedAt === undefined ? 'live' : `revoked ${minuteOf(revokedAt)}`,
+    revokedAt === undefined ? 'live' : `revoked ${formatMinute(revokedAt)}`,
   ].join('  ');
-};
+}
 
-const sayList = (credentials: readonly ListedCredential[], { json }: Printing): void => {
+function printList(credentials: readonly ListedCredential[], { json }: Printing): void {
   if (json) print(JSON.stringify(credentials));
-  else if (credentials.length === 0) print('There is no credential yet.');
-  else for (const credential of credentials) print(lineOf(credential));
-};
+  else print(credentials.length === 0 ? 'There is no credential yet.' : credentials.map(formatCredential).join('\n'));
+}
 
 const minutes = (text: string): number => {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give whole minutes, up to 999999.');
@@ -87,7 +90,7 @@ const addAdd = (credential: Command): void => {
         const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
         const { kind, username } = shown;
         const wanted = { company, kind, username, roles, merchantAccounts: account, balancePlatform, requiresKey };
-        sayIssued(await withBackend(({ registry }) => registry.addCredential(wanted)), { json: json === true });
+        printIssued(await withBackend(({ registry }) => registry.addCredential(wanted)), { json: json === true });
       },
     );
 };
@@ -102,7 +105,7 @@ const addRotate = (credential: Command): void => {
     .addHelpText('after', '\nExample:\n  triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440')
     .action(async (id: string, { grace, json }: Printing & { readonly grace: number }) => {
       const issued = await withBackend(({ registry }) => registry.rotateCredential(id, { graceMs: grace * 60_000 }));
-      sayIssued(issued, { json: json === true });
+      printIssued(issued, { json: json === true });
     });
 };
 
@@ -113,7 +116,7 @@ const addListAndRevoke = (credential: Command): void => {
     .description('lists the credentials, without their secrets')
     .addHelpText('after', '\nExample:\n  triglyph credential list --json')
     .action(async (printing: Printing) => {
-      sayList(await withBackend(({ registry }) => registry.listCredentials()), printing);
+      printList(await withBackend(({ registry }) => registry.listCredentials()), printing);
     });
   credential
     .command('revoke')
@@ -146,7 +149,7 @@ const addMerchantAccount = (credential: Command): void => {
     .action(async ({ json }: Printing) => {
       const accounts = await withBackend(({ registry }) => registry.listMerchantAccounts());
       if (json) print(JSON.stringify(accounts));
-      else for (const { company, code } of accounts) print(`${company}  ${code}`);
+      else printAll(accounts.map(({ company, code }) => `${company}  ${code}`));
     });
   account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
 };
@@ -185,7 +188,7 @@ const addBalancePlatform = (credential: Command): void => {
     .action(async ({ json }: Printing) => {
       const platforms = await withBackend(({ registry }) => registry.listBalancePlatforms());
       if (json) print(JSON.stringify(platforms));
-      else for (const { company, id, status, timeZone } of platforms) print([company, id, status, timeZone].join('  '));
+      else printAll(platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')));
     });
 };
 

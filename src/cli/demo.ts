@@ -12,8 +12,8 @@ import { fail } from './command-error.ts';
 import { calls } from './demo/calls.ts';
 import { demoAccounts, demoPlatform } from './demo/published.ts';
 import { seed } from './demo/seed.ts';
+import { handleOutputError, print } from './output.ts';
 import { linesOf, treeOf } from './platform.ts';
-import { print } from './print.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** Marks the folder as the demo's, so that no production server ever serves it, nor the demo what is not its own. */
@@ -96,7 +96,7 @@ const run = async (): Promise<void> => {
   const room = await openBackend(config, { exclusive: true });
   const running = await (async () => {
     await fill(room, config);
-    return startServer(config, room);
+    return startServer(config, room, { onLogError: handleOutputError });
   })().catch(async (thrown) => {
     await room.close();
     throw thrown;

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { addWrappingKey, useWrappingKey } from '../vault/key-file.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
-import { print } from './print.ts';
+import { print } from './output.ts';
 
 const create = (file: string): void => {
   createKeyFile(file);

@@ -4,6 +4,7 @@ import { readConfig, readVariables } from '../app/config.ts';
 import { openStore, shownStore, storeOf } from '../app/open-store.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
+import { print } from './output.ts';
 
 const run = async (): Promise<void> => {
   const address = storeOf(readConfig('production', readVariables()));
@@ -15,7 +16,7 @@ const run = async (): Promise<void> => {
       landed.length === 0
         ? `${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`
         : `${place}: landed ${landed.join(', ')}.`;
-    process.stdout.write(`${said}\n`);
+    print(said);
   } finally {
     await engine.close();
   }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { PlatformReads, ResourceKind, StoredResource } from '../services/balance-platform/resource.ts';
 import { CommandError } from './command-error.ts';
+import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
 /** Rows read at once. */
@@ -75,7 +76,7 @@ const show = async (platform: string, { json }: { readonly json?: boolean }): Pr
     }),
   );
   const lines = tree.length > 0 ? linesOf(tree) : ['There is nothing on it yet.'];
-  process.stdout.write(`${json ? JSON.stringify(tree) : lines.join('\n')}\n`);
+  print(json ? JSON.stringify(tree) : lines.join('\n'));
 };
 
 export const add = (program: Command): void => {

@@ -7,6 +7,7 @@ import { origin, type RunningServer, type ServerOverrides, startServer } from '.
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, asWorker, isWorker, reportServing } from '../app/workers/worker.ts';
 import { fail } from './command-error.ts';
+import { handleOutputError } from './output.ts';
 import { storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -22,7 +23,7 @@ const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
 
 const startSafely = async (config: Config, instead: ServerOverrides): Promise<RunningServer> => {
   const room = await openSafely(config);
-  return startServer(config, room, instead).catch(async (thrown) => {
+  return startServer(config, room, { onLogError: handleOutputError, ...instead }).catch(async (thrown) => {
     await room.close();
     throw thrown;
   });

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import type { KnownDetail, KnownShopper } from '../services/recurring/account-updater/store/card-changes.ts';
 import type { CardSnapshot, DetailChange } from '../services/recurring/details.ts';
 import { CommandError } from './command-error.ts';
-import { secondOf } from './print.ts';
+import { formatSecond, print } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
 const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot): string =>
   `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
 
 const changeText = ({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string =>
-  `  ${secondOf(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
+  `  ${formatSecond(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
 
 const cardOf = ({ open: { alias, card } }: KnownDetail): CardSnapshot | undefined =>
   card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
@@ -23,7 +23,7 @@ const detailText = (detail: KnownDetail): string => {
     open.variant,
     ...(card === undefined ? [] : [cardText(card)]),
     contracts.join(),
-    disabledAt === undefined ? 'active' : `disabled ${secondOf(disabledAt)}`,
+    disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`,
   ].join('  ');
   return [head, ...changes.map(changeText)].join('\n');
 };
@@ -47,9 +47,10 @@ const asJson = ({ createdAt, details }: KnownShopper): string =>
   });
 
 const asText = ({ createdAt, details }: KnownShopper): string =>
-  [`known since ${secondOf(createdAt)} UTC`, ...(details.length > 0 ? details.map(detailText) : ['no details'])].join(
-    '\n',
-  );
+  [
+    `known since ${formatSecond(createdAt)} UTC`,
+    ...(details.length > 0 ? details.map(detailText) : ['no details']),
+  ].join('\n');
 
 const show = async (
   merchantAccount: string,
@@ -62,7 +63,7 @@ const show = async (
     return details.findKnown({ company, merchantAccount, shopperReference });
   });
   if (shopper === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
-  process.stdout.write(`${json ? asJson(shopper) : asText(shopper)}\n`);
+  print(json ? asJson(shopper) : asText(shopper));
 };
 
 export const add = (program: Command): void => {

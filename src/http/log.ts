@@ -56,13 +56,16 @@ export interface LogTarget {
   readonly file?: string;
   /** Other processes write there too. */
   readonly isShared?: boolean;
+  /** Called when a line cannot be written. After EPIPE, further lines are discarded. */
+  readonly onError?: (thrown: Error) => void;
 }
 
 /** Opens the log on standard output, or on a file. */
-export const openLog = (level: string, { file, isShared = false }: LogTarget = {}): Log => {
+export const openLog = (level: string, { file, isShared = false, onError }: LogTarget = {}): Log => {
   const dest = file === undefined ? 1 : openSync(file, 'a');
   const gathering = isShared ? shared : { minLength: gatheredBytes };
   const destination = pino.destination({ dest, sync: false, ...gathering, periodicFlush: gatheredMs });
+  if (onError !== undefined) destination.on('error', onError);
   const now = isoClock();
   const logger = pino(
     { level, base: null, timestamp: () => `,"time":"${now()}"`, formatters: { level: (label) => ({ level: label }) } },

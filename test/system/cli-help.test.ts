@@ -1,4 +1,5 @@
 /** Every command helps, with an example; what is not understood ends with 2, what cannot be done with 1 and no stack. */
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { tempFolder, triglyph } from '../support/server.ts';
 
@@ -60,6 +61,12 @@ describe('help', () => {
       expect(stdout).toMatch(/\nExample:\n {2}\S.*triglyph|\nExample:\n {2}triglyph/);
     },
   );
+});
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { code, stdout, stderr } = await triglyph(['--version'], folder.path);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 describe('what is not understood ends with 2', () => {

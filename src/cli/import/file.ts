@@ -2,6 +2,7 @@
 
 import type { ImportKind, Row } from '../../import/import-batch.ts';
 import { checksumOf, type ImportSummary, importFile } from '../../import/import-file.ts';
+import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 import { type Progress, showProgress } from './progress.ts';
 
@@ -35,6 +36,6 @@ export const runImport = async <R extends Row>(
   const tally = await withBackend(async (room) =>
     importFile(room, kind, { path, checksum: await checksumOf(path), report }, watch),
   ).finally(() => progress?.stop());
-  process.stdout.write(`${summary(tally, path, report, (performance.now() - startedAt) / 1000)}\n`);
+  print(summary(tally, path, report, (performance.now() - startedAt) / 1000));
   if (tally.refused > 0) process.exitCode = 1;
 };

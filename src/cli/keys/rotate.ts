@@ -4,6 +4,7 @@ import type { Backend } from '../../app/backend.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Wrapping } from '../../vault/ports.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
+import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
 /** One line for each key of the ring, the current one first, and for each that only the store names. */
@@ -21,10 +22,6 @@ const countLines = (counts: KeyCounts, ids: readonly string[]): readonly string[
   return all.map((id) => `${id.padEnd(nameWidth)}  ${String(rowsOf(id)).padStart(rowsWidth)} rows  ${said(id)}`);
 };
 
-const print = (lines: readonly string[]): void => {
-  process.stdout.write(`${lines.join('\n')}\n`);
-};
-
 const isAbsent = (counts: KeyCounts, ids: readonly string[]): boolean =>
   [...counts.keys()].some((id) => !ids.includes(id));
 
@@ -33,7 +30,7 @@ export const status = (): Promise<void> =>
   withBackend(async ({ rotation }) => {
     const { ids } = rotation.wrapping;
     const counts = await rotation.count();
-    print(countLines(counts, ids));
+    print(...countLines(counts, ids));
     if (isAbsent(counts, ids)) process.exitCode = 1;
   });
 
@@ -72,10 +69,10 @@ export const run = (): Promise<void> =>
     const rotated = await rotate(room);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const { wrapping } = room.rotation;
-    print([
+    print(
       ...leftLines(rotated, wrapping),
       `${rotated.moved} rows were moved to ${wrapping.current} (${seconds} s).`,
       ...countLines(rotated.counts, wrapping.ids),
-    ]);
+    );
     if (rowsLeft(rotated.counts, wrapping.current) > 0) process.exitCode = 1;
   });

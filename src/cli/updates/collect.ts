@@ -5,6 +5,7 @@ import { collectAll } from '../../services/recurring/account-updater/batch/cycle
 import { createRequestFileHandler } from '../../services/recurring/account-updater/batch/request-file.ts';
 import { batchFile } from '../../services/recurring/account-updater/job-kinds.ts';
 import { CommandError } from '../command-error.ts';
+import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
 /** As long as a serving process has it. */
@@ -28,5 +29,5 @@ export const runGather = (): Promise<void> =>
     }
     const said =
       gathered.length === 0 ? ['no check waits for a file'] : gathered.map((file) => `${folder}/requests/${file}`);
-    process.stdout.write(`${said.join('\n')}\n`);
+    print(...said);
   });

@@ -6,7 +6,7 @@ import { redact } from '../../lib/redact.ts';
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
-import { print, secondOf } from '../print.ts';
+import { formatSecond, print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
 interface DeadLetter {
@@ -58,7 +58,7 @@ const letterOf = (job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLet
 };
 
 const lineOf = ({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string =>
-  `${id}  ${company}  ${type}  ${endpoint}  given up ${secondOf(Date.parse(givenUpAt))}  ${attempts} attempts  ${because}`;
+  `${id}  ${company}  ${type}  ${endpoint}  given up ${formatSecond(Date.parse(givenUpAt))}  ${attempts} attempts  ${because}`;
 
 const find = async (room: Backend, company: string | undefined): Promise<readonly DeadLetter[]> => {
   const addresses = new Map((await room.endpoints.list()).map(({ endpointId, url }) => [endpointId, addressOf(url)]));
@@ -71,8 +71,7 @@ const find = async (room: Backend, company: string | undefined): Promise<readonl
 export const list = async (company: string | undefined, { json }: { readonly json?: boolean }): Promise<void> => {
   const letters = await withBackend((room) => find(room, company));
   if (json) print(JSON.stringify(letters));
-  else if (letters.length === 0) print('There is no dead letter.');
-  else for (const letter of letters) print(lineOf(letter));
+  else print(letters.length === 0 ? 'There is no dead letter.' : letters.map(lineOf).join('\n'));
 };
 
 const reviveAll = async (room: Backend): Promise<number> => {

@@ -7,7 +7,7 @@ import { parseAddress } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
-import { minuteOf, print } from '../print.ts';
+import { formatMinute, print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
 interface Printing {
@@ -89,7 +89,7 @@ const addAdd = (endpoint: Command): void => {
 };
 
 const lineOf = ({ endpointId, company, format, url, createdAt }: Endpoint): string =>
-  `${endpointId}  ${company}  ${format}  ${minuteOf(createdAt)}  ${url}`;
+  `${endpointId}  ${company}  ${format}  ${formatMinute(createdAt)}  ${url}`;
 
 const addListAndRemove = (endpoint: Command): void => {
   endpoint
@@ -100,8 +100,7 @@ const addListAndRemove = (endpoint: Command): void => {
     .action(async ({ json }: Printing) => {
       const all = await withBackend(({ endpoints }) => endpoints.list());
       if (json) print(JSON.stringify(all.map(({ endpointId: id, sealed: _kept, ...shown }) => ({ id, ...shown }))));
-      else if (all.length === 0) print('There is no endpoint yet.');
-      else for (const each of all) print(lineOf(each));
+      else print(all.length === 0 ? 'There is no endpoint yet.' : all.map(lineOf).join('\n'));
     });
   endpoint
     .command('remove')

@@ -1,0 +1,48 @@
+/** Standard output of commands, and what happens when it fails: the reader of a pipe has gone, or a disk is full. */
+import { explain } from './command-error.ts';
+
+/** Prints lines in one write: a reader that stops after the first lines does not cut off the others. */
+export function print(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Prints a list in one write; nothing for an empty one. */
+export function printAll(lines: readonly string[]): void {
+  if (lines.length > 0) print(lines.join('\n'));
+}
+
+/** Returns `2026-11-21 12:29:36`, in UTC. `ms`: since the epoch. */
+export function formatSecond(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** Returns `2026-11-21 12:29`, in UTC. */
+export function formatMinute(ms: number): string {
+  return formatSecond(ms).slice(0, -3);
+}
+
+/** Makes failures of standard output end the command without a stack. For the start of the program. */
+export function handleOutputErrors(): void {
+  process.stdout.on('error', handleOutputError);
+  // Messages that cannot be shown do not change what the command does.
+  process.stderr.on('error', () => {});
+}
+
+/** 128 + SIGPIPE: the status that shells show for a program whose reader has gone. */
+const brokenPipeStatus = 141;
+
+let stopServer: (() => void) | undefined;
+
+/** Makes a failure of standard output stop a server gracefully, where a command would exit at once. */
+export function onOutputError(stop: () => void): void {
+  stopServer = stop;
+}
+
+/** For errors of standard output, whoever writes to it: also for the log of a server. */
+export function handleOutputError(thrown: Error): void {
+  const isBrokenPipe = 'code' in thrown && thrown.code === 'EPIPE';
+  if (!isBrokenPipe) for (const line of explain(thrown)) process.stderr.write(`triglyph: standard output: ${line}\n`);
+  process.exitCode = isBrokenPipe ? brokenPipeStatus : 1;
+  if (stopServer === undefined) process.exit();
+  stopServer();
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { luhn } from '../../src/contract/lexical.ts';
+import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { prepareProduction } from '../../test/support/server.ts';
 import { serveAt } from './stores.ts';
 
@@ -14,17 +14,12 @@ const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url)
 const sampleEveryMs = 20;
 const idleMs = 2_000;
 
-const checked = (digits: string): string => {
-  for (let digit = 0; digit < 10; digit++) if (luhn(`${digits}${digit}`)) return `${digits}${digit}`;
-  throw new RangeError('one of ten digits always fits');
-};
-
 /** Every other card was replaced, the others were renewed. */
 const writeChanges = (path: string, rows: number): void => {
   const file = openSync(path, 'w');
   for (let n = 0; n < rows; n += 1) {
-    const number = checked(`411111${String(n).padStart(9, '0')}`);
-    const newNumber = n % 2 === 0 ? checked(`411112${String(n).padStart(9, '0')}`) : undefined;
+    const number = appendLuhnDigit(`411111${String(n).padStart(9, '0')}`);
+    const newNumber = n % 2 === 0 ? appendLuhnDigit(`411112${String(n).padStart(9, '0')}`) : undefined;
     const row = { merchantAccount: 'AcmeWeb', number, newNumber, newExpiryMonth: '8', newExpiryYear: '2034' };
     writeSync(file, `${JSON.stringify(row)}\n`);
   }

@@ -1,6 +1,7 @@
 /** Production checks: finds what makes a configuration unsafe to serve, with a correction for each fault. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLoopback } from '../lib/loopback.ts';
 import type { Config } from './config.ts';
 
 /** A file that the demo leaves in its data folder. `serve` refuses such a folder. */
@@ -68,14 +69,10 @@ function isPlainDatabase(databaseUrl: string): boolean {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = searchParams.get('host') ?? hostname;
   const isSocket = host === '' || host.startsWith('/') || /^%2f/i.test(host);
-  return !isSocket && !isLoopback(withoutBrackets(host)) && !searchParams.has('sslmode');
+  return !isSocket && !isLoopback(host) && !searchParams.has('sslmode');
 }
 
 function isPlainUpdater(updaterUrl: string): boolean {
   const { protocol, hostname } = new URL(updaterUrl);
-  return protocol === 'http:' && !isLoopback(withoutBrackets(hostname));
+  return protocol === 'http:' && !isLoopback(hostname);
 }
-
-const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);

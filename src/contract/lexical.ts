@@ -1,4 +1,5 @@
 /** Lexical forms: the one place where text becomes a scalar, so that every format reads the same value. */
+import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { isCountry, isCurrency } from './iso.ts';
 import { type Format, type ScalarSchema, type StringSchema, textLengthMax } from './schema.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -12,31 +13,9 @@ const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming the forbidden ones is the point
 const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
 
-/** The check digit of a card number (ISO/IEC 7812-1). */
-export const luhn = (digits: string): boolean => {
-  let sum = 0;
-  for (let at = 0; at < digits.length; at++) {
-    const digit = digits.charCodeAt(digits.length - 1 - at) - 48;
-    const weighed = at % 2 === 0 ? digit : digit * 2;
-    sum += weighed > 9 ? weighed - 9 : weighed;
-  }
-  return sum % 10 === 0;
-};
-
-/** The check digits of an IBAN (ISO 13616): letters count from ten, and the whole is 1 modulo 97. */
-export const iban = (text: string): boolean => {
-  if (!/^[A-Z]{2}\d\d[A-Z0-9]{11,30}$/.test(text)) return false;
-  let remainder = 0;
-  for (const sign of text.slice(4) + text.slice(0, 4)) {
-    const value = Number.parseInt(sign, 36);
-    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return remainder === 1;
-};
-
 const formats: Readonly<Record<Format, (text: string) => boolean>> = {
-  luhn,
-  iban,
+  luhn: isLuhnValid,
+  iban: isIbanValid,
   country: isCountry,
   currency: isCurrency,
   timeZone: isTimeZone,

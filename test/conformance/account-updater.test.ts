@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { luhn } from '../../src/contract/lexical.ts';
+import { isLuhnValid } from '../../src/contract/check-digits.ts';
 import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
@@ -118,7 +118,7 @@ describe('what was announced', () => {
 test('the page tells of each test card, and no two are one', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/account-updater.md'), 'utf8');
   for (const { number, result } of testCards) {
-    expect(luhn(number)).toBe(true);
+    expect(isLuhnValid(number)).toBe(true);
     expect(page).toContain(`| ${number} | \`${result}\` |`);
   }
   expect(new Set(testCards.map(({ number }) => number)).size).toBe(testCards.length);

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { luhn } from '../../src/contract/lexical.ts';
+import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import {
   batchCycle,
   batchFile,
@@ -51,11 +51,7 @@ const fates = [
 ] as const;
 export type FateName = (typeof fates)[number];
 
-const numbered = (range: string, n: number): string => {
-  const digits = `${range}${String(n).padStart(9, '0')}`;
-  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
-  throw new RangeError();
-};
+const numbered = (range: string, n: number): string => appendLuhnDigit(`${range}${String(n).padStart(9, '0')}`);
 const oldNumber = (n: number) => numbered('401200', n);
 const newNumber = (n: number) => numbered('401288', n);
 const nOf = (number: string) => Number(number.slice(6, 15));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { luhn } from '../../src/contract/lexical.ts';
+import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { ownTables, tables } from '../../src/store/sql/copy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import {
@@ -26,11 +26,7 @@ let production: Production;
 let server: Postgres;
 let target: string;
 
-const numberOf = (n: number): string => {
-  const digits = `411111${String(n).padStart(9, '0')}`;
-  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
-  throw new RangeError();
-};
+const numberOf = (n: number): string => appendLuhnDigit(`411111${String(n).padStart(9, '0')}`);
 
 const row = (n: number) => ({
   merchantAccount: 'AcmeWeb',

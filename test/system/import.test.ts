@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { luhn } from '../../src/contract/lexical.ts';
+import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import {
   ask,
   basic,
@@ -26,11 +26,7 @@ afterAll(() => folder.discard());
 const importFile = (file: string, ...options: string[]) =>
   triglyph(['import', file, ...options], folder.path, production.variables);
 
-const numberOf = (n: number): string => {
-  const digits = `411111${String(n).padStart(9, '0')}`;
-  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
-  throw new RangeError();
-};
+const numberOf = (n: number): string => appendLuhnDigit(`411111${String(n).padStart(9, '0')}`);
 
 const row = (n: number, more: object = {}) => ({
   merchantAccount: 'AcmeWeb',

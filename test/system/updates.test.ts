@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { luhn } from '../../src/contract/lexical.ts';
+import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
 import {
   ask,
@@ -30,11 +30,7 @@ afterAll(async () => {
   folder.discard();
 });
 
-const numberOf = (n: number): string => {
-  const digits = `401200${String(n).padStart(9, '0')}`;
-  for (let digit = 0; digit < 10; digit++) if (luhn(digits + digit)) return digits + digit;
-  throw new RangeError();
-};
+const numberOf = (n: number): string => appendLuhnDigit(`401200${String(n).padStart(9, '0')}`);
 
 const run = (...parameters: string[]) => triglyph(parameters, folder.path, production.variables);
 const write = (name: string, lines: readonly string[]): string => {

@@ -1,6 +1,6 @@
 /** Accepts and refuses the addresses of webhook endpoints, in the live and the test environment. */
 import { describe, expect, test } from '@jest/globals';
-import { parseAddress } from '../../src/webhooks/address.ts';
+import { parseEndpointUrl } from '../../src/webhooks/address.ts';
 
 describe('an endpoint address', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('an endpoint address', () => {
     ['http://localhost/', 'live', 'http://localhost/'],
     ['http://shop.internal/', 'test', 'http://shop.internal/'],
   ] as const)('%s in %s', (given, environment, url) => {
-    expect(parseAddress(given, environment)).toEqual({ url });
+    expect(parseEndpointUrl(given, environment)).toEqual({ url });
   });
 
   test.each([
@@ -30,7 +30,7 @@ describe('an endpoint address', () => {
     ['http://2852039166/', 'test', /link-local/],
     ['http://[fe80::1]/', 'test', /link-local/],
     ['http://[::ffff:169.254.169.254]/', 'test', /link-local/],
-  ] as const)('%s in %s is refused', (given, environment, mend) => {
-    expect(parseAddress(given, environment)).toEqual({ mend: expect.stringMatching(mend) });
+  ] as const)('%s in %s is refused', (given, environment, hint) => {
+    expect(parseEndpointUrl(given, environment)).toEqual({ hint: expect.stringMatching(hint) });
   });
 });

@@ -1,5 +1,5 @@
 /** The demo's shoppers: the ones that the README describes, and as many generated ones as are asked for. */
-import { luhn } from '../../contract/lexical.ts';
+import { appendLuhnDigit } from '../../contract/check-digits.ts';
 import type { ContractType, ShopperKey } from '../../services/recurring/details.ts';
 import type { NewDetail } from '../../services/recurring/save-detail.ts';
 
@@ -58,21 +58,15 @@ export const firstDetails: readonly DemoDetail[] = Object.freeze<DemoDetail[]>([
   },
 ]);
 
-/** The number with the check digit that makes it pass. */
-const checked = (digits: string): string => {
-  for (let digit = 0; digit < 10; digit++) if (luhn(`${digits}${digit}`)) return `${digits}${digit}`;
-  throw new RangeError('one of ten digits always fits');
-};
-
 const uses: readonly ContractType[] = Object.freeze(['ONECLICK', 'RECURRING']);
 
 /** Number `n`, from 1: three cards of its own, from the ranges of the published test numbers. */
 export const generatedShopper = (n: number): readonly DemoDetail[] => {
   const key = demo(`shopper-${String(n).padStart(6, '0')}`);
   const numbers = [
-    checked(`411111${String(n).padStart(9, '0')}`),
-    checked(`555544${String(n).padStart(9, '0')}`),
-    checked(`370000${String(n).padStart(8, '0')}`),
+    appendLuhnDigit(`411111${String(n).padStart(9, '0')}`),
+    appendLuhnDigit(`555544${String(n).padStart(9, '0')}`),
+    appendLuhnDigit(`370000${String(n).padStart(8, '0')}`),
   ];
   return numbers.map((number) => ({
     key,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../../app/backend.ts';
 import type { Config } from '../../app/config.ts';
-import { parseAddress } from '../../webhooks/address.ts';
+import { parseEndpointUrl } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
@@ -43,8 +43,8 @@ const addEndpoint = async (
   { environment }: Config,
   { company, url: given, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
 ): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> => {
-  const address = parseAddress(given, environment);
-  if ('mend' in address) return refuse(`the address of the endpoint: ${address.mend}`);
+  const address = parseEndpointUrl(given, environment);
+  if ('hint' in address) return refuse(`the address of the endpoint: ${address.hint}`);
   await checkCompany(room, { company, format });
   const { url } = address;
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;

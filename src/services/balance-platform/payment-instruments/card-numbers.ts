@@ -1,6 +1,6 @@
 /** Cards as they are issued: number, expiry and security code are made here, from chance that is given in. */
 
-import { luhn } from '../../../contract/lexical.ts';
+import { appendLuhnDigit } from '../../../contract/check-digits.ts';
 import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { cardRanges } from './card-ranges.ts';
 import type { Digits } from './digits.ts';
@@ -42,11 +42,6 @@ export const expirationFrom = (now: number): IssuedCard['expiration'] => {
   };
 };
 
-const checked = (digits: string): string => {
-  for (let digit = 0; digit < 10; digit++) if (luhn(`${digits}${digit}`)) return `${digits}${digit}`;
-  throw new RangeError('one of ten digits always fits');
-};
-
 /** Makes a card of the brand and the variant. `now`: milliseconds since the epoch. */
 export const issueCard = (
   { brand, brandVariant }: { readonly brand: string; readonly brandVariant: string },
@@ -56,7 +51,7 @@ export const issueCard = (
   const range = cardRanges.find((each) => each.brand === brand && each.brandVariant === brandVariant);
   if (range === undefined)
     return { kind: 'unknown', field: brandVariantsOf(brand).length === 0 ? 'brand' : 'brandVariant' };
-  const number = checked(range.bin + digits(numberLength - range.bin.length - 1));
+  const number = appendLuhnDigit(range.bin + digits(numberLength - range.bin.length - 1));
   return {
     kind: 'issued',
     card: {

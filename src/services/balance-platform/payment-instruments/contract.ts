@@ -100,7 +100,7 @@ export const createPaymentInstrument = operation({
       description: shapes.description,
       issuingCountryCode: required(
         shapes.country,
-        'The country of issue, ISO 3166-1; bank accounts are made in the countries of the single euro payments area, which has GB, and in US.',
+        'The country of issue, ISO 3166-1. Bank accounts are created in BE, DE, ES, FR, GB, IE, IT, NL and US.',
       ),
       paymentInstrumentGroupId: optional(shapes.groupId, 'The group that it is to belong to.'),
       reference: shapes.reference,

@@ -11,7 +11,8 @@ import { createWithNumber, eTagOf, type ResourceTransaction } from '../save-reso
 import { reasonIssues } from '../status-reason.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
-import { accountsAreMadeIn, makeAccount } from './bank-account.ts';
+import { createAccount } from './bank-account.ts';
+import { isAccountCountry } from './bank-identification.ts';
 import { type MadeCard, makeCard, variantIssues } from './card.ts';
 import { checkReplaceable, settleReplacement } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
@@ -26,7 +27,7 @@ const drawsMax = 20;
 const typeIssues = ({ type, card, issuingCountryCode }: Info): readonly Issue[] => {
   if (type === 'card') return card === undefined ? [missing(['card'])] : variantIssues(card);
   const misplaced = card === undefined ? [] : [invalid(['card'])];
-  return accountsAreMadeIn(issuingCountryCode)
+  return isAccountCountry(issuingCountryCode)
     ? misplaced
     : [...misplaced, invalid(['issuingCountryCode'], issuingCountryCode)];
 };
@@ -63,7 +64,9 @@ const make = async (
     );
     return kept && { kept, issued };
   }
-  const made = makeAccount(info.issuingCountryCode, bankAccount?.formFactor ?? 'physical', references);
+  const { issuingCountryCode: country } = info;
+  if (!isAccountCountry(country)) throw new TypeError(`no accounts are issued in ${country}`);
+  const made = createAccount(country, bankAccount?.formFactor ?? 'physical', references);
   const record = { ...open, bankAccount: made.bankAccount };
   const kept = await createWithNumber({ kind, platform, record, ...sealAccount(platform, open.id, made, vault) }, unit);
   return kept && { kept };

@@ -1,4 +1,4 @@
-/** Chance, as the domain is given it. */
+/** A source of random digits. */
 
-/** So many decimal digits, each as likely as any other; whoever composes the server says where they come from. */
+/** Returns so many decimal digits, each equally likely. */
 export type Digits = (count: number) => string;

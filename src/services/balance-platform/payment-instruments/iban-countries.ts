@@ -1,84 +1,67 @@
-/** How an IBAN is built in each country of the single euro payments area (SEPA). */
+/** The countries in which bank accounts get an IBAN, and how a basic bank account number (BBAN) is created in each. */
+import { modulo97 } from '../../../contract/check-digits.ts';
+import type { Digits } from './digits.ts';
 
-export interface IbanCountry {
-  /** The basic bank account number as the IBAN registry (ISO 13616) writes it: `8!n10!n`, where n is a digit, a a letter, c either. */
-  readonly structure: string;
-  /**
-   * The numbers made here: `#` is a digit by chance, `?` a sign that the national check gives, all else stands as it is. The
-   * bank is `TEST` where the structure has letters and noughts where it has digits.
-   */
-  readonly made: string;
+/**
+ * The bank is `TEST` where a BBAN names it by letters, and zeros where by digits, so that no number is one of a real bank. In
+ * Belgium 000 is a bank; 985 is one of the numbers that its National Bank had not assigned on 1 October 2022.
+ */
+const countries = {
+  BE: (digits) => withBelgianCheck(`985${digits(7)}`),
+  DE: (digits) => `00000000${digits(10)}`,
+  ES: (digits) => withSpanishCheck('00000000', digits(10)),
+  FR: (digits) => withFrenchKey(`0000000000${digits(11)}`),
+  GB: (digits) => `TEST0000${digits(10)}`,
+  IE: (digits) => `TEST0000${digits(10)}`,
+  IT: (digits) => withItalianCheck(`0000000000${digits(12)}`),
+  NL: (digits) => `TEST${digits(10)}`,
+} as const satisfies Readonly<Record<string, (digits: Digits) => string>>;
+
+export type IbanCountry = keyof typeof countries;
+
+export const ibanCountries = Object.freeze(Object.keys(countries)) as readonly IbanCountry[];
+
+/** Creates an IBAN with the check digits of ISO 13616, and with those of its country. */
+export function createIban(country: IbanCountry, digits: Digits): string {
+  const bban = countries[country](digits);
+  return `${country}${twoDigits(98 - modulo97(`${bban}${country}00`))}${bban}`;
 }
 
-const country = (structure: string, made: string): IbanCountry => Object.freeze({ structure, made });
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
 
-const digits = (count: number): string => '#'.repeat(count);
+/** The remainder of division by 97, with 97 for zero. */
+function withBelgianCheck(digits: string): string {
+  return `${digits}${twoDigits(modulo97(digits) || 97)}`;
+}
 
-const countries: Readonly<Record<string, IbanCountry>> = {
-  AD: country('4!n4!n12!c', `00000000${digits(12)}`),
-  AL: country('8!n16!c', `00000000${digits(16)}`),
-  AT: country('5!n11!n', `00000${digits(11)}`),
-  // Bank 000 is a bank; 985 is one of the numbers that the National Bank of Belgium had given to nobody on 1 October 2022.
-  BE: country('3!n7!n2!n', `985${digits(7)}??`),
-  BG: country('4!a4!n2!n8!c', `TEST000010${digits(8)}`),
-  CH: country('5!n12!c', `00000${digits(12)}`),
-  CY: country('3!n5!n16!c', `00000000${digits(16)}`),
-  CZ: country('4!n6!n10!n', `0000000000${digits(9)}?`),
-  DE: country('8!n10!n', `00000000${digits(10)}`),
-  DK: country('4!n9!n1!n', `0000${digits(10)}`),
-  EE: country('2!n14!n', `00${digits(13)}?`),
-  ES: country('4!n4!n1!n1!n10!n', `00000000??${digits(10)}`),
-  FI: country('3!n11!n', `000${digits(10)}?`),
-  FR: country('5!n5!n11!c2!n', `0000000000${digits(11)}??`),
-  GB: country('4!a6!n8!n', `TEST0000${digits(2)}${digits(8)}`),
-  GI: country('4!a15!c', `TEST${digits(15)}`),
-  GR: country('3!n4!n16!c', `0000000${digits(16)}`),
-  HR: country('7!n10!n', `000000?${digits(9)}?`),
-  HU: country('3!n4!n1!n15!n1!n', `00000000${digits(15)}?`),
-  IE: country('4!a6!n8!n', `TEST0000${digits(2)}${digits(8)}`),
-  // An account belongs to an identity number, here that of a company of 1 January 1970.
-  IS: country('4!n2!n6!n10!n', `000026${digits(6)}410170${digits(2)}?9`),
-  IT: country('1!a5!n5!n12!c', `?0000000000${digits(12)}`),
-  LI: country('5!n12!c', `00000${digits(12)}`),
-  LT: country('5!n11!n', `00000${digits(11)}`),
-  LU: country('3!n13!c', `000${digits(13)}`),
-  LV: country('4!a13!c', `TEST${digits(13)}`),
-  MC: country('5!n5!n11!c2!n', `0000000000${digits(11)}??`),
-  MD: country('2!c18!c', `00${digits(18)}`),
-  ME: country('3!n13!n2!n', `000${digits(13)}??`),
-  MK: country('3!n10!c2!n', `000${digits(10)}??`),
-  MT: country('4!a5!n18!c', `TEST00000${digits(18)}`),
-  NL: country('4!a10!n', `TEST${digits(10)}`),
-  // The account starts with 1: one that starts with 00 is checked by another rule.
-  NO: country('4!n6!n1!n', `00${digits(2)}1${digits(5)}?`),
-  PL: country('8!n16!n', `00000000${digits(16)}`),
-  PT: country('4!n4!n11!n2!n', `00000000${digits(11)}??`),
-  RO: country('4!a16!c', `TEST${digits(16)}`),
-  RS: country('3!n13!n2!n', `000${digits(13)}??`),
-  SE: country('3!n16!n1!n', `000${digits(17)}`),
-  SI: country('5!n8!n2!n', `00000${digits(8)}??`),
-  SK: country('4!n6!n10!n', `0000000000${digits(9)}?`),
-  SM: country('1!a5!n5!n12!c', `?0000000000${digits(12)}`),
-  VA: country('3!n15!n', `000${digits(15)}`),
-};
+/** The RIB key, from 01 to 97, makes the whole a multiple of 97. */
+function withFrenchKey(digits: string): string {
+  return `${digits}${twoDigits(97 - modulo97(`${digits}00`))}`;
+}
 
-/** By country code. */
-export const ibanCountries: ReadonlyMap<string, IbanCountry> = new Map(Object.entries(countries));
+/** One digit for bank and branch, and one for the account. */
+function withSpanishCheck(bankAndBranch: string, account: string): string {
+  return `${bankAndBranch}${spanishDigit(`00${bankAndBranch}`)}${spanishDigit(account)}${account}`;
+}
 
-/** Parts of the area that have a country code and no IBAN of their own: banks there use that of another country. */
-export const ibanOf: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    AX: 'FI',
-    BL: 'FR',
-    GF: 'FR',
-    GG: 'GB',
-    GP: 'FR',
-    IM: 'GB',
-    JE: 'GB',
-    MF: 'FR',
-    MQ: 'FR',
-    PM: 'FR',
-    RE: 'FR',
-    YT: 'FR',
-  }),
-);
+function spanishDigit(digits: string): number {
+  const weights = [1, 2, 4, 8, 5, 10, 9, 7, 3, 6];
+  const digit = 11 - (weights.reduce((sum, weight, place) => sum + weight * Number(digits[place]), 0) % 11);
+  // 11 is written as 0, and 10 as 1.
+  return digit === 11 ? 0 : digit === 10 ? 1 : digit;
+}
+
+/** The values of digits in odd places; in even places a digit is its own value. */
+const italianOddValues = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21];
+
+/** The check character (CIN) is a letter in front of the digits. */
+function withItalianCheck(digits: string): string {
+  let sum = 0;
+  for (let place = 0; place < digits.length; place++) {
+    const digit = Number(digits[place]);
+    sum += place % 2 === 0 ? italianOddValues[digit]! : digit;
+  }
+  return `${String.fromCharCode(65 + (sum % 26))}${digits}`;
+}

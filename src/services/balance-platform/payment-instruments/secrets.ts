@@ -3,7 +3,7 @@
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import type { Records, StoredResource } from '../resource.ts';
-import type { AccountNumbers, MadeAccount } from './bank-account.ts';
+import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
 
 /** A number is given out once, whichever platform it is for: its fingerprint is nobody's own. No company has this name. */
@@ -25,7 +25,7 @@ export const sealCard = (platform: string, id: string, { number }: IssuedCard, v
   fingerprint: vault.fingerprint(everyone, cardText(number)),
 });
 
-export const sealAccount = (platform: string, id: string, { numbers }: MadeAccount, vault: Vault): Secrets => ({
+export const sealAccount = (platform: string, id: string, { numbers }: CreatedAccount, vault: Vault): Secrets => ({
   sealed: vault.seal(scopeOf(platform, id), { shown: JSON.stringify(numbers) }),
   fingerprint: vault.fingerprint(everyone, accountText(numbers)),
 });

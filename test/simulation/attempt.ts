@@ -1,25 +1,33 @@
-/** An attempt: one request as a client sent it, known wherever it is worked on. */
+/** An attempt: one request as a client sent it, available wherever it is processed. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Answer } from '../../src/gateway/answer.ts';
-import type { Body, Spoken } from './request-body.ts';
+import type { Format, SimulatedRequest } from './request.ts';
 
 export interface Attempt {
   readonly number: number;
   readonly client: string;
   readonly key: string;
-  readonly body: Body;
-  readonly protocol: Spoken;
-  /** The reference that the gateway gave this very request. */
-  psp?: string;
-  /** Something failed on its way that was made to fail. */
-  hurt: boolean;
-  /** Its commit was made to end in the unknown. */
-  unknown: boolean;
-  /** The updater was asked, and nothing was heard of it. */
-  untold?: boolean;
-  /** Undefined where none came: the client's journal. */
+  readonly request: SimulatedRequest;
+  readonly format: Format;
+  /** The reference that the gateway gave this attempt. */
+  pspReference?: string;
+  /** A fault was injected on its way. */
+  disturbed: boolean;
+  /** Its commit was made to end with an unknown result. */
+  commitUnknown: boolean;
+  /** The updater was asked and did not answer. */
+  updaterFailed?: boolean;
+  /** Undefined where no answer arrived. */
   answer?: Answer;
 }
 
-/** Whose work is being done. */
-export const attempts = new AsyncLocalStorage<Attempt>();
+export function newAttempt(parts: Pick<Attempt, 'number' | 'client' | 'key' | 'request' | 'format'>): Attempt {
+  return { ...parts, disturbed: false, commitUnknown: false };
+}
+
+export function describeAttempt({ number, client, key, request, format }: Attempt): string {
+  return `#${number} of ${client} (${key}: ${request.text}, ${format})`;
+}
+
+/** The attempt that the running code works for. */
+export const currentAttempt = new AsyncLocalStorage<Attempt>();

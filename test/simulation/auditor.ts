@@ -1,130 +1,133 @@
-/** The auditor: hears of every commit and every answer, keeps a model of its own, and says what must never be. */
-import { type Done, judge, say } from './answers.ts';
-import type { Attempt } from './attempt.ts';
-import { isTold, toldAbout, toldByPsp } from './effect-text.ts';
-import type { Made, Step } from './expected.ts';
+/** The auditor: observes every commit and every answer, runs the reference model, and records what must never happen. */
+import { resources } from '../resources/index.ts';
+import { type Attempt, describeAttempt } from './attempt.ts';
+import { checkAnswer, type Executed } from './check-answer.ts';
+import { isEvent, pspReferenceOf, subjectOf } from './effect-text.ts';
+import { effectsOf, eventTextOf } from './effects.ts';
+import type { Step } from './expected.ts';
 import { Model } from './model.ts';
-import type { Entry, SimDatabase, SimUnit } from './sim-database.ts';
-import type { Question } from './sim-updater.ts';
-import { detailLinesIn, effectsOf, madeIn, resourceLinesIn, toldOf } from './written.ts';
+import type { Entry, SimDatabase, SimTransaction } from './sim-database.ts';
+import type { UpdaterQuestion } from './sim-updater.ts';
 
 /** Milliseconds for which a key is known. */
 const knownMs = 31 * 24 * 60 * 60 * 1000;
 
-/** Those of one request are in the order of its details, which is not the model's to know. */
-const byRequest = (told: readonly string[]): string =>
-  [...Map.groupBy(told, toldByPsp).values()].map((texts) => texts.toSorted().join()).join();
+/** Events of one request may come in any order of its details. */
+const sortedByRequest = (events: readonly string[]): string =>
+  [...Map.groupBy(events, pspReferenceOf).values()].map((texts) => texts.toSorted().join()).join();
 
 export class Auditor {
   /** The first is what went wrong; later ones may follow from it. */
   readonly failures: string[] = [];
   readonly #now: () => number;
   readonly #model = new Model();
-  readonly #done = new Map<string, Done[]>();
-  /** As what each card was asked about, for each key. */
-  readonly #names = new Map<string, string>();
-  /** What events of shoppers and of resources are to be, in the order of the commits. */
-  readonly #told = new Map<string, string[]>();
+  readonly #executed = new Map<string, Executed[]>();
+  /** The id of the question to the updater, by key and card. */
+  readonly #questionIds = new Map<string, string>();
+  /** The events of shoppers and resources, in the order of the commits. */
+  readonly #events = new Map<string, string[]>();
 
   constructor(now: () => number) {
     this.#now = now;
+    for (const resource of resources) resource.seedModel(this.#model);
   }
 
   fail(text: string): void {
     this.failures.push(text);
   }
 
-  /** A unit has been committed: it holds what a request does, once for its key, or nothing at all. */
-  committed(unit: SimUnit): void {
-    const kept = unit.entries.filter(({ undone }) => !undone);
-    const effects = kept.flatMap(effectsOf).toSorted().join();
-    if (effects === '' && !kept.some(({ statement }) => statement.name === 'settle-scope')) return;
-    if (unit.attempt?.psp === undefined) this.fail(`for nobody: ${effects}`);
-    else this.#keep(unit.attempt, unit.attempt.psp, kept, effects);
+  /** A transaction was committed: it holds the effects of one request, once for its key, or nothing. */
+  committed(transaction: SimTransaction): void {
+    const entries = transaction.entries.filter(({ rolledBack }) => !rolledBack);
+    const effects = entries.flatMap(effectsOf).toSorted().join();
+    if (effects === '' && !entries.some(({ statement }) => statement.name === 'settle-scope')) return;
+    const { attempt } = transaction;
+    if (attempt?.pspReference === undefined) this.fail(`written without a request: ${effects}`);
+    else this.#record(attempt, attempt.pspReference, entries, effects);
   }
 
-  /** An updater outside was asked: about one card, for one key, by one name; about no two by the same. */
-  questioned({ attempt, id, fingerprint }: Question): void {
+  /** An external updater was asked. One key and card have one question id, and no other has the same. */
+  questioned({ attempt, id, fingerprint }: UpdaterQuestion): void {
     const about = `${attempt?.key} ${fingerprint}`;
-    const known = this.#names.get(about) ?? id;
-    const isTaken = [...this.#names].some(([each, name]) => each !== about && name === id);
-    if (known !== id || isTaken) this.fail(`${attempt && say(attempt)} asks by another name`);
-    this.#names.set(about, id);
+    const known = this.#questionIds.get(about) ?? id;
+    const isTaken = [...this.#questionIds].some(([each, other]) => each !== about && other === id);
+    if (known !== id || isTaken) this.fail(`${attempt && describeAttempt(attempt)} asks under another id`);
+    this.#questionIds.set(about, id);
   }
 
-  /** A client has got an answer. True where it is final: nothing is left to be retried. */
+  /** A client has received an answer. Returns true where it is final. */
   answered(attempt: Attempt): boolean {
-    const { isFinal, faults } = judge(attempt, this.#known(attempt), this.#now());
-    for (const fault of faults) this.fail(`${say(attempt)} ${fault}`);
+    const { isFinal, faults } = checkAnswer(attempt, this.#executions(attempt), this.#now());
+    for (const fault of faults) this.fail(`${describeAttempt(attempt)} ${fault}`);
     return isFinal;
   }
 
-  /** Everything has come to rest: what is in the store is what was done. */
+  /** The run is over: the store must hold what the model holds. */
   finish(database: SimDatabase): void {
-    const stored = detailLinesIn(database).join();
-    const expected = this.#model.detailLines().join();
-    if (stored !== expected) this.fail(`the store holds ${stored} instead of ${expected}`);
-    const kept = resourceLinesIn(database).join();
-    const resources = this.#model.resourceLines().join();
-    if (kept !== resources) this.fail(`the platform holds ${kept} instead of ${resources}`);
-    this.#finishNotices(database);
+    for (const resource of resources) {
+      const stored = resource.storedLines(database).join();
+      const expected = resource.modelLines(this.#model).join();
+      if (stored !== expected) this.fail(`${resource.tables.join()} hold ${stored} instead of ${expected}`);
+    }
+    this.#checkEvents(database);
   }
 
-  /** Everything that was done is to be told, once, in its order, and nothing else; and the first of each shopper or resource is due. */
-  #finishNotices(database: SimDatabase): void {
-    const lanes = new Map<string, string[]>();
+  /** Every event is in the queue once and in order, and only the first of each subject is due. */
+  #checkEvents(database: SimDatabase): void {
+    const queued = new Map<string, string[]>();
     for (const { payload, due_at } of database.rows(
       `select payload, due_at from job where kind = 'webhook' order by lane, place`,
     )) {
-      const text = toldOf(String(payload));
-      const about = toldAbout(text);
-      const lane = lanes.get(about) ?? [];
-      if ((due_at !== null) !== (lane.length === 0)) this.fail(`"${text}" is ${due_at === null ? 'not ' : ''}due`);
-      lanes.set(about, [...lane, text]);
+      const text = eventTextOf(String(payload));
+      const events = queued.get(subjectOf(text)) ?? [];
+      if ((due_at !== null) !== (events.length === 0)) this.fail(`"${text}" is ${due_at === null ? 'not ' : ''}due`);
+      queued.set(subjectOf(text), [...events, text]);
     }
-    for (const about of new Set([...lanes.keys(), ...this.#told.keys()])) {
-      const [kept, expected] = [lanes, this.#told].map((told) => byRequest(told.get(about) ?? []));
-      if (kept !== expected) this.fail(`what is to be told is ${kept} instead of ${expected}`);
+    for (const subject of new Set([...queued.keys(), ...this.#events.keys()])) {
+      const [actual, expected] = [queued, this.#events].map((events) => sortedByRequest(events.get(subject) ?? []));
+      if (actual !== expected) this.fail(`the queue of ${subject} holds ${actual} instead of ${expected}`);
     }
   }
 
-  /** How often something was done under the key, the refusals that were kept among it. */
-  times(key: string): number {
-    return this.#done.get(key)?.length ?? 0;
+  /** How often a request was executed under the key, stored refusals included. */
+  executionCount(key: string): number {
+    return this.#executed.get(key)?.length ?? 0;
   }
 
-  #known({ key }: Attempt): readonly Done[] {
-    return this.#done.get(key) ?? [];
+  #executions({ key }: Attempt): readonly Executed[] {
+    return this.#executed.get(key) ?? [];
   }
 
-  #keep(attempt: Attempt, psp: string, entries: readonly Entry[], effects: string): void {
-    const known = this.#known(attempt);
-    const last = known.at(-1);
-    // A gateway that writes the row in a unit of its own is not yet wrong by that: nothing was done twice.
-    if (effects === '' && last?.psp === psp) return;
+  #record(attempt: Attempt, pspReference: string, entries: readonly Entry[], effects: string): void {
+    const executions = this.#executions(attempt);
+    const last = executions.at(-1);
+    // A gateway that writes the record in a transaction of its own has not yet executed anything twice.
+    if (effects === '' && last?.pspReference === pspReference) return;
     if (last !== undefined && this.#now() < last.until) {
-      this.fail(`${say(attempt)} is done, after ${say(last.attempt)} under the same key`);
+      this.fail(`${describeAttempt(attempt)} is executed, after ${describeAttempt(last.attempt)} under the same key`);
       return;
     }
-    const step = this.#apply(attempt, psp, madeIn(entries));
+    const step = this.#apply(attempt, pspReference, entries);
     const expected = step?.effects.toSorted().join();
     if (step === undefined || effects !== expected) {
-      this.fail(`${say(attempt)} wrote ${effects || 'nothing'} instead of ${expected}`);
+      this.fail(`${describeAttempt(attempt)} wrote ${effects || 'nothing'} instead of ${expected}`);
       return;
     }
-    for (const text of step.effects.filter(isTold)) {
-      const about = toldAbout(text);
-      this.#told.set(about, [...(this.#told.get(about) ?? []), text]);
+    for (const event of step.effects.filter(isEvent)) {
+      const subject = subjectOf(event);
+      this.#events.set(subject, [...(this.#events.get(subject) ?? []), event]);
     }
-    const done = { attempt, psp, expected: step.expected, until: this.#now() + knownMs, texts: new Map() };
-    this.#done.set(attempt.key, [...known, done]);
+    const until = this.#now() + knownMs;
+    const executed = { attempt, pspReference, expected: step.expected, until, texts: new Map() };
+    this.#executed.set(attempt.key, [...executions, executed]);
   }
 
-  #apply(attempt: Attempt, psp: string, made: Made): Step | undefined {
+  #apply(attempt: Attempt, pspReference: string, entries: readonly Entry[]): Step | undefined {
     try {
-      return this.#model.apply(attempt.body, psp, made, attempt.untold);
+      const { updaterFailed = false } = attempt;
+      return attempt.request.apply(this.#model, { pspReference, entries, updaterFailed });
     } catch (thrown) {
-      this.fail(`${say(attempt)}: ${thrown}`);
+      this.fail(`${describeAttempt(attempt)}: ${thrown}`);
       return undefined;
     }
   }

@@ -1,75 +1,68 @@
-/** A client: sends what it is told to, again and in other formats, until it has a final answer; gives up on no key. */
-import type { Attempt } from './attempt.ts';
+/** A simulated client: sends its tasks, again and in other formats, until each key has a final answer. */
+import { type Attempt, newAttempt } from './attempt.ts';
 import type { Auditor } from './auditor.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
-import { type Body, protocolNamesOf, textOf } from './request-body.ts';
+import { formatsOf, type SimulatedRequest } from './request.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
 
-export interface Errand {
+export interface ClientTask {
   /** How long the client waits before it, in milliseconds. */
   readonly afterMs: number;
   readonly key: string;
-  readonly body: Body;
+  readonly request: SimulatedRequest;
   /** How many are sent at once. */
   readonly copies: number;
 }
 
-export interface Setting {
+export interface ClientSetting {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly processes: readonly Process[];
   readonly auditor: Auditor;
-  /** All that was ever sent: the journal of the clients. */
-  readonly journal: Attempt[];
-  /** Whether faults are over, so that an answer has to come. */
+  /** Every attempt of every client. */
+  readonly history: Attempt[];
+  /** Whether faults are over, so that an answer must arrive. */
   isCalm(): boolean;
-  /** How often an answer is lost on its way. */
+  /** The share of answers that are lost on their way. */
   readonly lossShare: number;
 }
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const pausesMs = [1, 20, 200, 1_000, 2_500] as const;
-/** So many tries without a fault are enough for anyone. */
-const calmTriesMax = 40;
+/** Without faults, no request needs more attempts. */
+const calmAttemptsMax = 40;
 
-const ask = async (self: Owner, errand: Errand, setting: Setting): Promise<boolean> => {
-  const { scheduler, random, processes, auditor, journal, lossShare } = setting;
-  const attempt: Attempt = {
-    number: journal.length + 1,
-    client: self.name,
-    key: errand.key,
-    body: errand.body,
-    protocol: random.pick(protocolNamesOf(errand.body)),
-    hurt: false,
-    unknown: false,
-  };
-  journal.push(attempt);
+/** Resolves when each task has its final answer. */
+export async function runClient(name: string, tasks: readonly ClientTask[], setting: ClientSetting): Promise<void> {
+  const self = owner(name);
+  for (const task of tasks) {
+    await setting.scheduler.turn(self, 'goes on', task.afterMs);
+    await Promise.all(Array.from({ length: task.copies }, () => sendUntilFinal(self, task, setting)));
+  }
+}
+
+async function sendUntilFinal(self: Owner, task: ClientTask, setting: ClientSetting): Promise<void> {
+  const { scheduler, random, auditor } = setting;
+  for (let calmAttempts = 0; calmAttempts < calmAttemptsMax; ) {
+    if (setting.isCalm()) calmAttempts += 1;
+    if (await send(self, task, setting)) return;
+    await scheduler.turn(self, 'tries again', random.pick(pausesMs));
+  }
+  auditor.fail(`${self.name} never gets an answer under ${task.key}`);
+}
+
+async function send(self: Owner, { key, request }: ClientTask, setting: ClientSetting): Promise<boolean> {
+  const { scheduler, random, processes, auditor, history, lossShare } = setting;
+  const format = random.pick(formatsOf(request));
+  const attempt = newAttempt({ number: history.length + 1, client: self.name, key, request, format });
+  history.push(attempt);
   const process = random.pick(processes);
-  await scheduler.turn(self, `sends #${attempt.number} ${attempt.key} ${textOf(attempt.body)}, ${attempt.protocol}`);
-  const answer = await Promise.race([process.ask(attempt), scheduler.turn(self, 'gives up', patienceMs)]);
+  await scheduler.turn(self, `sends #${attempt.number} ${key} ${request.text}, ${format}`);
+  const answer = await Promise.race([process.send(attempt), scheduler.turn(self, 'gives up', timeoutMs)]);
   const isLost = !setting.isCalm() && random.chance(lossShare);
   await scheduler.turn(self, `#${attempt.number}: ${isLost ? 'lost' : (answer?.entry.outcome ?? 'nothing')}`);
   if (!answer || isLost) return false;
   attempt.answer = answer;
   return auditor.answered(attempt);
-};
-
-const untilFinal = async (self: Owner, errand: Errand, setting: Setting): Promise<void> => {
-  const { scheduler, random, auditor } = setting;
-  for (let calmTries = 0; calmTries < calmTriesMax; ) {
-    if (setting.isCalm()) calmTries += 1;
-    if (await ask(self, errand, setting)) return;
-    await scheduler.turn(self, 'tries again', random.pick(pausesMs));
-  }
-  auditor.fail(`${self.name} never gets an answer under ${errand.key}`);
-};
-
-/** Resolves when each errand has its final answer. */
-export const runClient = async (name: string, errands: readonly Errand[], setting: Setting): Promise<void> => {
-  const self = owner(name);
-  for (const errand of errands) {
-    await setting.scheduler.turn(self, 'goes on', errand.afterMs);
-    await Promise.all(Array.from({ length: errand.copies }, () => untilFinal(self, errand, setting)));
-  }
-};
+}

@@ -1,37 +1,26 @@
-/** What is written, as text: the model says it beforehand, and the auditor reads it off the statements and the rows. */
-import type { Use } from './request-body.ts';
+/** The text form of effects: the model predicts it, and the auditor compares it with what was written. */
+const jsonByValue = new WeakMap<object, string>();
 
-const prints = new WeakMap<object, string>();
-
-/** With the members of each object in one order. Each is printed once. */
-export const printed = (value: object): string => {
-  const known = prints.get(value);
+/** JSON with sorted members. Each object is serialized once. */
+export function canonicalJson(value: object): string {
+  const known = jsonByValue.get(value);
   if (known !== undefined) return known;
   const text = JSON.stringify(value, (_, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted())
       : part,
   );
-  prints.set(value, text);
+  jsonByValue.set(value, text);
   return text;
-};
+}
 
-export const usesText = (uses: readonly Use[]): string => uses.toSorted().join('+');
-export const savedText = (shopper: string, reference: string, uses: readonly Use[]): string =>
-  `save ${shopper} ${reference} ${usesText(uses)}`;
-export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
-export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
-export const jobText = (kind: string): string => `job ${kind}`;
+/** `subject`: the shopper or the id of the resource; `what`: the reference of the detail, or created or updated. */
+export function eventText(kind: string, subject: string, what: string, pspReference: string, record?: object): string {
+  const parts = ['event', kind, subject, what, pspReference];
+  return [...parts, ...(record === undefined ? [] : [canonicalJson(record)])].join(' ');
+}
 
-/** The columns of a resource after its platform: its id, that of its parent where that is no platform, and its state. */
-export const rowText = (table: string, columns: readonly unknown[], record: object): string =>
-  [table, ...columns, printed(record)].join(' ');
-
-/** `about`: whose detail, or which resource; `what`: the reference of the detail, or whether the resource is new. */
-export const toldText = (kind: string, about: string, what: string, psp: string, record?: object): string =>
-  ['tell', kind, about, what, psp, ...(record === undefined ? [] : [printed(record)])].join(' ');
-
-export const isTold = (effect: string): boolean => effect.startsWith('tell ');
-/** What is told of one shopper or resource stands in one order. */
-export const toldAbout = (told: string): string => told.split(' ')[2]!;
-export const toldByPsp = (told: string): string => told.split(' ')[4]!;
+export const isEvent = (effect: string): boolean => effect.startsWith('event ');
+/** Events of one subject are delivered in order. */
+export const subjectOf = (event: string): string => event.split(' ')[2]!;
+export const pspReferenceOf = (event: string): string => event.split(' ')[4]!;

@@ -1,17 +1,17 @@
-/** What goes wrong in a run, drawn from its seed: each kind of fault often, seldom or never, so that no two hide each other. */
-import type { Fate, Fates, Kind } from './port.ts';
+/** The fault plan of a run, drawn from its seed: each kind of fault often, seldom or never, so that none hides another. */
+import type { CacheServer } from './cache-server.ts';
+import type { CallFault, CallKind, FaultInjector } from './port.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
-import type { Records } from './records.ts';
 import { owner, type Scheduler } from './scheduler.ts';
 
 const shares = [0, 0, 0.01, 0.04] as const;
-const fatesOf: Readonly<Record<Kind, readonly Fate[]>> = {
-  gate: ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'],
+const faultsOf: Readonly<Record<CallKind, readonly CallFault[]>> = {
+  cache: ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'],
   statement: ['error', 'timeout', 'conflict', 'crashBefore', 'crashAfter'],
   commit: ['error', 'timeout', 'lost', 'late', 'conflict', 'crashBefore', 'crashAfter'],
   credentials: ['error', 'crashBefore', 'crashAfter'],
-  // The matrix asks one; the runs by chance do not.
+  // Only the crash matrix asks an external updater.
   updater: [],
 };
 /** A commit is one call among many, and the one that matters. */
@@ -21,59 +21,65 @@ const dayMs = 24 * 60 * 60 * 1000;
 const stopsMs = [100, 1_000, 4_000, 16_000, 40_000] as const;
 const pausesMs = [1, 3, 10, 30, 300, 3_000] as const;
 
-export interface Weather extends Fates {
+export interface FaultPlan extends FaultInjector {
+  /** Faults are over. */
   isCalm: boolean;
-  /** How often an answer is lost on its way. */
+  /** The share of answers that are lost on their way. */
   readonly lossShare: number;
-  /** Lets things happen for a while; resolves when the calm has come. */
-  storm(processes: readonly Process[], records: Records, scheduler: Scheduler): Promise<void>;
+  /** Runs the events of the plan; resolves when faults are over. */
+  run(processes: readonly Process[], cacheServer: CacheServer, scheduler: Scheduler): Promise<void>;
 }
 
-type Happening = (random: Random, processes: readonly Process[], records: Records, scheduler: Scheduler) => void;
+type FaultEvent = (
+  random: Random,
+  processes: readonly Process[],
+  cacheServer: CacheServer,
+  scheduler: Scheduler,
+) => void;
 
-const happenings: Readonly<Record<string, Happening>> = {
+const faultEvents: Readonly<Record<string, FaultEvent>> = {
   'a process is killed': (random, processes) => random.pick(processes).crash(),
   'a process is stopped': (random, processes) => random.pick(processes).stop(random.pick(stopsMs)),
   'a clock is set': (random, processes) => {
     random.pick(processes).skewMs = (random.below(7) - 3) * dayMs;
   },
-  'the records are lost': (_random, _processes, records) => records.flush(),
-  'the records cannot be read': (_random, _processes, records) => records.spoil(false),
-  'the records are forged': (_random, _processes, records) => records.spoil(true),
-  'the records go back to what they were': (random, _processes, records, scheduler) => {
-    const restore = records.copy();
+  'the cache is flushed': (_random, _processes, cacheServer) => cacheServer.flush(),
+  'the cache is corrupted': (_random, _processes, cacheServer) => cacheServer.corrupt(false),
+  'the cache is forged': (_random, _processes, cacheServer) => cacheServer.corrupt(true),
+  'the cache fails over': (random, _processes, cacheServer, scheduler) => {
+    const restore = cacheServer.snapshot();
     void scheduler.turn(owner('replica'), 'takes over', random.pick(pausesMs)).then(restore);
   },
-  'the records cannot be reached': (random, _processes, records, scheduler) => {
-    records.downUntil = scheduler.now + random.pick(pausesMs);
+  'the cache is unreachable': (random, _processes, cacheServer, scheduler) => {
+    cacheServer.downUntil = scheduler.now + random.pick(pausesMs);
   },
 };
 
-export const weather = (random: Random): Weather => {
+export function drawFaultPlan(random: Random): FaultPlan {
   const rates = new Map<string, number>();
-  for (const kind of Object.keys(fatesOf) as Kind[])
-    for (const fate of fatesOf[kind])
-      rates.set(`${kind} ${fate}`, random.pick(shares) * (kind === 'commit' ? commitFactor : 1));
-  const names = Object.keys(happenings).filter(() => random.chance(0.4));
+  for (const kind of Object.keys(faultsOf) as CallKind[])
+    for (const fault of faultsOf[kind])
+      rates.set(`${kind} ${fault}`, random.pick(shares) * (kind === 'commit' ? commitFactor : 1));
+  const names = Object.keys(faultEvents).filter(() => random.chance(0.4));
   const count = names.length === 0 ? 0 : 1 + random.below(5);
   return {
     isCalm: false,
     lossShare: random.pick([0, 0.05, 0.2]),
     lateMs: () => random.pick([0, 1, 10, 100, 2_000, 20_000]),
-    of(_point, kind) {
-      if (this.isCalm) return 'well';
-      for (const fate of fatesOf[kind]) if (random.chance(rates.get(`${kind} ${fate}`)!)) return fate;
-      return 'well';
+    faultOf(_point, kind) {
+      if (this.isCalm) return 'none';
+      for (const fault of faultsOf[kind]) if (random.chance(rates.get(`${kind} ${fault}`)!)) return fault;
+      return 'none';
     },
-    async storm(processes, records, scheduler) {
-      const self = owner('weather');
+    async run(processes, cacheServer, scheduler) {
+      const self = owner('fault plan');
       for (let at = 0; at < count; at += 1) {
         const name = random.pick(names);
         await scheduler.turn(self, name, random.pick(pausesMs));
-        happenings[name]!(random, processes, records, scheduler);
+        faultEvents[name]!(random, processes, cacheServer, scheduler);
       }
-      await scheduler.turn(self, 'calm', 60_000);
+      await scheduler.turn(self, 'faults are over', 60_000);
       this.isCalm = true;
     },
   };
-};
+}

@@ -1,127 +1,123 @@
-/** The crash matrix: every call to the outside fails in every way, in every format, and each retry finds one effect. */
+/** The crash matrix: every call fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Handlers, TwoPhaseHandler } from '../../src/gateway/handler.ts';
-import { type Cell, type Ran, runCell } from './matrix.ts';
-import { type Form, formsOf, works } from './matrix-operations.ts';
-import type { Fate } from './port.ts';
+import { resources } from '../resources/index.ts';
+import { type CrashSequence, crashCases, sequencesOf } from './crash-sequences.ts';
+import { type Cell, type CellResult, runCell } from './matrix.ts';
+import type { CallFault } from './port.ts';
 import type { Variant } from './process.ts';
-import { defects } from './seeded-defects.ts';
+import { seededDefects } from './seeded-defects.ts';
 
-/** A time-out whose call is done, is not, or is done after all. */
-const fates: readonly Fate[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
+const callFaults: readonly CallFault[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
 
-/** It takes some 40 s; a busy machine may take longer. */
-const patienceMs = 240_000;
+/** About 40 s on an idle machine. */
+const timeLimitMs = 240_000;
 
-const forms = works.flatMap(formsOf);
-const clean: Cell['faults'] = new Map();
+/** `CASE=text` keeps the sequences whose name contains it: a failure prints the name. */
+const wanted = process.env.CASE ?? '';
+const sequences = crashCases.flatMap(sequencesOf).filter(({ name }) => name.includes(wanted));
+const noFault: Cell['faults'] = new Map();
 
-/** Fails with all that one needs to see. */
-const demand = (form: Form, faults: Cell['faults'], { calls, failures, trace }: Ran): void => {
+/** Throws with the fault, the command that repeats it, and the trace. */
+function requireSuccess({ name }: CrashSequence, faults: Cell['faults'], { calls, failures, trace }: CellResult): void {
   if (failures.length === 0) return;
-  const said = [...faults].map(([at, fate]) => `${fate} at ${calls[at]} (call ${at})`).join(', ');
-  throw new Error([`${form.name}; ${said || 'no fault'}: ${failures[0]}`, ...trace].join('\n'));
-};
+  const injected = [...faults].map(([at, fault]) => `${fault} at ${calls[at]} (call ${at})`).join(', ');
+  const repeat = `repeat: CASE='${name}' npm run jest -- test/simulation/matrix.test.ts`;
+  throw new Error([`${name}; ${injected || 'no fault'}: ${failures[0]}`, repeat, ...trace].join('\n'));
+}
 
 test(
-  'every call x every way to fail x every format: one effect, one answer',
+  'every call x every fault x every format: one effect, one answer',
   async () => {
-    const counts = { forms: forms.length, calls: 0, cells: 0 };
+    const counts = { sequences: sequences.length, calls: 0, cells: 0 };
     const points = new Set<string>();
-    const pointsInDisturbed = new Set<string>();
-    for (const form of forms) {
-      const recorded = await runCell({ ...form, faults: clean });
-      demand(form, clean, recorded);
-      for (const point of recorded.calls) points.add(point);
-      const known = new Set(recorded.calls);
-      /** Calls that are only made after a fault, each with the first run that makes it. */
-      const found = new Map<string, readonly [number, Fate, number]>();
-      for (const at of recorded.calls.keys())
-        for (const fate of fates) {
-          const faults = new Map([[at, fate]]);
-          const ran = await runCell({ ...form, faults });
-          demand(form, faults, ran);
+    for (const sequence of sequences) {
+      const undisturbed = await runCell({ ...sequence, faults: noFault });
+      requireSuccess(sequence, noFault, undisturbed);
+      const usual = new Set(undisturbed.calls);
+      for (const point of usual) points.add(point);
+      /** Calls that are made only after a fault, each with the first cell that makes it. */
+      const afterFault = new Map<string, readonly [number, CallFault, number]>();
+      for (const at of undisturbed.calls.keys())
+        for (const fault of callFaults) {
+          const faults = new Map([[at, fault]]);
+          const result = await runCell({ ...sequence, faults });
+          requireSuccess(sequence, faults, result);
           counts.cells += 1;
-          for (const [later, point] of ran.calls.entries())
-            if (!known.has(point) && !found.has(point)) found.set(point, [at, fate, later]);
+          for (const [later, point] of result.calls.entries())
+            if (!usual.has(point) && !afterFault.has(point)) afterFault.set(point, [at, fault, later]);
         }
-      counts.calls += recorded.calls.length;
-      for (const [point, [at, first, later]] of found)
-        for (const fate of fates) {
+      counts.calls += undisturbed.calls.length;
+      for (const [point, [at, first, later]] of afterFault)
+        for (const fault of callFaults) {
           const faults = new Map([
             [at, first],
-            [later, fate],
+            [later, fault],
           ]);
-          demand(form, faults, await runCell({ ...form, faults }));
+          requireSuccess(sequence, faults, await runCell({ ...sequence, faults }));
           counts.cells += 1;
-          pointsInDisturbed.add(point);
+          points.add(point);
         }
     }
-    const all = new Set([...points, ...pointsInDisturbed]);
-    process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${all.size} points: ${[...all].join(', ')}\n`);
-    expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * fates.length);
-    expect(counts.cells).toBeGreaterThanOrEqual(all.size * 4 * 10);
+    process.stdout.write(`matrix: ${JSON.stringify(counts)}, ${points.size} points: ${[...points].join(', ')}\n`);
+    expect(counts.cells).toBeGreaterThanOrEqual(counts.calls * callFaults.length);
+    if (wanted !== '') return;
+    expect(counts.cells).toBeGreaterThanOrEqual(points.size * 4 * 10);
     for (const point of [
-      ...['credentials', 'gate claim', 'gate settle', 'gate release', 'begin', 'commit', 'claim-scope', 'find-scope'],
-      ...['settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint', 'find-shopper', 'save-detail'],
-      ...['save-shopper', 'disable-detail', 'find-announced', 'save-change', 'updater', 'save-job'],
-      ...['add-payment_instrument', 'find-payment_instrument', 'change-payment_instrument'],
-      ...['add-balance_account', 'find-balance_account', 'change-balance_account', 'find-open-payment_instrument'],
-      ...['add-account_holder', 'find-account_holder', 'change-account_holder', 'find-open-balance_account'],
+      ...['credentials', 'cache reserve', 'cache complete', 'cache release', 'begin', 'commit'],
+      ...['claim-scope', 'find-scope', 'settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint'],
       ...['find-balance-platform', 'tell-1', 'tell-2'],
+      ...resources.flatMap(({ statements }) => statements),
+      ...crashCases.flatMap((crashCase) => crashCase.points ?? []),
     ])
-      expect(all).toContain(point);
+      expect(points).toContain(point);
   },
-  patienceMs,
+  timeLimitMs,
 );
 
-/** What works as long as nothing fails. */
-const broken = [
-  'the row of the journal in a unit of its own, after the effect',
-  'the gate remembers before the commit',
-  'answered before the commit',
+/** Defects that show only where a call fails. */
+const defects = [
+  'the record is written in a transaction of its own, after the effect',
+  'the outcome is cached before the commit',
+  'the answer is sent before the commit',
 ] as const;
 
-const forEach = ['storeToken', 'createPaymentInstrument', 'createBalanceAccount'].flatMap((operation) =>
-  broken.map((name) => [operation, name] as const),
+/** The first case of each resource. */
+const seeded = resources.flatMap(({ crashCases: [first] }) =>
+  first === undefined ? [] : defects.map((defect) => [first.request.operation.name, defect, first] as const),
 );
 
-test.each(forEach)('%s by a gateway with a defect fails in it: %s', async (operation, name) => {
-  const { variant, givenAwayBy } = defects[name]!;
-  const form = forms.find(({ sendings }) => sendings[0]!.body.operation === operation)!;
-  const defective = { ...form, ...(variant && { variant }) };
-  const recorded = await runCell({ ...defective, faults: clean });
-  expect(recorded.failures).toEqual([]);
-  const failed: string[] = [];
-  for (const [at, point] of recorded.calls.entries())
-    for (const fate of fates) {
-      const { failures } = await runCell({ ...defective, faults: new Map([[at, fate]]) });
-      if (failures[0] !== undefined && givenAwayBy.test(failures[0])) failed.push(`${fate} at ${point}`);
+test.each(seeded)('seeded defect in %s: %s', async (_, name, crashCase) => {
+  const { variant, symptom } = seededDefects[name]!;
+  const [sequence] = sequencesOf(crashCase);
+  const defective = { ...sequence!, ...(variant && { variant }) };
+  const undisturbed = await runCell({ ...defective, faults: noFault });
+  expect(undisturbed.failures).toEqual([]);
+  const found: string[] = [];
+  for (const [at, point] of undisturbed.calls.entries())
+    for (const fault of callFaults) {
+      const { failures } = await runCell({ ...defective, faults: new Map([[at, fault]]) });
+      if (failures[0] !== undefined && symptom.test(failures[0])) found.push(`${fault} at ${point}`);
     }
-  expect(failed).not.toEqual([]);
+  expect(found).not.toEqual([]);
 });
 
-test('a gateway that asks each time by another name fails in it', async () => {
-  const form = forms.find(({ asks }) => asks)!;
+test('seeded defect: each question to the updater has another id', async () => {
+  const [sequence] = crashCases.filter(({ asksUpdater }) => asksUpdater).flatMap(sequencesOf);
   let times = 0;
   const variant: Variant = (parts) => {
-    const {
-      needsLookup: inquires,
-      lookup: inquire,
-      handle,
-    } = parts.handlers.scheduleAccountUpdater as unknown as TwoPhaseHandler<Operation>;
+    const handler = parts.handlers.scheduleAccountUpdater as unknown as TwoPhaseHandler<Operation>;
     const scheduleAccountUpdater: TwoPhaseHandler<Operation> = {
-      needsLookup: inquires,
-      handle,
-      lookup: (request, store, world, id) => inquire(request, store, world, `${id}${++times}`),
+      ...handler,
+      lookup: (request, store, context, id) => handler.lookup(request, store, context, `${id}${++times}`),
     };
     return { ...parts, handlers: { ...parts.handlers, scheduleAccountUpdater } as unknown as Handlers };
   };
-  const recorded = await runCell({ ...form, variant, faults: clean });
-  expect(recorded.failures).toEqual([]);
+  const undisturbed = await runCell({ ...sequence!, variant, faults: noFault });
+  expect(undisturbed.failures).toEqual([]);
   const failures: string[] = [];
-  for (const at of recorded.calls.keys())
-    failures.push(...(await runCell({ ...form, variant, faults: new Map([[at, 'crashAfter']]) })).failures);
-  expect(failures.join()).toContain('asks by another name');
+  for (const at of undisturbed.calls.keys())
+    failures.push(...(await runCell({ ...sequence!, variant, faults: new Map([[at, 'crashAfter']]) })).failures);
+  expect(failures.join()).toContain('asks under another id');
 });

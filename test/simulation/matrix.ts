@@ -1,66 +1,108 @@
-/** One cell of the crash matrix: a request, its retries and a wrong retry, with a fault at chosen calls to the outside. */
-import type { Attempt } from './attempt.ts';
+/** One cell of the crash matrix: a request, its retries and a wrong retry, with faults at chosen calls. */
+import type { ProblemName } from '../../src/contract/problem.ts';
+import { type Attempt, newAttempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
+import { CacheServer } from './cache-server.ts';
 import { epoch, freshDatabase } from './environment.ts';
-import type { Expected } from './expected.ts';
-import type { Fate } from './port.ts';
+import { createSequentialIds } from './ids.ts';
+import type { CallFault } from './port.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
-import { Records } from './records.ts';
-import { countedReferences } from './references.ts';
-import type { Body, Spoken } from './request-body.ts';
+import type { Format, SimulatedRequest } from './request.ts';
 import { type Owner, owner, Scheduler } from './scheduler.ts';
 import type { Isolation } from './sim-engine.ts';
 
-/** What is sent, and where; each until its answer is final. */
+/** A request that is sent until its answer is final. */
 export interface Sending {
-  readonly body: Body;
-  readonly protocol: Spoken;
-  readonly at: 'first' | 'second';
-  /** Before it, what the processes and their gates remember is lost. */
-  readonly cold?: boolean;
-  /** How it ends. */
-  readonly outcome: Expected['outcome'] | 'keyReused';
+  readonly request: SimulatedRequest;
+  readonly format: Format;
+  readonly to: 'first' | 'second';
+  /** Before it, the processes restart and the cache is flushed. */
+  readonly restarted?: boolean;
+  readonly outcome: 'ok' | ProblemName;
 }
 
 export interface Cell {
   readonly sendings: readonly Sending[];
   readonly isolation: Isolation;
-  /** By the place of the call among all of them. */
-  readonly faults: ReadonlyMap<number, Fate>;
+  /** By the number of the call. */
+  readonly faults: ReadonlyMap<number, CallFault>;
   readonly variant?: Variant;
-  /** An updater outside is asked, rather than the store. */
-  readonly asks?: boolean;
+  /** An external updater is asked, rather than the store. */
+  readonly asksUpdater?: boolean;
 }
 
-export interface Ran {
-  /** Every call to the outside, in order. */
+export interface CellResult {
+  /** The point of every call, in order. */
   readonly calls: readonly string[];
   readonly failures: readonly string[];
   readonly trace: readonly string[];
 }
 
 const key = 'matrix-key';
-const patienceMs = 10_000;
-/** At once, soon, and when a claim is old enough to be passed over: then nobody may have to come again. */
+const timeoutMs = 10_000;
+/** At once, soon, and when a reservation is old enough to be ignored: after that no request may need another attempt. */
 const pausesMs = [1, 100, 2_000, 0] as const;
 
 interface Scene {
   readonly scheduler: Scheduler;
   readonly auditor: Auditor;
   readonly client: Owner;
-  readonly processes: Readonly<Record<Sending['at'], Process>>;
-  readonly journal: Attempt[];
+  readonly processes: Readonly<Record<Sending['to'], Process>>;
+  readonly history: Attempt[];
 }
 
-const untilFinal = async ({ body, protocol, at, outcome }: Sending, scene: Scene): Promise<void> => {
-  const { scheduler, auditor, client, processes, journal } = scene;
+export async function runCell(cell: Cell): Promise<CellResult> {
+  const { sendings, isolation, faults, variant = (parts) => parts, asksUpdater } = cell;
+  const scheduler = new Scheduler(new Random(1));
+  const database = await freshDatabase();
+  database.now = () => epoch + scheduler.now;
+  const auditor = new Auditor(() => scheduler.now);
+  database.committed = (transaction) => auditor.committed(transaction);
+  const cacheServer = new CacheServer(() => scheduler.now);
+  const calls: string[] = [];
+  const surroundings: Surroundings = {
+    scheduler,
+    network: owner('network'),
+    faults: { faultOf: (point) => faults.get(calls.push(point) - 1) ?? 'none', lateMs: () => 50 },
+    database,
+    cacheServer,
+    isolation,
+    ids: createSequentialIds(),
+    variant,
+    restartMs: () => 50,
+    onQuestion: asksUpdater ? (question) => auditor.questioned(question) : undefined,
+  };
+  const processes = { first: new Process('first', surroundings), second: new Process('second', surroundings) };
+  const scene = { scheduler, auditor, client: owner('client'), processes, history: [] };
+  let isOver = false;
+  const sendAll = async (): Promise<void> => {
+    for (const sending of sendings) {
+      if (sending.restarted) {
+        cacheServer.flush();
+        for (const process of Object.values(processes)) process.crash();
+        await scheduler.turn(scene.client, 'waits for the restart', 100);
+      }
+      await sendUntilFinal(sending, scene);
+    }
+    isOver = true;
+  };
+  void sendAll();
+  await scheduler.run(() => isOver || auditor.failures.length > 0);
+  if (!isOver && auditor.failures.length === 0) auditor.fail('no task can go on');
+  if (auditor.executionCount(key) !== 1) auditor.fail(`executed ${auditor.executionCount(key)} times`);
+  auditor.finish(database);
+  return { calls, failures: auditor.failures, trace: scheduler.trace };
+}
+
+async function sendUntilFinal({ request, format, to, outcome }: Sending, scene: Scene): Promise<void> {
+  const { scheduler, auditor, client, processes, history } = scene;
   for (const pauseMs of pausesMs) {
-    const number = journal.length + 1;
-    const attempt: Attempt = { number, client: client.name, key, body, protocol, hurt: false, unknown: false };
-    journal.push(attempt);
-    await scheduler.turn(client, `sends #${number} in ${protocol} to the ${at}`);
-    const answer = await Promise.race([processes[at].ask(attempt), scheduler.turn(client, 'gives up', patienceMs)]);
+    const number = history.length + 1;
+    const attempt = newAttempt({ number, client: client.name, key, request, format });
+    history.push(attempt);
+    await scheduler.turn(client, `sends #${number} in ${format} to the ${to}`);
+    const answer = await Promise.race([processes[to].send(attempt), scheduler.turn(client, 'gives up', timeoutMs)]);
     await scheduler.turn(client, `#${number}: ${answer?.entry.outcome ?? 'nothing'}`);
     if (answer) {
       attempt.answer = answer;
@@ -71,53 +113,5 @@ const untilFinal = async ({ body, protocol, at, outcome }: Sending, scene: Scene
     }
     await scheduler.turn(client, 'tries again', pauseMs);
   }
-  auditor.fail(`nothing final in ${protocol}`);
-};
-
-export const runCell = async ({
-  sendings,
-  isolation,
-  faults,
-  variant = (parts) => parts,
-  asks,
-}: Cell): Promise<Ran> => {
-  const scheduler = new Scheduler(new Random(1));
-  const database = await freshDatabase();
-  database.now = () => epoch + scheduler.now;
-  const auditor = new Auditor(() => scheduler.now);
-  database.committed = (unit) => auditor.committed(unit);
-  const records = new Records(() => scheduler.now);
-  const calls: string[] = [];
-  const surroundings: Surroundings = {
-    scheduler,
-    network: owner('network'),
-    fates: { of: (point) => faults.get(calls.push(point) - 1) ?? 'well', lateMs: () => 50 },
-    database,
-    records,
-    isolation,
-    references: countedReferences(),
-    variant,
-    restartMs: () => 50,
-    questioned: asks ? (question) => auditor.questioned(question) : undefined,
-  };
-  const processes = { first: new Process('first', surroundings), second: new Process('second', surroundings) };
-  const scene = { scheduler, auditor, client: owner('client'), processes, journal: [] };
-  let isOver = false;
-  const play = async (): Promise<void> => {
-    for (const sending of sendings) {
-      if (sending.cold) {
-        records.flush();
-        for (const process of Object.values(processes)) process.crash();
-        await scheduler.turn(scene.client, 'waits for the restart', 100);
-      }
-      await untilFinal(sending, scene);
-    }
-    isOver = true;
-  };
-  void play();
-  await scheduler.run(() => isOver || auditor.failures.length > 0);
-  if (!isOver && auditor.failures.length === 0) auditor.fail('nobody can go on');
-  if (auditor.times(key) !== 1) auditor.fail(`done ${auditor.times(key)} times`);
-  auditor.finish(database);
-  return { calls, failures: auditor.failures, trace: scheduler.trace };
-};
+  auditor.fail(`no final answer in ${format}`);
+}

@@ -1,89 +1,87 @@
-/** The way from a process to what is outside of it: a call goes out, is done, is answered, and may fail at each step. */
-import { type Attempt, attempts } from './attempt.ts';
+/** Calls from a process to the outside: a call is sent, applied and answered, and may fail at each step. */
+import { type Attempt, currentAttempt } from './attempt.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
-/** What becomes of one call. */
-export type Fate =
-  | 'well'
-  /** Fails at once; nothing is done. */
+/** How a call fails. */
+export type Failure =
+  /** At once; nothing is applied. */
   | 'error'
-  /** It is done, and nobody hears of it. */
+  /** It is applied, and no answer arrives. */
   | 'timeout'
-  /** It is not done, and nobody hears of it. */
+  /** It is not applied, and no answer arrives. */
   | 'lost'
-  /** It is done after the caller has given up. */
+  /** It is applied after the caller has given up. */
   | 'late'
-  /** Others were in the way; only a database knows this one. */
-  | 'conflict'
-  | 'crashBefore'
-  | 'crashAfter';
+  /** A serialization conflict of the database. */
+  | 'conflict';
 
-export type Failure = 'error' | 'timeout' | 'lost' | 'late' | 'conflict';
-export type Kind = 'gate' | 'statement' | 'commit' | 'credentials' | 'updater';
+export type CallFault = 'none' | Failure | 'crashBefore' | 'crashAfter';
 
-/** Decides what becomes of each call. `point`: what is called, such as `gate claim`, `begin` or the name of a statement. */
-export interface Fates {
-  of(point: string, kind: Kind): Fate;
-  /** How much later than the caller's patience a late call is done, in milliseconds. */
+export type CallKind = 'cache' | 'statement' | 'commit' | 'credentials' | 'updater';
+
+/** Chooses the fault of each call. `point`: what is called, such as `cache reserve`, `begin` or the name of a statement. */
+export interface FaultInjector {
+  faultOf(point: string, kind: CallKind): CallFault;
+  /** How long after its time-out a late call is applied, in milliseconds. */
   lateMs(): number;
 }
 
 export interface Call<T> {
   readonly point: string;
-  readonly kind: Kind;
-  /** The caller's patience in milliseconds. */
+  readonly kind: CallKind;
+  /** The caller's time-out in milliseconds. */
   readonly limitMs: number;
-  /** Done where it arrives, at once. */
+  /** Runs at once where the call arrives. */
   apply(): T;
-  /** It is on its way, and will arrive. */
+  /** The call was sent, and will arrive. */
   sent?(): void;
-  /** What the caller gets of a failure. */
+  /** Returns or throws what the caller gets. */
   fail(failure: Failure): T;
 }
 
 const never = new Promise<never>(() => {});
-const nothing = (): void => {};
+const ignore = (): void => {};
 
 export class Port {
   readonly scheduler: Scheduler;
   readonly owner: Owner;
   readonly #network: Owner;
-  readonly #fates: Fates;
+  readonly #faults: FaultInjector;
   readonly #crash: () => void;
 
-  constructor(scheduler: Scheduler, owner: Owner, network: Owner, fates: Fates, crash: () => void) {
+  constructor(scheduler: Scheduler, owner: Owner, network: Owner, faults: FaultInjector, crash: () => void) {
     this.scheduler = scheduler;
     this.owner = owner;
     this.#network = network;
-    this.#fates = fates;
+    this.#faults = faults;
     this.#crash = crash;
   }
 
   async call<T>({ point, kind, limitMs, apply, sent, fail }: Call<T>): Promise<T> {
-    const fate = this.#fates.of(point, kind);
-    const attempt: Attempt | undefined = attempts.getStore();
-    if (fate !== 'well' && attempt !== undefined) attempt.hurt = true;
-    // What is on its way arrives even where the sender dies.
+    const fault = this.#faults.faultOf(point, kind);
+    const attempt: Attempt | undefined = currentAttempt.getStore();
+    if (fault !== 'none' && attempt !== undefined) attempt.disturbed = true;
+    // A call that was sent arrives even where the sender dies.
     const arrive = (ms?: number) => {
       sent?.();
       return this.scheduler.turn(this.#network, `${this.owner.name}'s ${point} arrives`, ms).then(apply);
     };
-    switch (fate) {
-      case 'well': {
+    switch (fault) {
+      case 'none': {
         const result = await arrive();
         await this.scheduler.turn(this.owner, `${point} answered`);
         return result;
       }
       case 'error':
       case 'conflict':
-        await this.scheduler.turn(this.owner, `${point} fails: ${fate}`);
-        return fail(fate);
+        await this.scheduler.turn(this.owner, `${point} fails: ${fault}`);
+        return fail(fault);
       case 'timeout':
       case 'lost':
       case 'late':
-        if (fate !== 'lost') arrive(fate === 'late' ? limitMs + this.#fates.lateMs() : undefined).catch(nothing);
-        await this.scheduler.turn(this.owner, `${point} fails: ${fate}`, limitMs);
-        return fail(fate);
+        if (fault !== 'lost') arrive(fault === 'late' ? limitMs + this.#faults.lateMs() : undefined).catch(ignore);
+        await this.scheduler.turn(this.owner, `${point} fails: ${fault}`, limitMs);
+        return fail(fault);
       case 'crashBefore':
         this.#crash();
         return never;
@@ -92,7 +90,7 @@ export class Port {
         this.#crash();
         return never;
       default:
-        return fate satisfies never;
+        return fault satisfies never;
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One simulated server process: the real gateway over simulated ports, which dies, is stopped, and starts again. */
+/** One simulated server process: the real gateway over simulated ports. It can be killed, be stopped, and start again. */
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -13,41 +13,43 @@ import { handlers as realHandlers } from '../../src/services/handlers.ts';
 import { services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { StoreUnavailable } from '../../src/store/transaction.ts';
-import { type Attempt, attempts } from './attempt.ts';
-import { epoch, updater as knowing, marks, vault } from './environment.ts';
-import { type Fates, Port } from './port.ts';
-import type { Records } from './records.ts';
-import { callOf, company, isAboutResources, merchantAccount, protocols } from './request-body.ts';
-import { balancePlatform } from './resource-body.ts';
+import { balancePlatform } from '../resources/platform.ts';
+import { merchantAccount } from '../resources/stored-detail.ts';
+import { type Attempt, currentAttempt } from './attempt.ts';
+import type { CacheServer } from './cache-server.ts';
+import { epoch, updater as localUpdater } from './environment.ts';
+import { type FaultInjector, Port } from './port.ts';
+import { company, encodeCall, protocols } from './request.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
-import { simGate } from './sim-cache.ts';
+import { createSimulatedCache } from './sim-cache.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
-import { type Question, simUpdater } from './sim-updater.ts';
+import { createSimulatedUpdater, type UpdaterQuestion } from './sim-updater.ts';
+import { requestHasher, vault } from './vault.ts';
 
-/** What a gateway is made of, so that a control can break a part of it. */
-export interface Breakable {
+/** The parts of a gateway that a seeded defect can replace. */
+export interface GatewayParts {
   readonly store: IdempotentStore;
-  readonly gate: IdempotencyCache;
-  readonly marks: RequestHasher;
+  readonly cache: IdempotencyCache;
+  readonly requestHasher: RequestHasher;
   readonly handlers: Handlers;
 }
 
-export type Variant = (parts: Breakable, records: Records) => Breakable;
+export type Variant = (parts: GatewayParts, cacheServer: CacheServer) => GatewayParts;
 
-/** What the processes of a run have in common. */
+/** What the processes of a run share. */
 export interface Surroundings {
   readonly scheduler: Scheduler;
   readonly network: Owner;
-  readonly fates: Fates;
+  readonly faults: FaultInjector;
   readonly database: SimDatabase;
-  readonly records: Records;
+  readonly cacheServer: CacheServer;
   readonly isolation: Isolation;
-  readonly references: IdGenerator;
+  readonly ids: IdGenerator;
   readonly variant: Variant;
-  /** Where updaters outside are asked: hears of each question. Else the store knows. */
-  readonly questioned?: ((question: Question) => void) | undefined;
-  /** How long it takes to start again, in milliseconds. */
+  /** Called with each question to an external updater; absent where the store holds the announced changes. */
+  readonly onQuestion?: ((question: UpdaterQuestion) => void) | undefined;
+  /** How long a restart takes, in milliseconds. */
   restartMs(): number;
 }
 
@@ -67,9 +69,9 @@ const platformCaller: Caller = Object.freeze({
   balancePlatform,
   requiresKey: true,
 });
-/** Each request comes with the credential that its operation takes. */
+/** The credential with the role of the operation. */
 const callerOf = (attempt: Attempt | undefined): Caller =>
-  attempt !== undefined && isAboutResources(attempt.body) ? platformCaller : companyCaller;
+  attempt?.request.operation.role === 'balancePlatform' ? platformCaller : companyCaller;
 const credentialsMs = 1_000;
 
 const credentialsOver = (port: Port): Credentials => ({
@@ -78,7 +80,7 @@ const credentialsOver = (port: Port): Credentials => ({
       point: 'credentials',
       kind: 'credentials',
       limitMs: credentialsMs,
-      apply: () => callerOf(attempts.getStore()),
+      apply: () => callerOf(currentAttempt.getStore()),
       fail: () => {
         throw new StoreUnavailable('simulated: the credentials cannot be read');
       },
@@ -93,7 +95,7 @@ export class Process {
   #starts = 0;
   #owner: Owner | undefined;
   #gateway: Gateway | undefined;
-  readonly #lost = new Set<() => void>();
+  readonly #connections = new Set<() => void>();
 
   constructor(name: string, surroundings: Surroundings) {
     this.#name = name;
@@ -102,30 +104,37 @@ export class Process {
   }
 
   start(): void {
-    const { scheduler, network, fates, database, records, isolation, references, variant, questioned } =
+    const { scheduler, network, faults, database, cacheServer, isolation, ids, variant, onQuestion } =
       this.#surroundings;
     const self = owner(`${this.#name}.${++this.#starts}`);
-    const port = new Port(scheduler, self, network, fates, () => this.crash());
+    const port = new Port(scheduler, self, network, faults, () => this.crash());
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
-    const real = createDetailStore(new SimEngine(database, port, isolation));
-    const broken = variant({ store: real, gate: simGate(records, port), marks, handlers: realHandlers }, records);
-    const { store, gate, handlers } = broken;
-    const updater = questioned === undefined ? knowing : simUpdater(port, questioned);
-    // Only a gateway without a journal writes by way of the performer alone.
-    const performing = createHandlerInvoker(handlers, real, { clock, ids: references, updater, vault });
+    const realStore = createDetailStore(new SimEngine(database, port, isolation));
+    const cache = createSimulatedCache(cacheServer, port);
+    const parts = variant({ store: realStore, cache, requestHasher, handlers: realHandlers }, cacheServer);
+    const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
+    // Only requests without a key write through the invoker alone.
+    const invoker = createHandlerInvoker(parts.handlers, realStore, { clock, ids, updater, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
-    const once = createIdempotentExecutor({ performer: performing, store, gate, marks: broken.marks, clock, wait });
+    const executeIdempotently = createIdempotentExecutor({
+      performer: invoker,
+      store: parts.store,
+      gate: parts.cache,
+      marks: parts.requestHasher,
+      clock,
+      wait,
+    });
     this.#owner = self;
     this.#gateway = {
       protocols,
       routes,
       credentials: credentialsOver(port),
-      ids: references,
-      executeIdempotently: once,
+      ids,
+      executeIdempotently,
     };
   }
 
-  /** kill -9: what it was at is never gone on with, and its callers lose their connections. It starts again by itself. */
+  /** kill -9: its work never continues, and its callers lose their connections. It starts again by itself. */
   crash(): void {
     const { scheduler, network, database, restartMs } = this.#surroundings;
     const dying = this.#owner;
@@ -135,33 +144,33 @@ export class Process {
     this.#owner = undefined;
     this.#gateway = undefined;
     database.abandon(dying);
-    for (const lose of this.#lost) lose();
-    this.#lost.clear();
+    for (const disconnect of this.#connections) disconnect();
+    this.#connections.clear();
     scheduler.turn(network, `${this.#name} starts`, restartMs()).then(() => this.start());
   }
 
-  /** It stands still for so long, and then goes on as if nothing had been. */
+  /** SIGSTOP, and SIGCONT after so long. */
   stop(ms: number): void {
     const { scheduler } = this.#surroundings;
     if (this.#owner === undefined) return;
-    scheduler.note(this.#owner, `stands still for ${ms} ms`);
+    scheduler.note(this.#owner, `is stopped for ${ms} ms`);
     this.#owner.stoppedUntil = scheduler.now + ms;
   }
 
-  /** Undefined where the connection is refused or lost. */
-  ask(attempt: Attempt): Promise<Answer | undefined> {
+  /** Resolves undefined where the connection is refused or lost. */
+  send(attempt: Attempt): Promise<Answer | undefined> {
     const gateway = this.#gateway;
     if (gateway === undefined) return Promise.resolve(undefined);
-    const { method = 'POST', path, contentType, body } = callOf(attempt.body, attempt.protocol);
+    const { method = 'POST', path, contentType, body } = encodeCall(attempt.request, attempt.format);
     const headers = { 'content-type': contentType, 'x-api-key': 'any', 'idempotency-key': attempt.key };
     const wire = { method, path, query: '', headers, inspect: () => {}, body: async () => Buffer.from(body) };
     return new Promise((resolve) => {
-      const lose = () => resolve(undefined);
-      this.#lost.add(lose);
-      attempts
+      const disconnect = () => resolve(undefined);
+      this.#connections.add(disconnect);
+      currentAttempt
         .run(attempt, () => handleRequest(wire, gateway))
         .then((answer) => {
-          this.#lost.delete(lose);
+          this.#connections.delete(disconnect);
           resolve(answer);
         });
     });

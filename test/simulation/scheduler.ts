@@ -1,11 +1,11 @@
-/** The one who says whose turn it is: virtual time, and among all that could go on one picked by chance. */
+/** The scheduler: virtual time, and a random choice among all tasks that could run next. */
 import { setImmediate } from 'node:timers/promises';
 import type { Random } from './random.ts';
 
-/** Whatever takes turns: a process, a client, the network. */
+/** What tasks belong to: a process, a client, the network. */
 export interface Owner {
   readonly name: string;
-  /** It never goes on. */
+  /** Its tasks never run. */
   dead: boolean;
   /** Virtual milliseconds. */
   stoppedUntil: number;
@@ -20,7 +20,7 @@ interface Task {
   readonly go: () => void;
 }
 
-/** How long a step takes where nothing is said, in virtual milliseconds: short enough for any two to overlap. */
+/** The usual duration of a step in virtual milliseconds: short enough for any two to overlap. */
 const latencyMs = [0, 0, 1, 2] as const;
 
 export class Scheduler {
@@ -34,7 +34,7 @@ export class Scheduler {
     this.#random = random;
   }
 
-  /** Resolves when its turn has come, `ms` from now at the earliest; never for one who is dead by then. */
+  /** Resolves `ms` from now at the earliest; never for an owner that is dead by then. */
   turn(owner: Owner, label: string, ms: number = this.#random.pick(latencyMs)): Promise<void> {
     return new Promise((go) => {
       if (!owner.dead) this.#tasks.push({ owner, at: this.now + ms, label, go });
@@ -45,10 +45,10 @@ export class Scheduler {
     this.trace.push(`${this.now} ${owner.name}: ${text}`);
   }
 
-  /** Until it is over, or until nobody is left who could go on. */
+  /** Runs tasks until `isOver`, or until none is left. */
   async run(isOver: () => boolean): Promise<void> {
     for (;;) {
-      // All that the last turn set off has to come to its next port first, or the run would depend on the machine.
+      // The work that the last task started must reach its next port first, or the run would depend on the machine.
       await setImmediate();
       if (isOver()) return;
       const task = this.#next();

@@ -1,137 +1,146 @@
-/** Gateways with a defect each, and what gives it away: the simulation has to find them, or it would prove nothing. */
+/** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
 import type { IdempotentStore, IdempotentTransaction, NewRecord } from '../../src/idempotency/ports.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
+import { resources } from '../resources/index.ts';
+import { override } from '../support/override.ts';
 import type { Variant } from './process.ts';
-import type { Control } from './simulate.ts';
+import type { SystemVariant } from './simulate.ts';
 
-type Work<T> = (page: IdempotentTransaction) => Promise<T>;
+export interface SeededDefect extends SystemVariant {
+  /** The failure that the auditor reports. */
+  readonly symptom: RegExp;
+}
 
-/** Whatever came of a unit, nothing of it may be kept. */
-class Undo<T> extends Error {
+type Work<T> = (transaction: IdempotentTransaction) => Promise<T>;
+
+/** Rolls the transaction back, and carries the result of its work. */
+class RolledBack<T> extends Error {
   readonly value: T;
   constructor(value: T) {
-    super('undone on purpose');
+    super('rolled back by a seeded defect');
     this.value = value;
   }
 }
 
-/** Undoes the unit where that is wanted, and gives what came of it all the same. */
-const undoing = async <T>(store: IdempotentStore, work: Work<T>, isWanted: () => boolean): Promise<T> => {
+/** Rolls the transaction back where `isWanted`, and returns the result of its work all the same. */
+async function writeAndRollBack<T>(store: IdempotentStore, work: Work<T>, isWanted: () => boolean): Promise<T> {
   try {
-    return await store.write(async (page) => {
-      const value = await work(page);
-      if (isWanted()) throw new Undo(value);
+    return await store.write(async (transaction) => {
+      const value = await work(transaction);
+      if (isWanted()) throw new RolledBack(value);
       return value;
     });
   } catch (thrown) {
-    if (thrown instanceof Undo) return thrown.value;
+    if (thrown instanceof RolledBack) return thrown.value;
     throw thrown;
   }
-};
+}
 
-const storing =
+const withWrite =
   (write: (store: IdempotentStore) => IdempotentStore['write']): Variant =>
-  (parts) => ({ ...parts, store: { ...parts.store, write: write(parts.store) } });
+  (parts) => ({ ...parts, store: override(parts.store, { write: write(parts.store) }) });
 
-const isFree = async () => undefined;
-const forget = async () => {};
+const neverReserved = async () => undefined;
+const ignore = async () => {};
 
-const withoutJournal = storing(
-  (store) => (work) => store.write((page) => work({ ...page, reserve: isFree, complete: forget })),
+const withoutRecords = withWrite(
+  (store) => (work) =>
+    store.write((transaction) => work(override(transaction, { reserve: neverReserved, complete: ignore }))),
 );
 
-/** Looked up before, written after. */
-const journalAfterwards = storing((store) => async <T>(work: Work<T>) => {
-  let row: readonly [string, NewRecord] | undefined;
+/** The record is looked up before the effect, and written after it. */
+const recordAfterEffect = withWrite((store) => async <T>(work: Work<T>) => {
+  let record: readonly [string, NewRecord] | undefined;
   let outcome = '';
-  const lookedUp = await undoing(
+  const lookup = await writeAndRollBack(
     store,
-    (page) =>
-      work({
-        ...page,
-        reserve: async (scope, entry) => {
-          const before = await page.reserve(scope, entry);
-          row = before === undefined ? [scope, entry] : undefined;
-          return before;
-        },
-      }),
-    () => row !== undefined,
+    (transaction) =>
+      work(
+        override(transaction, {
+          reserve: async (key, entry) => {
+            const stored = await transaction.reserve(key, entry);
+            record = stored === undefined ? [key, entry] : undefined;
+            return stored;
+          },
+        }),
+      ),
+    () => record !== undefined,
   );
-  if (row === undefined) return lookedUp;
-  const [scope, entry] = row;
-  const settle = async (_: string, text: string) => {
+  if (record === undefined) return lookup;
+  const [key, entry] = record;
+  const complete = async (_: string, text: string) => {
     outcome = text;
   };
-  const result = await store.write((page) => work({ ...page, reserve: isFree, complete: settle }));
-  await store.write(async (page) => {
-    if ((await page.reserve(scope, entry)) === undefined) await page.complete(scope, outcome);
+  const result = await store.write((transaction) => work(override(transaction, { reserve: neverReserved, complete })));
+  await store.write(async (transaction) => {
+    if ((await transaction.reserve(key, entry)) === undefined) await transaction.complete(key, outcome);
   });
   return result;
 });
 
-const withoutFingerprint: Variant = (parts) => ({
+const withoutRequestHash: Variant = (parts) => ({
   ...parts,
-  marks: { recordKey: (company, key) => parts.marks.recordKey(company, key), requestHash: () => 'x'.repeat(43) },
+  requestHasher: override(parts.requestHasher, { requestHash: () => 'x'.repeat(43) }),
 });
 
-/** Where the gate granted a claim, what the journal says is passed over; and claims are given up whoever holds them. */
-const trustingGate: Variant = (parts, records) => {
+/** A granted reservation of the cache outweighs the stored record, and reservations of other requests are released. */
+const trustedCache: Variant = (parts, cacheServer) => {
   const granted = new Set<string>();
-  const { gate } = parts;
-  const store = storing((inner) => (work) => {
-    return inner.write((page) =>
-      work({
-        ...page,
-        reserve: async (scope, entry) => {
-          const before = await page.reserve(scope, entry);
-          return granted.delete(scope) ? undefined : before;
-        },
-      }),
-    );
-  })(parts, records);
+  const { cache } = parts;
+  const withStore = withWrite(
+    (store) => (work) =>
+      store.write((transaction) =>
+        work(
+          override(transaction, {
+            reserve: async (key, entry) => {
+              const stored = await transaction.reserve(key, entry);
+              return granted.delete(key) ? undefined : stored;
+            },
+          }),
+        ),
+      ),
+  )(parts, cacheServer);
   return {
-    ...store,
-    gate: {
-      ...gate,
-      reserve: async (scope, fingerprint) => {
-        const claim = await gate.reserve(scope, fingerprint);
-        if (claim.kind === 'granted') granted.add(scope);
-        return claim;
+    ...withStore,
+    cache: override(cache, {
+      reserve: async (key, requestHash) => {
+        const reservation = await cache.reserve(key, requestHash);
+        if (reservation.kind === 'granted') granted.add(key);
+        return reservation;
       },
-      release: async (scope) => records.remove(scope),
-    },
+      release: async (key) => cacheServer.remove(key),
+    }),
   };
 };
 
-const settledTooSoon: Variant = (parts, records) => {
-  const fingerprints = new Map<string, string>();
-  const write = (store: IdempotentStore): IdempotentStore['write'] => {
-    return (work) =>
-      store.write((page) =>
-        work({
-          ...page,
-          reserve: (scope, entry) => {
-            fingerprints.set(scope, entry.requestHash);
-            return page.reserve(scope, entry);
+const cachedBeforeCommit: Variant = (parts, cacheServer) => {
+  const requestHashes = new Map<string, string>();
+  return withWrite((store) => (work) => {
+    return store.write((transaction) =>
+      work(
+        override(transaction, {
+          reserve: (key, entry) => {
+            requestHashes.set(key, entry.requestHash);
+            return transaction.reserve(key, entry);
           },
-          complete: async (scope, outcome) => {
-            await page.complete(scope, outcome);
-            await parts.gate.complete(scope, { requestHash: fingerprints.get(scope)!, outcome });
+          complete: async (key, outcome) => {
+            await transaction.complete(key, outcome);
+            await parts.cache.complete(key, { requestHash: requestHashes.get(key)!, outcome });
           },
         }),
-      );
-  };
-  return storing(write)(parts, records);
+      ),
+    );
+  })(parts, cacheServer);
 };
 
-const answeredTooSoon = storing(
+const answeredBeforeCommit = withWrite(
   (store) =>
     <T>(work: Work<T>) =>
       new Promise<T>((resolve, reject) => {
         store
-          .write(async (page) => {
-            const result = await work(page);
+          .write(async (transaction) => {
+            const result = await work(transaction);
             resolve(result);
             return result;
           })
@@ -139,85 +148,94 @@ const answeredTooSoon = storing(
       }),
 );
 
-const refusalsForgotten = storing((store) => async (work) => {
+const refusalsNotStored = withWrite((store) => async (work) => {
   let isRefusal = false;
-  const watched = (page: IdempotentTransaction): IdempotentTransaction => ({
-    ...page,
-    complete: (scope, outcome) => {
-      isRefusal = outcome.includes('"problem"');
-      return page.complete(scope, outcome);
-    },
-  });
-  return undoing(
+  const watched = (transaction: IdempotentTransaction): IdempotentTransaction =>
+    override(transaction, {
+      complete: (key, outcome) => {
+        isRefusal = outcome.includes('"problem"');
+        return transaction.complete(key, outcome);
+      },
+    });
+  return writeAndRollBack(
     store,
-    (page) => work(watched(page)),
+    (transaction) => work(watched(transaction)),
     () => isRefusal,
   );
 });
 
-/** Told after it is done: who dies in between tells nobody. */
-const toldTooLate = storing((store) => async (work) => {
-  const tellings: EventBatch[] = [];
-  const result = await store.write((page) => {
-    tellings.length = 0;
-    return work({
-      ...page,
-      enqueueEvents: async (telling) => {
-        tellings.push(telling);
-      },
-    });
+/** A process that dies between the two transactions loses the events. */
+const eventsAfterEffect = withWrite((store) => async (work) => {
+  const batches: EventBatch[] = [];
+  const result = await store.write((transaction) => {
+    batches.length = 0;
+    return work(
+      override(transaction, {
+        enqueueEvents: async (batch) => {
+          batches.push(batch);
+        },
+      }),
+    );
   });
-  for (const telling of tellings) await store.write((page) => page.enqueueEvents(telling));
+  for (const batch of batches) await store.write((transaction) => transaction.enqueueEvents(batch));
   return result;
 });
 
-/** Told of what was asked for; what followed by itself is done, and nobody hears of it. */
-const toldOfOneAlone = storing(
+/** The change that was requested has an event; changes that follow from it have none. */
+const onlyFirstEvent = withWrite(
   (store) => (work) =>
-    store.write((page) =>
-      work({
-        ...page,
-        enqueueEvents: (telling) => page.enqueueEvents({ ...telling, events: telling.events.slice(0, 1) }),
-      }),
+    store.write((transaction) =>
+      work(
+        override(transaction, {
+          enqueueEvents: (batch) => transaction.enqueueEvents({ ...batch, events: batch.events.slice(0, 1) }),
+        }),
+      ),
     ),
 );
 
-/** A request in flight is taken for what the key stands for, though nothing may come of it. */
-const claimsBelieved: Variant = (parts) => ({
+/** A request in flight decides which request the key belongs to, although it may never commit. */
+const runningRequestTrusted: Variant = (parts) => ({
   ...parts,
-  gate: {
-    ...parts.gate,
-    reserve: async (scope, fingerprint) => {
-      const claim = await parts.gate.reserve(scope, fingerprint);
-      if (claim.kind === 'running' && claim.fingerprint !== fingerprint) throw new Problem('keyReused');
-      return claim;
+  cache: override(parts.cache, {
+    reserve: async (key, requestHash) => {
+      const reservation = await parts.cache.reserve(key, requestHash);
+      if (reservation.kind === 'running' && reservation.fingerprint !== requestHash) throw new Problem('keyReused');
+      return reservation;
     },
-  },
+  }),
 });
 
-export interface Defect extends Control {
-  /** What the auditor says of it. */
-  readonly givenAwayBy: RegExp;
-}
+const executedTwice = /is executed, after .* under the same key/;
+const eventMissing = /wrote .* instead of .*event /;
+const followingEventMissing = /wrote .*change account_holder .* instead of .*event accountHolder /;
+const tables = resources.flatMap((resource) => resource.tables).join('|');
+/** Two transactions did not see each other: a holder is closed, say, while an account is created under it. */
+const conflictCommitted = new RegExp(`wrote (add|change) (${tables}) .* instead of `);
+const effectMissing = /is answered \w+ for what was never executed/;
 
-const doubled = /is done, after .* under the same key/;
-const untold = /wrote .* instead of .*tell /;
-const followUntold = /wrote .*change account_holder .* instead of .*tell accountHolder /;
-/** Two units that have not seen each other: a holder is closed, say, while an account comes to be below it. */
-const overtaken = /wrote (add|change) (account_holder|balance_account|payment_instrument) .* instead of /;
-const lost = /is answered \w+ for what was never done/;
-
-export const defects: Readonly<Record<string, Defect>> = Object.freeze({
-  'no journal, only the gate': { variant: withoutJournal, givenAwayBy: doubled },
-  'the row of the journal in a unit of its own, after the effect': { variant: journalAfterwards, givenAwayBy: doubled },
-  'the fingerprint is not compared': { variant: withoutFingerprint, givenAwayBy: /has the answer of/ },
-  'the gate is trusted, and claims of others are given up': { variant: trustingGate, givenAwayBy: doubled },
-  'the gate remembers before the commit': { variant: settledTooSoon, givenAwayBy: lost },
-  'answered before the commit': { variant: answeredTooSoon, givenAwayBy: lost },
-  'refusals are not kept': { variant: refusalsForgotten, givenAwayBy: lost },
-  'a claim in flight decides whose the key is': { variant: claimsBelieved, givenAwayBy: /it was for this one/ },
-  'told in a unit of its own, after the effect': { variant: toldTooLate, givenAwayBy: untold },
-  'what follows by itself is not told': { variant: toldOfOneAlone, givenAwayBy: followUntold },
-  'a database that does not keep units apart': { unvalidated: true, givenAwayBy: doubled },
-  'a database that lets a resource be written on what no longer holds': { unvalidated: true, givenAwayBy: overtaken },
+export const seededDefects: Readonly<Record<string, SeededDefect>> = Object.freeze({
+  'no idempotency records, only the cache': { variant: withoutRecords, symptom: executedTwice },
+  'the record is written in a transaction of its own, after the effect': {
+    variant: recordAfterEffect,
+    symptom: executedTwice,
+  },
+  'the request hash is not compared': { variant: withoutRequestHash, symptom: /has the answer of/ },
+  'the cache is trusted, and reservations of other requests are released': {
+    variant: trustedCache,
+    symptom: executedTwice,
+  },
+  'the outcome is cached before the commit': { variant: cachedBeforeCommit, symptom: effectMissing },
+  'the answer is sent before the commit': { variant: answeredBeforeCommit, symptom: effectMissing },
+  'refusals are not stored': { variant: refusalsNotStored, symptom: effectMissing },
+  'a request in flight decides which request the key belongs to': {
+    variant: runningRequestTrusted,
+    symptom: /the key was used for only this request/,
+  },
+  'events are enqueued in a transaction of their own, after the effect': {
+    variant: eventsAfterEffect,
+    symptom: eventMissing,
+  },
+  'only the first change has an event': { variant: onlyFirstEvent, symptom: followingEventMissing },
+  'the database does not isolate transactions: two executions': { unvalidated: true, symptom: executedTwice },
+  'the database does not isolate transactions: a rule is broken': { unvalidated: true, symptom: conflictCommitted },
 });

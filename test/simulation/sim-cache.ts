@@ -1,27 +1,27 @@
-/** The gate of one simulated process: calls to the shared records, none of which need arrive. */
+/** The idempotency cache of one simulated process: calls to the shared cache server, none of which need arrive. */
 import type { CacheReservation, IdempotencyCache } from '../../src/idempotency/ports.ts';
+import type { CacheServer } from './cache-server.ts';
 import type { Port } from './port.ts';
-import type { Records } from './records.ts';
 
 const limitMs = 50;
 const unknown: CacheReservation = Object.freeze({ kind: 'unknown' });
-const nothing = (): void => {};
+const ignore = (): void => {};
 
-export const simGate = (records: Records, port: Port): IdempotencyCache => {
-  const isDown = () => records.downUntil > port.scheduler.now;
-  const tell = (point: string, apply: () => void) =>
-    port.call<void>({ point, kind: 'gate', limitMs, apply: () => (isDown() ? undefined : apply()), fail: nothing });
+export function createSimulatedCache(server: CacheServer, port: Port): IdempotencyCache {
+  const isDown = () => server.downUntil > port.scheduler.now;
+  const notify = (point: string, apply: () => void) =>
+    port.call<void>({ point, kind: 'cache', limitMs, apply: () => (isDown() ? undefined : apply()), fail: ignore });
   return Object.freeze<IdempotencyCache>({
-    reserve: (scope, fingerprint) =>
+    reserve: (recordKey, requestHash) =>
       port.call<CacheReservation>({
-        point: 'gate claim',
-        kind: 'gate',
+        point: 'cache reserve',
+        kind: 'cache',
         limitMs,
-        apply: () => (isDown() ? unknown : records.claim(scope, fingerprint)),
+        apply: () => (isDown() ? unknown : server.reserve(recordKey, requestHash)),
         fail: () => unknown,
       }),
-    complete: (scope, kept) => tell('gate settle', () => records.settle(scope, kept)),
-    release: (scope, ticket) => tell('gate release', () => records.release(scope, ticket)),
+    complete: (recordKey, outcome) => notify('cache complete', () => server.complete(recordKey, outcome)),
+    release: (recordKey, ticket) => notify('cache release', () => server.release(recordKey, ticket)),
     close: async () => {},
   });
-};
+}

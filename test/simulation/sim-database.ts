@@ -1,9 +1,9 @@
 /**
- * The database that all simulated processes share: real SQL on SQLite in memory, with units that overlap.
+ * The database that all simulated processes share: real SQL on SQLite in memory, with concurrent transactions.
  *
- * SQLite has one transaction at a time, so a unit is the list of its statements. They are run again, in one transaction,
- * whenever the unit has another one to add, and at its commit, which holds only where each still gives what it gave: then
- * the unit is as if nothing had run beside it.
+ * SQLite has one transaction at a time, so a simulated transaction is the list of its statements. They run again, in one
+ * SQLite transaction, whenever a statement is added, and at the commit. The commit succeeds only where each statement
+ * still has its first result: then the transaction is serializable.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Row, Statement, Value } from '../../src/store/sql/engine.ts';
@@ -17,15 +17,15 @@ export interface Entry {
   readonly parameters: readonly Value[];
   readonly writes: boolean;
   readonly result: string;
-  /** It was within an attempt that was undone. */
-  undone: boolean;
+  /** It was after a savepoint that was rolled back. */
+  rolledBack: boolean;
 }
 
-export interface SimUnit {
+export interface SimTransaction {
   readonly owner: Owner;
   readonly attempt: Attempt | undefined;
   readonly entries: Entry[];
-  /** Rows that others wait for. */
+  /** Rows that other transactions wait for. */
   readonly locks: Set<string>;
   /** Virtual milliseconds. */
   usedAt: number;
@@ -34,7 +34,7 @@ export interface SimUnit {
   over: boolean;
 }
 
-export type Committed = (unit: SimUnit) => void;
+export type OnCommit = (transaction: SimTransaction) => void;
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -44,33 +44,33 @@ interface Prepared {
 export class SimDatabase {
   /** Milliseconds since the epoch: the database's own clock. */
   now: () => number = () => 0;
-  /** Told of each commit, in their order. */
-  committed: Committed = () => {};
-  /** Only a control leaves it out. */
+  /** Called for each commit, in order. */
+  committed: OnCommit = () => {};
+  /** False for the seeded defects of a database that does not isolate transactions. */
   validates = true;
-  readonly open = new Set<SimUnit>();
+  readonly open = new Set<SimTransaction>();
   readonly #database = new DatabaseSync(':memory:', { enableForeignKeyConstraints: true });
   readonly #prepared = new Map<string, Prepared>();
-  /** Whose statements the running transaction holds. */
-  #loaded: SimUnit | undefined;
+  /** The one whose statements the open SQLite transaction holds. */
+  #loaded: SimTransaction | undefined;
 
   constructor() {
     this.#database.function('now_ms', { deterministic: false }, () => this.now());
   }
 
-  /** Statements of the tests' own, outside of any unit. */
+  /** Runs statements of the tests outside any transaction. */
   exec(text: string): void {
     this.#unload();
     this.#database.exec(text);
   }
 
-  /** The same for one statement that comes again in every run. */
+  /** The same for one statement that every run repeats. */
   restore(text: string): void {
     this.#unload();
     this.#prepare(text).statement.run();
   }
 
-  /** What is committed. */
+  /** Reads what is committed. */
   rows(text: string): readonly Row[] {
     this.#unload();
     return this.#prepare(text).statement.all() as readonly Row[];
@@ -81,68 +81,77 @@ export class SimDatabase {
     return this.#run(statement, parameters, false) as readonly Row[];
   }
 
-  begin(owner: Owner, attempt: Attempt | undefined, at: number): SimUnit {
-    const unit = { owner, attempt, entries: [], locks: new Set<string>(), usedAt: at, committing: false, over: false };
-    this.open.add(unit);
-    return unit;
+  begin(owner: Owner, attempt: Attempt | undefined, at: number): SimTransaction {
+    const transaction = {
+      owner,
+      attempt,
+      entries: [],
+      locks: new Set<string>(),
+      usedAt: at,
+      committing: false,
+      over: false,
+    };
+    this.open.add(transaction);
+    return transaction;
   }
 
-  run(unit: SimUnit, statement: Statement, parameters: readonly Value[], writes: boolean): Result {
-    if (unit.over) throw new Error('the unit of work is over');
-    this.#load(unit);
+  run(transaction: SimTransaction, statement: Statement, parameters: readonly Value[], writes: boolean): Result {
+    if (transaction.over) throw new Error('the transaction is over');
+    this.#load(transaction);
     const result = this.#run(statement, parameters, writes);
-    unit.entries.push({ statement, parameters, writes, result: JSON.stringify(result), undone: false });
+    transaction.entries.push({ statement, parameters, writes, result: JSON.stringify(result), rolledBack: false });
     return result;
   }
 
-  /** Undoes what came after the first `kept` statements. */
-  undo(unit: SimUnit, kept: number): void {
+  /** Rolls back what came after the first `count` statements. */
+  rollbackTo(transaction: SimTransaction, count: number): void {
     this.#unload();
-    for (const entry of unit.entries.slice(kept)) entry.undone = true;
+    for (const entry of transaction.entries.slice(count)) entry.rolledBack = true;
   }
 
-  /** Whether everything the unit has seen still holds. */
-  holds(unit: SimUnit): boolean {
+  /** Whether every statement still has its first result. */
+  isValid(transaction: SimTransaction): boolean {
     this.#unload();
     this.#prepare('begin').statement.run();
     try {
-      return this.#replay(unit);
+      return this.#replay(transaction);
     } finally {
       this.#prepare('rollback').statement.run();
     }
   }
 
-  /** Keeps the unit whole; false, with nothing done, where it is over or others were in the way. */
-  commit(unit: SimUnit): boolean {
-    if (unit.over) return false;
+  /** Returns false, with nothing written, where it is over or conflicts with another one. */
+  commit(transaction: SimTransaction): boolean {
+    if (transaction.over) return false;
     this.#unload();
     this.#prepare('begin').statement.run();
-    const holds = this.#replay(unit) || !this.validates;
-    this.#prepare(holds ? 'commit' : 'rollback').statement.run();
-    this.end(unit);
-    if (holds) this.committed(unit);
-    return holds;
+    const isValid = this.#replay(transaction) || !this.validates;
+    this.#prepare(isValid ? 'commit' : 'rollback').statement.run();
+    this.end(transaction);
+    if (isValid) this.committed(transaction);
+    return isValid;
   }
 
-  /** Rolls back what is not committed. */
-  end(unit: SimUnit): void {
-    if (this.#loaded === unit) this.#unload();
-    unit.over = true;
-    this.open.delete(unit);
+  /** Rolls it back unless it was committed. */
+  end(transaction: SimTransaction): void {
+    if (this.#loaded === transaction) this.#unload();
+    transaction.over = true;
+    this.open.delete(transaction);
   }
 
-  /** The process is gone, and its connections with it. */
+  /** The process is dead, and its connections are closed. */
   abandon(owner: Owner): void {
-    for (const unit of this.open) if (unit.owner === owner && !unit.committing) this.end(unit);
+    for (const transaction of this.open)
+      if (transaction.owner === owner && !transaction.committing) this.end(transaction);
   }
 
-  #load(unit: SimUnit): void {
-    if (this.#loaded === unit) return;
+  #load(transaction: SimTransaction): void {
+    if (this.#loaded === transaction) return;
     this.#unload();
     this.#prepare('begin').statement.run();
-    this.#loaded = unit;
-    for (const { statement, parameters, writes, undone } of unit.entries)
-      if (writes && !undone) this.#run(statement, parameters, true);
+    this.#loaded = transaction;
+    for (const { statement, parameters, writes, rolledBack } of transaction.entries)
+      if (writes && !rolledBack) this.#run(statement, parameters, true);
   }
 
   #unload(): void {
@@ -150,12 +159,12 @@ export class SimDatabase {
     this.#loaded = undefined;
   }
 
-  #replay(unit: SimUnit): boolean {
-    let undoneWrites = false;
-    for (const { statement, parameters, writes, result, undone } of unit.entries) {
-      if (undone && writes) undoneWrites = true;
-      // What was read after a write that is undone cannot be read again.
-      if (undone && undoneWrites) continue;
+  #replay(transaction: SimTransaction): boolean {
+    let rolledBackWrites = false;
+    for (const { statement, parameters, writes, result, rolledBack } of transaction.entries) {
+      if (rolledBack && writes) rolledBackWrites = true;
+      // A read that saw a write which was rolled back cannot be repeated.
+      if (rolledBack && rolledBackWrites) continue;
       try {
         if (JSON.stringify(this.#run(statement, parameters, writes)) !== result && this.validates) return false;
       } catch {

@@ -1,23 +1,22 @@
-/** The engine of one simulated process over the shared database: units that overlap, meet, fail and are run again. */
-
+/** The engine of one simulated process over the shared database: concurrent transactions that conflict, fail and are retried. */
 import { LockTimeout } from '../../src/idempotency/ports.ts';
 import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../../src/store/sql/engine.ts';
 import { CommitUnknown, StoreUnavailable } from '../../src/store/transaction.ts';
-import { attempts } from './attempt.ts';
+import { currentAttempt } from './attempt.ts';
 import type { Failure, Port } from './port.ts';
-import type { SimDatabase, SimUnit } from './sim-database.ts';
+import type { SimDatabase, SimTransaction } from './sim-database.ts';
 
-/** How units keep out of each other's way: all of them, those at one row, or none until the commit. */
+/** How transactions are isolated: one at a time, by locks on rows, or by validation at the commit. */
 export type Isolation = 'serial' | 'locking' | 'optimistic';
 
 const limitMs = 3_000;
-/** A unit that nobody goes on with is ended by the database, where rows are locked. */
+/** Where rows are locked, the database ends a transaction that is idle for longer. */
 const idleMsMax = 3_000;
 const conflictMsMax = 4_000;
 const writerMsMax = 5_000;
 const pollMs = 20;
 
-/** Others were in the way; the unit begins again. */
+/** Another transaction was in the way; this one begins again. */
 class Conflict extends Error {
   override readonly name = 'Conflict';
 }
@@ -28,15 +27,15 @@ const refuse = (failure: Failure): never => {
   throw failure === 'conflict' ? new Conflict() : down(failure);
 };
 
-class UnitOfWork implements TransactionSession {
+class SimulatedSession implements TransactionSession {
   readonly #engine: SimEngine;
-  readonly #unit: SimUnit;
-  /** After it the unit takes no more statements, unless an attempt undoes it. */
+  readonly #transaction: SimTransaction;
+  /** After it the transaction accepts no more statements, unless a savepoint is rolled back. */
   #failure: { readonly thrown: unknown } | undefined;
 
-  constructor(engine: SimEngine, unit: SimUnit) {
+  constructor(engine: SimEngine, transaction: SimTransaction) {
     this.#engine = engine;
-    this.#unit = unit;
+    this.#transaction = transaction;
   }
 
   get failure(): { readonly thrown: unknown } | undefined {
@@ -47,27 +46,27 @@ class UnitOfWork implements TransactionSession {
     const { database } = this.#engine;
     return this.#step(
       statement.name,
-      () => database.run(this.#unit, statement, parameters, false) as readonly Row[] as readonly R[],
+      () => database.run(this.#transaction, statement, parameters, false) as readonly Row[] as readonly R[],
     );
   }
 
   async execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
     const { database } = this.#engine;
     if (statement.waitMsMax !== undefined) await this.#lock(`${statement.name} ${parameters[0]}`, statement.waitMsMax);
-    return this.#step(statement.name, () => database.run(this.#unit, statement, parameters, true) as number);
+    return this.#step(statement.name, () => database.run(this.#transaction, statement, parameters, true) as number);
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const nothing = (): void => {};
-    const before = await this.#step('savepoint', () => this.#unit.entries.length);
+    const ignore = (): void => {};
+    const before = await this.#step('savepoint', () => this.#transaction.entries.length);
     try {
       const result = await work();
-      await this.#step('release savepoint', nothing);
+      await this.#step('release savepoint', ignore);
       return result;
     } catch (thrown) {
-      if (this.#failure?.thrown instanceof Conflict || this.#unit.over) throw thrown;
+      if (this.#failure?.thrown instanceof Conflict || this.#transaction.over) throw thrown;
       this.#failure = undefined;
-      await this.#step('rollback to savepoint', () => this.#engine.database.undo(this.#unit, before));
+      await this.#step('rollback to savepoint', () => this.#engine.database.rollbackTo(this.#transaction, before));
       throw thrown;
     }
   }
@@ -79,42 +78,44 @@ class UnitOfWork implements TransactionSession {
       this.#use();
       return result;
     } catch (thrown) {
-      // The database has ended the unit meanwhile: whatever that looked like, it begins again.
-      this.#failure = { thrown: this.#unit.over ? new Conflict() : thrown };
+      // The database has ended the transaction meanwhile: it begins again, whatever the error was.
+      this.#failure = { thrown: this.#transaction.over ? new Conflict() : thrown };
       throw this.#failure.thrown;
     }
   }
 
   #use(): void {
     const { now } = this.#engine.port.scheduler;
-    const idleMs = now - this.#unit.usedAt;
+    const idleMs = now - this.#transaction.usedAt;
     if (this.#engine.isolation === 'locking' && idleMs > limitMs + idleMsMax) {
-      this.#engine.database.end(this.#unit);
+      this.#engine.database.end(this.#transaction);
       throw new Conflict();
     }
-    this.#unit.usedAt = now;
+    this.#transaction.usedAt = now;
   }
 
-  /** Waits for another unit at the same row, but not for long. */
+  /** Waits at most `waitMsMax` for another transaction at the same row. */
   async #lock(row: string, waitMsMax: number): Promise<void> {
     if (this.#engine.isolation !== 'locking') return;
     const { port, database } = this.#engine;
     const deadline = port.scheduler.now + waitMsMax;
     for (;;) {
-      const holder = [...database.open].find((unit) => unit !== this.#unit && unit.locks.has(row));
-      if (holder === undefined) break;
-      if (port.scheduler.now - holder.usedAt > limitMs + idleMsMax && !holder.committing) {
-        database.end(holder);
+      const lockOwner = [...database.open].find(
+        (transaction) => transaction !== this.#transaction && transaction.locks.has(row),
+      );
+      if (lockOwner === undefined) break;
+      if (port.scheduler.now - lockOwner.usedAt > limitMs + idleMsMax && !lockOwner.committing) {
+        database.end(lockOwner);
         break;
       }
       if (port.scheduler.now >= deadline) {
-        this.#failure = { thrown: new LockTimeout('another unit is at the same row') };
+        this.#failure = { thrown: new LockTimeout('another transaction is at the same row') };
         throw this.#failure.thrown;
       }
       await port.scheduler.turn(port.owner, 'waits for a row', pollMs);
     }
-    if (this.#unit.over) throw new Conflict();
-    this.#unit.locks.add(row);
+    if (this.#transaction.over) throw new Conflict();
+    this.#transaction.locks.add(row);
   }
 }
 
@@ -132,7 +133,7 @@ export class SimEngine implements Engine {
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return work({
       query: <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) =>
-        this.#again(() =>
+        this.#retryConflicts(() =>
           this.port.call({
             point: statement.name,
             kind: 'statement',
@@ -146,12 +147,12 @@ export class SimEngine implements Engine {
   }
 
   write<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
-    return this.#again(() => this.#unit(work));
+    return this.#retryConflicts(() => this.#transaction(work));
   }
 
   async close(): Promise<void> {}
 
-  async #again<T>(once: () => Promise<T>): Promise<T> {
+  async #retryConflicts<T>(once: () => Promise<T>): Promise<T> {
     const { scheduler, owner } = this.port;
     const deadline = scheduler.now + conflictMsMax;
     for (;;) {
@@ -165,9 +166,9 @@ export class SimEngine implements Engine {
     }
   }
 
-  async #unit<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
-    const unit = await this.#begin();
-    const session = new UnitOfWork(this, unit);
+  async #transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
+    const transaction = await this.#begin();
+    const session = new SimulatedSession(this, transaction);
     try {
       const outcome = await work(session).then(
         (value) => ({ value }),
@@ -176,58 +177,58 @@ export class SimEngine implements Engine {
       if (session.failure !== undefined) throw session.failure.thrown;
       if ('thrown' in outcome) {
         await this.port.call({ point: 'rollback', kind: 'statement', limitMs, apply: () => {}, fail: () => {} });
-        // What a unit made of a state that never was is of no account.
-        throw !unit.over && this.database.holds(unit) ? outcome.thrown : new Conflict();
+        // An error that follows from an inconsistent read does not count.
+        throw !transaction.over && this.database.isValid(transaction) ? outcome.thrown : new Conflict();
       }
-      await this.#commit(unit);
+      await this.#commit(transaction);
       return outcome.value;
     } finally {
-      if (!unit.committing) this.database.end(unit);
+      if (!transaction.committing) this.database.end(transaction);
     }
   }
 
-  async #begin(): Promise<SimUnit> {
+  async #begin(): Promise<SimTransaction> {
     const { scheduler, owner } = this.port;
     const deadline = scheduler.now + writerMsMax;
     while (this.isolation === 'serial' && this.database.open.size > 0) {
       if (scheduler.now >= deadline) throw this.#unavailable('another process is writing');
       await scheduler.turn(owner, 'waits to write', pollMs);
     }
-    // Taken at once, so that no two take it; the call is what may fail.
-    const unit = this.database.begin(owner, attempts.getStore(), scheduler.now);
+    // Begun at once, so that no two begin together; the call is what may fail.
+    const transaction = this.database.begin(owner, currentAttempt.getStore(), scheduler.now);
     try {
       await this.port.call({ point: 'begin', kind: 'statement', limitMs, apply: () => {}, fail: refuse });
     } catch (thrown) {
-      this.database.end(unit);
+      this.database.end(transaction);
       throw thrown;
     }
-    return unit;
+    return transaction;
   }
 
-  async #commit(unit: SimUnit): Promise<void> {
-    const kept = await this.port.call({
+  async #commit(transaction: SimTransaction): Promise<void> {
+    const isCommitted = await this.port.call({
       point: 'commit',
       kind: 'commit',
       limitMs,
       sent: () => {
-        unit.committing = true;
+        transaction.committing = true;
       },
       apply: () => {
-        unit.committing = false;
-        return this.database.commit(unit);
+        transaction.committing = false;
+        return this.database.commit(transaction);
       },
       fail: (failure) => {
         if (failure === 'error' || failure === 'conflict') return refuse(failure);
-        if (unit.attempt !== undefined) unit.attempt.unknown = true;
+        if (transaction.attempt !== undefined) transaction.attempt.commitUnknown = true;
         throw new CommitUnknown('simulated: the database went away during the commit');
       },
     });
-    if (!kept) throw new Conflict();
+    if (!isCommitted) throw new Conflict();
   }
 
   #unavailable(why: string): StoreUnavailable {
-    const attempt = attempts.getStore();
-    if (attempt !== undefined) attempt.hurt = true;
+    const attempt = currentAttempt.getStore();
+    if (attempt !== undefined) attempt.disturbed = true;
     return down(why);
   }
 }

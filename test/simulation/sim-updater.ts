@@ -1,34 +1,36 @@
-/** An updater outside, as a process reaches it: it tells of the closed card, and each question arrives by its name. */
+/** An external updater as a process reaches it: reports the closed card, and notes the id of each question. */
 import type { AccountUpdateOutcome, Updater } from '../../src/services/recurring/account-updater/updater.ts';
-import { type Attempt, attempts } from './attempt.ts';
-import { closedCard } from './environment.ts';
+import { closedCard } from '../resources/stored-detail.ts';
+import { type Attempt, currentAttempt } from './attempt.ts';
 import type { Port } from './port.ts';
 
-/** What the real one waits for at most. */
+/** The time-out of the real client. */
 const limitMs = 1_500;
 
-export interface Question {
+export interface UpdaterQuestion {
   readonly attempt: Attempt | undefined;
   readonly id: string;
   readonly fingerprint: string;
 }
 
-export const simUpdater = (port: Port, arrived: (question: Question) => void): Updater => ({
-  kind: 'asked',
-  ask: (card, id) => {
-    const attempt = attempts.getStore();
-    return port.call<AccountUpdateOutcome>({
-      point: 'updater',
-      kind: 'updater',
-      limitMs,
-      apply: () => {
-        arrived({ attempt, id, fingerprint: card.fingerprint });
-        return { kind: card.number() === closedCard ? 'closed' : 'unchanged' };
-      },
-      fail: () => {
-        if (attempt !== undefined) attempt.untold = true;
-        return { kind: 'pending' };
-      },
-    });
-  },
-});
+export function createSimulatedUpdater(port: Port, onQuestion: (question: UpdaterQuestion) => void): Updater {
+  return {
+    kind: 'asked',
+    ask: (card, id) => {
+      const attempt = currentAttempt.getStore();
+      return port.call<AccountUpdateOutcome>({
+        point: 'updater',
+        kind: 'updater',
+        limitMs,
+        apply: () => {
+          onQuestion({ attempt, id, fingerprint: card.fingerprint });
+          return { kind: card.number() === closedCard ? 'closed' : 'unchanged' };
+        },
+        fail: () => {
+          if (attempt !== undefined) attempt.updaterFailed = true;
+          return { kind: 'pending' };
+        },
+      });
+    },
+  };
+}

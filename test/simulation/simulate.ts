@@ -1,39 +1,42 @@
-/** One run: everything in it is drawn from the seed, so that the same seed gives the same run. */
+/** One run of the simulation: everything in it is drawn from the seed, so that the same seed repeats the run. */
 import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
+import { CacheServer } from './cache-server.ts';
 import { runClient } from './client.ts';
 import { epoch, freshDatabase } from './environment.ts';
-import { weather } from './fault-plan.ts';
+import { drawFaultPlan } from './fault-plan.ts';
+import { createSequentialIds } from './ids.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
-import { Records } from './records.ts';
-import { countedReferences } from './references.ts';
 import { owner, Scheduler } from './scheduler.ts';
-import { errandsOf, purposesOf } from './workload.ts';
+import { drawKeys, drawTasks } from './workload.ts';
 
 export interface Run {
   readonly seed: number;
-  /** What must never be, and was. */
+  /** Invariants that were broken. */
   readonly failures: readonly string[];
   readonly trace: readonly string[];
-  readonly journal: readonly Attempt[];
-  /** How many units were committed. */
+  readonly history: readonly Attempt[];
+  /** How many transactions were committed. */
   readonly commits: number;
-  /** How often something was done under each key: once for each time that the key was known. */
-  readonly times: ReadonlyMap<string, number>;
+  /** How often a request was executed under each key: once for each time that the key was known. */
+  readonly executions: ReadonlyMap<string, number>;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-
-const intact: Variant = (parts) => parts;
-
-export interface Control {
+/** What a run changes in the system under test. */
+export interface SystemVariant {
   readonly variant?: Variant;
-  /** The database lets units commit on what no longer holds. */
+  /** The database commits transactions that conflict. */
   readonly unvalidated?: boolean;
 }
 
-export const simulate = async (seed: number, { variant = intact, unvalidated = false }: Control = {}): Promise<Run> => {
+const dayMs = 24 * 60 * 60 * 1000;
+const unchanged: Variant = (parts) => parts;
+
+export async function simulate(
+  seed: number,
+  { variant = unchanged, unvalidated = false }: SystemVariant = {},
+): Promise<Run> {
   const random = new Random(seed);
   const scheduler = new Scheduler(random);
   const database = await freshDatabase();
@@ -41,56 +44,62 @@ export const simulate = async (seed: number, { variant = intact, unvalidated = f
   database.now = () => epoch + scheduler.now;
   const auditor = new Auditor(() => scheduler.now);
   let commits = 0;
-  database.committed = (unit) => {
+  database.committed = (transaction) => {
     commits += 1;
-    auditor.committed(unit);
+    auditor.committed(transaction);
   };
-  const forecast = weather(random);
-  const records = new Records(() => scheduler.now);
+  const faults = drawFaultPlan(random);
+  const cacheServer = new CacheServer(() => scheduler.now);
   const surroundings: Surroundings = {
     scheduler,
     network: owner('network'),
-    fates: forecast,
+    faults,
     database,
-    records,
+    cacheServer,
     isolation: random.pick(['serial', 'locking', 'optimistic'] as const),
-    references: countedReferences(),
+    ids: createSequentialIds(),
     variant,
     restartMs: () => random.pick([1, 50, 500]),
   };
   const processes = Array.from({ length: 1 + random.below(3) }, (_, index) => {
-    const made = new Process(`process ${index + 1}`, surroundings);
-    made.skewMs = (random.below(7) - 3) * dayMs;
-    return made;
+    const process = new Process(`process ${index + 1}`, surroundings);
+    process.skewMs = (random.below(7) - 3) * dayMs;
+    return process;
   });
-  const purposes = purposesOf(random);
-  const wrongShare = random.pick([0, 0.2, 0.5]);
-  const journal: Attempt[] = [];
+  const keys = drawKeys(random);
+  const otherShare = random.pick([0, 0.2, 0.5]);
+  const history: Attempt[] = [];
   const setting = {
     scheduler,
     random,
     processes,
     auditor,
-    journal,
-    isCalm: () => forecast.isCalm,
-    lossShare: forecast.lossShare,
+    history,
+    isCalm: () => faults.isCalm,
+    lossShare: faults.lossShare,
   };
   const clients = Array.from({ length: 2 + random.below(3) }, (_, index) =>
-    runClient(`client ${index + 1}`, errandsOf(random, purposes, wrongShare), setting),
+    runClient(`client ${index + 1}`, drawTasks(random, keys, otherShare), setting),
   );
-  let over = false;
-  void Promise.all([...clients, forecast.storm(processes, records, scheduler)]).then(() => {
-    over = true;
+  let isOver = false;
+  void Promise.all([...clients, faults.run(processes, cacheServer, scheduler)]).then(() => {
+    isOver = true;
   });
-  await scheduler.run(() => over || auditor.failures.length > 0);
+  await scheduler.run(() => isOver || auditor.failures.length > 0);
   if (auditor.failures.length === 0) {
-    if (!over) auditor.fail('nobody can go on');
+    if (!isOver) auditor.fail('no task can go on');
     auditor.finish(database);
   }
-  const times = new Map(purposes.map(({ key }) => [key, auditor.times(key)]));
-  return { seed, failures: auditor.failures, trace: scheduler.trace, journal, commits, times };
-};
+  const executions = new Map(keys.map(({ key }) => [key, auditor.executionCount(key)]));
+  return { seed, failures: auditor.failures, trace: scheduler.trace, history, commits, executions };
+}
 
-/** What to print of a run that must not be. */
-export const explain = ({ seed, failures, trace }: Run): string =>
-  [`seed ${seed}: ${failures[0]}`, `repeat it with SEED=${seed}; the last steps:`, ...trace.slice(-60)].join('\n');
+/** The message of a failed run: what went wrong, how to repeat it, and its last steps. */
+export function explain({ seed, failures, trace }: Run): string {
+  return [
+    `seed ${seed}: ${failures[0]}`,
+    `repeat: SEED=${seed} SEEDS=1 npm run jest -- test/simulation/simulation.test.ts`,
+    'the last steps:',
+    ...trace.slice(-60),
+  ].join('\n');
+}

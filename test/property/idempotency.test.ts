@@ -1,4 +1,4 @@
-/** The pure parts of exactly-once over generated values: what a process remembers, and outcomes as text. */
+/** Property tests of the local replay cache and of stored outcomes. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem, type ProblemName, problems } from '../../src/contract/problem.ts';
@@ -11,56 +11,58 @@ import {
   serializeOutcome,
 } from '../../src/idempotency/stored-outcome.ts';
 
+/** A failure prints its seed and path. */
 const numRuns = 10_000;
 
-const keptMsMax = 60_000;
+const ttlMs = 60_000;
 const charactersMax = 4_000_000;
 
-/** `Recent`, said as plainly as it can be: a list, oldest first. */
-class PlainRecent {
-  #entries: { readonly scope: string; readonly kept: StoredOutcome; readonly since: number }[] = [];
+/** The oracle of the replay cache: a list, oldest first. */
+class ListCache {
+  #entries: { readonly recordKey: string; readonly outcome: StoredOutcome; readonly since: number }[] = [];
 
-  find(scope: string, now: number): StoredOutcome | undefined {
-    const entry = this.#entries.find((each) => each.scope === scope);
+  find(recordKey: string, now: number): StoredOutcome | undefined {
+    const entry = this.#entries.find((each) => each.recordKey === recordKey);
     if (entry === undefined) return undefined;
-    if (now >= entry.since && now - entry.since < keptMsMax) return entry.kept;
+    if (now >= entry.since && now - entry.since < ttlMs) return entry.outcome;
     this.#entries = this.#entries.filter((each) => each !== entry);
     return undefined;
   }
 
-  keep(scope: string, kept: StoredOutcome, now: number): void {
-    this.#entries = [...this.#entries.filter((each) => each.scope !== scope), { scope, kept, since: now }];
-    const characters = () => this.#entries.reduce((sum, each) => sum + each.kept.outcome.length, 0);
+  save(recordKey: string, outcome: StoredOutcome, now: number): void {
+    const others = this.#entries.filter((each) => each.recordKey !== recordKey);
+    this.#entries = [...others, { recordKey, outcome, since: now }];
+    const characters = () => this.#entries.reduce((sum, each) => sum + each.outcome.outcome.length, 0);
     while (characters() > charactersMax) this.#entries.shift();
   }
 }
 
-/** Long texts are made once: it is their length that counts. */
+/** Only the length counts, so long texts are created once. */
 const texts = [0, 1, 300, 1_000_000, 1_500_000, 4_000_000, 4_000_001].map((length) => 'x'.repeat(length));
 
-const scope = fc.constantFrom('a', 'b', 'c', 'd');
+const recordKey = fc.constantFrom('a', 'b', 'c', 'd');
 const step = fc.oneof(
-  fc.record({ kind: fc.constant('find' as const), scope }),
-  fc.record({ kind: fc.constant('keep' as const), scope, at: fc.nat(texts.length - 1), fingerprint: fc.nat(9) }),
-  // Clocks are set back, too.
+  fc.record({ kind: fc.constant('find' as const), recordKey }),
+  fc.record({ kind: fc.constant('save' as const), recordKey, at: fc.nat(texts.length - 1), hash: fc.nat(9) }),
+  // A clock may be set back.
   fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 59_999, 60_000, 60_001, -1, -100_000) }),
 );
 
-test('what a process remembers is what a plain list would', () => {
+test('the replay cache finds what a plain list finds', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       let now = 1_000_000;
-      const recent = new LocalReplayCache({ now: () => now });
-      const plain = new PlainRecent();
+      const cache = new LocalReplayCache({ now: () => now });
+      const list = new ListCache();
       for (const each of steps) {
         switch (each.kind) {
           case 'find':
-            expect(recent.find(each.scope)).toBe(plain.find(each.scope, now));
+            expect(cache.find(each.recordKey)).toBe(list.find(each.recordKey, now));
             break;
-          case 'keep': {
-            const kept = { requestHash: String(each.fingerprint), outcome: texts[each.at]! };
-            recent.save(each.scope, kept);
-            plain.keep(each.scope, kept, now);
+          case 'save': {
+            const outcome = { requestHash: String(each.hash), outcome: texts[each.at]! };
+            cache.save(each.recordKey, outcome);
+            list.save(each.recordKey, outcome, now);
             break;
           }
           case 'wait':
@@ -70,7 +72,7 @@ test('what a process remembers is what a plain list would', () => {
             each satisfies never;
         }
       }
-      for (const each of ['a', 'b', 'c', 'd']) expect(recent.find(each)).toBe(plain.find(each, now));
+      for (const each of ['a', 'b', 'c', 'd']) expect(cache.find(each)).toBe(list.find(each, now));
     }),
     { numRuns },
   );
@@ -79,7 +81,7 @@ test('what a process remembers is what a plain list would', () => {
 const pspReference = fc.stringMatching(/^[A-Z0-9]{16}$/);
 const names = (Object.keys(problems) as ProblemName[]).filter((name) => isStorableProblem(new Problem(name)));
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
-  // Texts of any kind, lone surrogates too: they come from callers.
+  // Callers send any text, lone surrogates included.
   fc.record({ pspReference, output: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })) }),
   fc.record({
     pspReference,
@@ -89,7 +91,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   }),
 );
 
-test('an outcome is read back as it was printed, and is printed the same again', () => {
+test('an outcome survives serialization, and is serialized the same again', () => {
   fc.assert(
     fc.property(outcome, (given) => {
       const text = serializeOutcome(given);
@@ -104,19 +106,19 @@ test('an outcome is read back as it was printed, and is printed the same again',
   );
 });
 
-const noOutcome = fc.oneof(
+const notAnOutcome = fc.oneof(
   fc.string(),
   fc.json(),
   fc.record({ pspReference }).map((each) => JSON.stringify(each)),
-  // Sixteen digits, and yet no text.
+  // Sixteen digits, but a number rather than text.
   fc
     .integer({ min: 0, max: 999 })
     .map((tail) => JSON.stringify({ pspReference: 4_000_000_000_000_000 + tail, output: {} })),
 );
 
-test('what is no outcome is refused, and nothing else is made of it', () => {
+test('parsing throws for a text that is not an outcome', () => {
   fc.assert(
-    fc.property(noOutcome, (text) => {
+    fc.property(notAnOutcome, (text) => {
       expect(() => parseOutcome(text)).toThrow();
     }),
     { numRuns },

@@ -1,0 +1,13 @@
+/** The resources that the simulation and the fault injection cover; each resource is a file and a line here. Parents come first. */
+import { accountHolder } from './account-holder.ts';
+import { balanceAccount } from './balance-account.ts';
+import { paymentInstrument } from './payment-instrument.ts';
+import type { SimulatedResource } from './resource.ts';
+import { storedDetail } from './stored-detail.ts';
+
+export const resources: readonly SimulatedResource[] = Object.freeze([
+  storedDetail,
+  accountHolder,
+  balanceAccount,
+  paymentInstrument,
+]);

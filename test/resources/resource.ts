@@ -1,0 +1,89 @@
+/** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
+import type { AnyService, Operation, Role } from '../../src/contract/operation.ts';
+import type { ProblemName } from '../../src/contract/problem.ts';
+import type { Protocol } from '../../src/formats/protocol.ts';
+import type { HandlerContext } from '../../src/gateway/handler.ts';
+import type { ImportTransaction } from '../../src/services/recurring/store/repository.ts';
+import type { Model } from '../simulation/model.ts';
+import type { SimulatedRequest } from '../simulation/request.ts';
+import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
+
+export interface SimulatedResource {
+  /** Emptied and refilled between runs; parents come first. */
+  readonly tables: readonly string[];
+  /** What clients send in random runs. */
+  readonly workload: readonly WorkloadRequest[];
+  /** What the crash matrix sends. */
+  readonly crashCases: readonly CrashCase[];
+  /** Refusals and statements that the runs have to produce; a run without them proves nothing. */
+  readonly refusals: readonly ProblemName[];
+  readonly statements: readonly string[];
+  /** Stores what is there before the first request. */
+  seed(transaction: ImportTransaction, context: HandlerContext): Promise<void>;
+  /** Adds the same to the model. */
+  seedModel(model: Model): void;
+  /** What a statement writes, as text. */
+  effectsOf(entry: Entry): readonly string[];
+  /** The text of an event; undefined for the event of another resource. */
+  eventTextOf(event: StoredEvent): string | undefined;
+  /** One line for each row, sorted. */
+  storedLines(database: SimDatabase): readonly string[];
+  modelLines(model: Model): readonly string[];
+}
+
+/** The payload of a webhook job: a stored detail or a resource. */
+export interface StoredEvent {
+  readonly kind: string;
+  readonly pspReference: string;
+  readonly shopperReference?: string;
+  readonly recurringDetailReference?: string;
+  readonly operation?: string;
+  readonly record?: { readonly id: string };
+}
+
+export interface WorkloadRequest {
+  /** Requests of one pool compete for the same rows. */
+  readonly pool: string;
+  readonly request: SimulatedRequest;
+}
+
+export interface CrashCase {
+  readonly request: SimulatedRequest;
+  /** Another request under the same key. */
+  readonly otherRequest: SimulatedRequest;
+  readonly outcome: 'ok' | ProblemName;
+  /** An external updater is asked. */
+  readonly asksUpdater?: boolean;
+  /** Calls that only this case makes. */
+  readonly points?: readonly string[];
+}
+
+/** The keys that clients of the fault injection use for one resource, their bodies, and which effect belongs to which key. */
+export interface FaultTrack {
+  /** The role of the credential that it takes. */
+  readonly role: Role;
+  readonly service: AnyService;
+  /** At least one. */
+  readonly protocols: readonly Protocol[];
+  /** In the order in which a shopper's keys are used; the last one is not used for each shopper. */
+  readonly keys: Readonly<Record<string, KeyUse>>;
+  /** The members of a request outside its body. `id`: from the answer to the first key, where it has one. */
+  addressing(shopper: string, id: string | undefined): object;
+  /** Where effects are written, and the columns that identify their key. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** The key that an effect belongs to; undefined for an effect that no key allows. */
+  ownerOf(row: Row): { readonly shopper: string; readonly key: string } | undefined;
+  /** A number in a row that may be issued only once, and the resource that it was issued to. */
+  readonly issuedIn?: (row: Row) => { readonly number: string; readonly to: string };
+}
+
+/** What a key is used for. */
+export interface KeyUse {
+  readonly operation: Operation;
+  /** By name: `right` belongs to the key, the others do not. */
+  readonly bodies: Readonly<Record<string, object>> & { readonly right: object };
+}
+
+/** Columns of a row as it was written, by their names. */
+export type Row = Readonly<Record<string, string | null>>;

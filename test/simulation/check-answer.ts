@@ -1,0 +1,127 @@
+/** Checks an answer against what was executed under its key. */
+import { type ProblemName, problems } from '../../src/contract/problem.ts';
+import { namesOf } from '../../src/contract/problem-details.ts';
+import { type Attempt, describeAttempt } from './attempt.ts';
+import { canonicalJson } from './effect-text.ts';
+import type { Expected } from './expected.ts';
+import { decodeAnswer } from './request.ts';
+
+/** How long a cache may still answer after a key has expired, in milliseconds. */
+const cachedMs = 2 * 60 * 60 * 1000;
+
+/** An execution under a key, for the time that the key is known. */
+export interface Executed {
+  readonly attempt: Attempt;
+  readonly pspReference: string;
+  readonly expected: Expected;
+  /** Virtual milliseconds. */
+  readonly until: number;
+  /** The first answer in each format. */
+  readonly texts: Map<string, string>;
+}
+
+/** What is wrong: predicates whose subject is the attempt. */
+type Faults = readonly string[];
+
+/** `executions`: those under its key. `isFinal`: the client does not send the request again. */
+export function checkAnswer(
+  attempt: Attempt,
+  executions: readonly Executed[],
+  now: number,
+): { readonly isFinal: boolean; readonly faults: Faults } {
+  const { outcome, problem } = attempt.answer!.entry;
+  switch (outcome) {
+    case 'keyReused': {
+      const faults = [...checkProblem(attempt, outcome, 'false'), ...checkReuse(attempt, stillKnown(executions, now))];
+      return { isFinal: true, faults };
+    }
+    case 'inProgress':
+      return { isFinal: false, faults: checkProblem(attempt, outcome, 'true') };
+    case 'unavailable': {
+      const faults = attempt.disturbed ? [] : ['is answered unavailable without any fault'];
+      return { isFinal: false, faults: [...faults, ...checkProblem(attempt, outcome, 'true')] };
+    }
+    case 'internal': {
+      const faults = attempt.commitUnknown ? [] : [`is answered internal: ${problem?.cause}`];
+      return { isFinal: false, faults: [...faults, ...checkProblem(attempt, outcome, 'true')] };
+    }
+    default:
+      return { isFinal: true, faults: checkOutcome(attempt, outcome, stillKnown(executions, now)) };
+  }
+}
+
+/** A key does not expire to the minute: a cache may still answer after it. */
+function stillKnown(executions: readonly Executed[], now: number): readonly Executed[] {
+  return executions.filter((each) => each === executions.at(-1) || now <= each.until + cachedMs);
+}
+
+function checkOutcome(attempt: Attempt, outcome: string, executions: readonly Executed[]): Faults {
+  const executed = executions.find(({ pspReference }) => pspReference === headerOf(attempt, 'pspReference'));
+  if (executed === undefined) return [`is answered ${outcome} for what was never executed`];
+  if (executed.attempt.request.text !== attempt.request.text)
+    return [`has the answer of ${describeAttempt(executed.attempt)}`];
+  const { expected } = executed;
+  if (expected.outcome !== outcome) return [`is answered ${outcome} instead of ${expected.outcome}`];
+  const isReplay = headerOf(attempt, 'Idempotent-Replayed') === 'true';
+  return [
+    ...(isReplay === (executed.attempt !== attempt) ? [] : ['has a wrong Idempotent-Replayed']),
+    ...('output' in expected
+      ? checkOutput(attempt, expected, executed)
+      : checkProblem(attempt, expected.outcome, undefined, expected.message)),
+    ...checkText(attempt, executed),
+  ];
+}
+
+function checkOutput(
+  attempt: Attempt,
+  { output, eTag }: Extract<Expected, { outcome: 'ok' }>,
+  executed: Executed,
+): Faults {
+  return [
+    ...checkDecoded(attempt, output, executed),
+    ...(headerOf(attempt, 'ETag') === eTag ? [] : [`has the ETag ${headerOf(attempt, 'ETag')} instead of ${eTag}`]),
+    ...(headerOf(attempt, 'transient-error') === undefined ? [] : ['succeeded and has a transient-error']),
+  ];
+}
+
+function checkDecoded({ request, format, answer }: Attempt, output: object, { texts }: Executed): Faults {
+  const text = answer!.message.body;
+  // The same bytes were checked before.
+  if (texts.get(format) === text) return [];
+  const [actual, expected] = [decodeAnswer(request, format, text), output].map(canonicalJson);
+  return actual === expected ? [] : [`is answered ${actual} instead of ${expected}`];
+}
+
+/** The bytes of the body are the same each time; headers may differ. */
+function checkText({ format, answer }: Attempt, { texts }: Executed): Faults {
+  const { body } = answer!.message;
+  const first = texts.get(format) ?? body;
+  texts.set(format, first);
+  return first === body ? [] : [`differs from the first answer: ${body}`];
+}
+
+function checkReuse(attempt: Attempt, executions: readonly Executed[]): Faults {
+  if (executions.some((each) => each.attempt.request.text !== attempt.request.text)) return [];
+  const users = executions.length > 0 ? 'only this request' : 'no request';
+  return [`is answered keyReused, and the key was used for ${users}`];
+}
+
+/** Every format has the code and the message in its body. */
+function checkProblem(
+  attempt: Attempt,
+  name: ProblemName,
+  transient: 'true' | 'false' | undefined,
+  message = problems[name].message,
+): Faults {
+  const { code } = attempt.format === 'rest' ? namesOf(name) : problems[name];
+  const { body } = attempt.answer!.message;
+  const text = /form|adapter/.test(attempt.format) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
+  return [
+    ...(text.includes(code) && text.includes(message) ? [] : [`is answered ${name} as ${body}`]),
+    ...(headerOf(attempt, 'transient-error') === transient ? [] : [`has a wrong transient-error for ${name}`]),
+  ];
+}
+
+function headerOf({ answer }: Attempt, name: string): string | undefined {
+  return answer?.message.headers[name];
+}

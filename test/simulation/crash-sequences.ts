@@ -1,0 +1,34 @@
+/** What the crash matrix sends for each writing operation: in which order, to which process and in which formats. */
+import { resources } from '../resources/index.ts';
+import type { CrashCase } from '../resources/resource.ts';
+import type { Cell, Sending } from './matrix.ts';
+import { formatsOf } from './request.ts';
+
+export interface CrashSequence {
+  readonly name: string;
+  readonly asksUpdater: boolean;
+  readonly sendings: readonly Sending[];
+  readonly isolation: Cell['isolation'];
+}
+
+export const crashCases: readonly CrashCase[] = resources.flatMap((resource) => resource.crashCases);
+
+/** A request; a retry to a process that has lost its memory; a retry to another process; another request under the key. */
+export function sequencesOf({ request, otherRequest, outcome, asksUpdater = false }: CrashCase): CrashSequence[] {
+  const formats = formatsOf(request);
+  return formats.flatMap((same, index) => {
+    const other = formats[(index + 1) % formats.length]!;
+    const sequence = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): CrashSequence => ({
+      name: `${request.text}${asksUpdater ? ' with an external updater' : ''}: ${same}, then ${retries.join(' and ')}, ${isolation}`,
+      isolation,
+      asksUpdater,
+      sendings: [
+        { request, format: same, to: 'first', outcome },
+        { request, format: retries[0], to: 'first', restarted: true, outcome },
+        { request, format: retries[1], to: 'second', outcome },
+        { request: otherRequest, format: other, to: 'second', outcome: 'keyReused' },
+      ],
+    });
+    return [sequence([same, other], 'locking'), sequence([other, same], 'serial')];
+  });
+}

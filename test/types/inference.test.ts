@@ -1,4 +1,4 @@
-/** What the compiler makes of the contract: types inferred as they should be, and mistakes that do not compile. */
+/** Type tests of the contract: the inferred types, and mistakes that must not compile. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,25 +8,25 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 const root = resolve(import.meta.dirname, '../..');
 
 const handlers = `
-import type { Handlers } from 'ROOT/src/domain/handler.ts';
-import { handlers } from 'ROOT/src/domain/index.ts';
+import type { Handlers } from 'ROOT/src/gateway/handler.ts';
+import { handlers } from 'ROOT/src/services/handlers.ts';
 const { disable, listRecurringDetails, storeToken } = handlers;
 const { listRecurringDetails: left, ...others } = handlers;
 `;
 const contract = `
 import { operation } from 'ROOT/src/contract/operation.ts';
-import { object, optional, required, string } from 'ROOT/src/contract/shape.ts';
+import { object, optional, required, string } from 'ROOT/src/contract/schema.ts';
 const parts = { name: 'x', doc: '', effect: 'reads', role: 'recurring', problems: [], input: object('A', {}), output: object('B', {}) } as const;
 `;
 const inferred = `
-import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/api/recurring/v25.ts';
+import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/v25.ts';
 import type { Input, Output } from 'ROOT/src/contract/operation.ts';
 `;
 
-/** Each compiles but for the last line, where the compiler must say what is given. */
-const mistakes: Readonly<Record<string, readonly [before: string, last: string, complaint: RegExp]>> = {
+/** Each compiles except for its last line, where the compiler must report what matches. */
+const mistakes: Readonly<Record<string, readonly [before: string, last: string, error: RegExp]>> = {
   'a missing handler': [handlers, 'export const all: Handlers = { ...others };', /listRecurringDetails/],
-  'a stray handler': [
+  'a handler of no operation': [
     handlers,
     'export const all: Handlers = { disable, listRecurringDetails, storeToken, enable: disable };',
     /enable/,
@@ -37,8 +37,8 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     /storeToken/,
   ],
   'a reading handler that writes': [
-    `${handlers}import type { Handler } from 'ROOT/src/domain/handler.ts';
-import type { RecurringOperations } from 'ROOT/src/api/recurring/v25.ts';`,
+    `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';
+import type { RecurringOperations } from 'ROOT/src/services/recurring/v25.ts';`,
     `export const list: Handler<RecurringOperations['listRecurringDetails']> = async (_, view) => { await view.saveShopper(); return {}; };`,
     /saveShopper/,
   ],
@@ -58,44 +58,44 @@ import type { RecurringOperations } from 'ROOT/src/api/recurring/v25.ts';`,
     `export const out: Output<typeof listRecurringDetails> = { details: [{ creationDate: 1, firstPspReference: '', variant: '' }] };`,
     /recurringDetailReference/,
   ],
-  'a text where a moment belongs': [
+  'a text as a dateTime': [
     inferred,
     `export const out: Output<typeof listRecurringDetails> = { creationDate: '2020-01-01' };`,
     /number/,
   ],
-  'an input field that is not in the table': [
+  'an input field that the contract does not have': [
     inferred,
     `export const take = (input: Input<typeof disable>) => input.shopperRefrence;`,
     /shopperRefrence/,
   ],
-  'an optional field taken for granted': [
+  'an optional field used without a check': [
     inferred,
     `export const take = (input: Input<typeof storeToken>): string => input.card.number;`,
     /card|undefined/,
   ],
-  'a request that is written to': [
+  'an assignment to a request': [
     inferred,
     `export const take = (input: Input<typeof disable>) => { input.merchantAccount = ''; };`,
     /read-only/,
   ],
-  'a problem that is not in the table': [
+  'an unknown problem': [
     contract,
     `export const none = operation({ ...parts, problems: ['contractNotFond'] });`,
     /contractNotFond/,
   ],
-  'a problem of a field that is not in the table': [
+  'an unknown problem of a field': [
     contract,
     `export const none = required(string({ example: '' }), '', { missing: 'missingColour' });`,
     /missingColour/,
   ],
-  'a role that nobody has': [contract, `export const none = operation({ ...parts, role: 'admin' });`, /admin/],
-  'a namespace that is not ours': [
+  'an unknown role': [contract, `export const none = operation({ ...parts, role: 'admin' });`, /admin/],
+  'an unknown namespace': [
     contract,
     `export const none = object('X', { a: optional(string({ example: '' }), '') }, { namespace: 'soap' });`,
     /soap/,
   ],
   'a text without an example': [contract, 'export const none = string({ max: 3 });', /example/],
-  'a protocol without its wire text': [
+  'a format without its wire text': [
     `import type { Case } from 'ROOT/test/conformance/case.ts';
 const exchange = { sends: '', answers: '' };`,
     'export const wire: Case["wire"] = { soap11: exchange, soap12: exchange, json: exchange, form: exchange };',
@@ -103,10 +103,10 @@ const exchange = { sends: '', answers: '' };`,
   ],
 };
 
-/** The types as they should be; the compiler must have nothing to say. */
-const sound = `${inferred}
-import type { Handlers } from 'ROOT/src/domain/handler.ts';
-import { handlers } from 'ROOT/src/domain/index.ts';
+/** Compiles without errors where the types are inferred as they should be. */
+const inferredTypes = `${inferred}
+import type { Handlers } from 'ROOT/src/gateway/handler.ts';
+import { handlers } from 'ROOT/src/services/handlers.ts';
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(): T | undefined => undefined;
 holds<Equal<Input<typeof disable>['merchantAccount'], string>>();
@@ -126,11 +126,11 @@ const write = (name: string, text: string): void => {
   writeFileSync(join(folder, name), text.replaceAll('ROOT', root));
 };
 
-/** One run of the compiler over all of them: what it says of each, by file and line. */
-const compile = (): ReadonlyMap<string, string> => {
+/** Runs the compiler once over all files; returns its errors by file and line. */
+function compile(): ReadonlyMap<string, string> {
   const entries = Object.values(mistakes);
   for (const [index, [before, last]] of entries.entries()) write(`mistake${index}.ts`, `${before.trim()}\n${last}\n`);
-  write('sound.ts', sound);
+  write('inferred-types.ts', inferredTypes);
   write('package.json', '{"type":"module"}');
   const compilerOptions = { noUnusedLocals: false, typeRoots: [join(root, 'node_modules/@types')] };
   write('tsconfig.json', JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }));
@@ -139,30 +139,31 @@ const compile = (): ReadonlyMap<string, string> => {
     encoding: 'utf8',
   });
   if (error !== undefined) throw error;
-  const said = new Map<string, string>();
+  const errors = new Map<string, string>();
   let place = '';
   for (const line of stdout.split('\n')) {
     const [, file, number, text] = /^(?:.*\/)?([\w-]+\.ts)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     if (file !== undefined) place = `${file}:${number}`;
-    if (place !== '') said.set(place, `${said.get(place) ?? ''}${text ?? line}\n`);
+    if (place !== '') errors.set(place, `${errors.get(place) ?? ''}${text ?? line}\n`);
   }
-  return said;
-};
+  return errors;
+}
 
-const said = compile();
-const placesIn = (file: string): readonly string[] => [...said.keys()].filter((place) => place.startsWith(`${file}:`));
+const errors = compile();
+const placesIn = (file: string): readonly string[] =>
+  [...errors.keys()].filter((place) => place.startsWith(`${file}:`));
 
 describe('does not compile', () => {
   test.each(Object.entries(mistakes).map(([title, mistake], index) => ({ title, mistake, index })))(
     '$title',
-    ({ mistake: [before, , complaint], index }) => {
+    ({ mistake: [before, , error], index }) => {
       const last = `mistake${index}.ts:${before.trim().split('\n').length + 1}`;
       expect(placesIn(`mistake${index}.ts`)).toEqual([last]);
-      expect(said.get(last)).toMatch(complaint);
+      expect(errors.get(last)).toMatch(error);
     },
   );
 });
 
-test('the types are those of the tables', () => {
-  expect(placesIn('sound.ts').map((place) => said.get(place))).toEqual([]);
+test('types are inferred from the contract', () => {
+  expect(placesIn('inferred-types.ts').map((place) => errors.get(place))).toEqual([]);
 });

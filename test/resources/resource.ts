@@ -1,6 +1,7 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
-import type { AnyService, Operation, Role } from '../../src/contract/operation.ts';
+import type { Operation, Role } from '../../src/contract/operation.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
+import type { Service } from '../../src/contract/service.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import type { ImportTransaction } from '../../src/services/recurring/store/repository.ts';
@@ -62,7 +63,7 @@ export interface CrashCase {
 export interface FaultTrack {
   /** The role of the credential that it takes. */
   readonly role: Role;
-  readonly service: AnyService;
+  readonly service: Service;
   /** At least one. */
   readonly protocols: readonly Protocol[];
   /** In the order in which a shopper's keys are used; the last one is not used for each shopper. */

@@ -1,5 +1,6 @@
 /** A request that a simulated client sends, and the formats in which it can be sent. */
-import type { AnyService, Operation } from '../../src/contract/operation.ts';
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { type Call, namedProtocols, type ProtocolName } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
@@ -12,7 +13,7 @@ export const company = 'Demo';
 export interface SimulatedRequest {
   /** Unique; names the request in traces and messages. */
   readonly text: string;
-  readonly service: AnyService;
+  readonly service: Service;
   readonly operation: Operation;
   readonly input: object;
   /** Applies the request to the model, and returns what the gateway must answer and write. */

@@ -28,7 +28,7 @@ const places: readonly (readonly [pattern: RegExp, room: Room])[] = [
   [/\/node_modules\/(koa|koa-compose|cookies|http-assert|delegates|on-finished|statuses|ee-first)\//, 'Koa'],
   [/\/node_modules\/(pino|sonic-boom|atomic-sleep|quick-format-unescaped|safe-stable-stringify)\//, 'log'],
   [/\/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics'],
-  [/\/node_modules\/(saxes|xmlchars)\//, 'decode'],
+  [/\/node_modules\/(saxes|xmlchars|qs|side-channel\w*)\//, 'decode'],
   [/\/node_modules\//, 'shell (src/http)'],
   [/\/src\/http\/log\.ts$/, 'log'],
   [/\/src\/http\/metrics\//, 'metrics'],

@@ -9,7 +9,7 @@ import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admi
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
 import type { KnownNames } from '../http/metrics/requests.ts';
-import { createObserver } from '../http/observe.ts';
+import { createObserver } from '../http/observer.ts';
 import { openCallerServer } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import { noCache } from '../idempotency/no-cache.ts';
@@ -143,10 +143,10 @@ export const startServer = async (
     }),
   });
   const shell = await openCallerServer({
-    serve: (wire) => handleRequest(wire, gateway),
+    handle: (request) => handleRequest(request, gateway),
     documents: documentsOf(services),
     observer: createObserver(log, metrics),
-    config,
+    options: config,
   }).catch(async (thrown) => {
     await gate.close();
     throw thrown;

@@ -109,7 +109,7 @@ const textMember = (name: string, value: string | undefined): string => {
 };
 
 /** The line of an answered request: names and numbers, never what a caller wrote into a field. */
-export const logAnswer = (log: Log, entry: LogEntry, seen: ObservedRequest): void => {
+export const logRequest = (log: Log, entry: LogEntry, seen: ObservedRequest): void => {
   const { problem } = entry;
   const cause = problem?.type === 'internal' ? problem.cause : undefined;
   // A Fault is HTTP 500 for every refusal: what counts is whose fault it is.

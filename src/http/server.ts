@@ -1,37 +1,38 @@
-/** The server for callers: node:http with every limit named, and a stop that drops no request. */
+/** The HTTP server for callers: node:http with explicit limits and a drain that drops no request. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import type { Config } from '../app/config.ts';
 import { Problem } from '../contract/problem.ts';
-import { type AppParts, createApp } from './app.ts';
-import type { Received } from './receive.ts';
+import { type AppOptions, createApp } from './app.ts';
+import type { HttpOptions } from './options.ts';
+import type { ReceivedRequest } from './received-request.ts';
 
-export type CallerServerOptions = Omit<AppParts, 'closing' | 'received'>;
+export type CallerServerOptions = Omit<AppOptions, 'closing' | 'onRequest'>;
 
 export interface CallerServer {
-  /** The port in use, where any free one was asked for. */
+  /** The port in use; another than the configured one if that is 0. */
   readonly port: number;
   readonly server: Server;
   connections(): number;
   draining(): boolean;
   /**
-   * After DRAIN_NOTICE_MS, in which those who watch see it coming: stops accepting, answers what is in flight and what still arrives on open connections, each with
-   * `Connection: close`, and resolves when all are closed; after DRAIN_MS_MAX the rest is cut.
+   * Waits `drainNoticeMs`, so that load balancers see it on the admin port, then stops accepting connections. Answers
+   * requests in flight and those that still arrive on open connections, each with `Connection: close`. Resolves when
+   * all connections are closed; closes those left after `drainMsMax`.
    */
   drain(): Promise<void>;
 }
 
 const checkEveryMs = 1000;
 
-/** Requests on one connection that wait for their answers. */
+/** Unanswered requests on one connection. */
 const pipelinedMax = 16;
 
-/** Time for a request that a caller sent just before the stop to arrive; idle connections are closed only then. */
-const quietMsMax = 1000;
+/** Idle connections stay open this long, for requests that callers sent just before the stop. */
+const closeIdleAfterMs = 1000;
 
-/** A refusal where there is no request to find a format by. */
+/** A refusal in plain text, for input without a request whose format could be detected. */
 const plainRefusal = (status: string): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
   `Cache-Control: no-store\r\nContent-Length: ${status.length}\r\nConnection: close\r\n\r\n${status}`;
@@ -47,10 +48,10 @@ const interruption = (code: string | undefined): Problem => {
   return new Problem('badRequest', undefined, { reason });
 };
 
-/** Bytes that are no HTTP, or too slow: answered in the caller's format where a request has begun, plainly where none has. */
-const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current: Received | undefined): void => {
+/** Refuses bytes that are no HTTP or come too slowly: in the caller's format if a request has begun, else in plain text. */
+const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current: ReceivedRequest | undefined): void => {
   if (current !== undefined && !current.response.writableFinished) {
-    // Broken in its body, the request is refused; broken behind it, it is answered all the same, and last.
+    // An error in the body refuses the request. An error after the request does not: it is answered, as the last one.
     current.interrupt(interruption(error.code));
     if (error.code === 'ECONNRESET') socket.destroy();
     return;
@@ -63,10 +64,10 @@ const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current:
 };
 
 /**
- * Who sends requests without reading the answers has them all made and kept in memory: one read of the socket can hold a
- * thousand. Callers of this interface wait for an answer before they ask again, or send a few ahead at most.
+ * Limits pipelining. One read of a socket can hold a thousand requests, and all their responses would wait in memory for a
+ * caller that does not read. Real callers wait for a response, or send a few requests ahead.
  */
-const withinPipeline = (handle: RequestListener): RequestListener => {
+const limitPipeline = (handle: RequestListener): RequestListener => {
   const unanswered = new WeakMap<Duplex, number>();
   return (request, response) => {
     const { socket } = request;
@@ -81,22 +82,22 @@ const withinPipeline = (handle: RequestListener): RequestListener => {
   };
 };
 
-/** Node's server with every limit named. */
-const createLimited = (config: Config): Server => {
+/** Node's server with explicit limits. */
+const createLimitedServer = (options: HttpOptions): Server => {
   const server = createServer({
-    maxHeaderSize: config.headerBytesMax,
-    headersTimeout: config.headersMsMax,
-    requestTimeout: config.requestMsMax,
-    connectionsCheckingInterval: Math.min(checkEveryMs, config.headersMsMax),
-    keepAliveTimeout: config.keepAliveMs,
+    maxHeaderSize: options.headerBytesMax,
+    headersTimeout: options.headersMsMax,
+    requestTimeout: options.requestMsMax,
+    connectionsCheckingInterval: Math.min(checkEveryMs, options.headersMsMax),
+    keepAliveTimeout: options.keepAliveMs,
     insecureHTTPParser: false,
-    // Ours to refuse, in the caller's format.
+    // ReceivedRequest refuses it, in the caller's format.
     requireHostHeader: false,
   });
-  // One more than allowed is read, so that too many are refused and not silently dropped.
-  server.maxHeadersCount = config.headersMax + 1;
-  server.maxRequestsPerSocket = config.requestsPerSocketMax;
-  server.maxConnections = config.connectionsMax;
+  // Node drops headers past its limit silently. One more than allowed is read, so that too many can be refused.
+  server.maxHeadersCount = options.headersMax + 1;
+  server.maxRequestsPerSocket = options.requestsPerSocketMax;
+  server.maxConnections = options.connectionsMax;
   return server;
 };
 
@@ -114,37 +115,40 @@ const countConnections = (server: Server): (() => number) => {
 /** Resolves when the last connection is closed, at `drainMsMax` at the latest. */
 const stop = (server: Server, drainMsMax: number): Promise<void> =>
   new Promise((resolve) => {
-    const quiet = globalThis.setTimeout(() => server.closeIdleConnections(), Math.min(quietMsMax, drainMsMax));
-    const last = globalThis.setTimeout(() => server.closeAllConnections(), drainMsMax);
-    // Not http's own close, which cuts idle connections at once: a request may be on its way on one of them.
+    const closeIdle = globalThis.setTimeout(
+      () => server.closeIdleConnections(),
+      Math.min(closeIdleAfterMs, drainMsMax),
+    );
+    const closeAll = globalThis.setTimeout(() => server.closeAllConnections(), drainMsMax);
+    // http's own close would close idle connections at once, while a request may be on its way on one of them.
     NetServer.prototype.close.call(server, () => {
-      clearTimeout(quiet);
-      clearTimeout(last);
+      clearTimeout(closeIdle);
+      clearTimeout(closeAll);
       resolve();
     });
   });
 
 export const openCallerServer = async (parts: CallerServerOptions): Promise<CallerServer> => {
-  const { config } = parts;
+  const { options } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
   /** The latest request on each connection. */
-  const current = new WeakMap<Duplex, Received>();
+  const current = new WeakMap<Duplex, ReceivedRequest>();
   const app = createApp({
     ...parts,
     closing: draining,
-    received: (received) => current.set(received.request.socket, received),
+    onRequest: (received) => current.set(received.request.socket, received),
   });
-  const server = createLimited(config);
-  const begin = withinPipeline(app.callback());
-  server.on('request', begin);
-  // The caller is invited to send its body when the body is wanted, not before.
-  server.on('checkContinue', begin);
+  const server = createLimitedServer(options);
+  const onRequest = limitPipeline(app.callback());
+  server.on('request', onRequest);
+  // 100 Continue is sent when the body is read, not before.
+  server.on('checkContinue', onRequest);
   server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
   const connections = countConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
+    server.listen(options.port, options.host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -152,7 +156,7 @@ export const openCallerServer = async (parts: CallerServerOptions): Promise<Call
     connections,
     draining,
     drain: () => {
-      stopped ??= setTimeout(config.drainNoticeMs).then(() => stop(server, config.drainMsMax));
+      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, options.drainMsMax));
       return stopped;
     },
   };

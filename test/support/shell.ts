@@ -4,9 +4,9 @@ import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
-import type { Documents } from '../../src/http/documents.ts';
 import type { ObservedRequest } from '../../src/http/log.ts';
-import type { Observer } from '../../src/http/observe.ts';
+import type { Documents } from '../../src/http/middleware/documents.ts';
+import type { Observer } from '../../src/http/observer.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 
 const contentType = 'application/json; charset=utf-8';
@@ -50,10 +50,10 @@ export const watch = (): Watched => {
   const answers: Watched['answers'] = [];
   const failures: unknown[] = [];
   const observer: Observer = {
-    begun: () => {},
-    answered: (entry, seen) => answers.push({ entry, seen }),
-    failed: (thrown) => failures.push(thrown),
-    hungUp: () => {},
+    requestStarted: () => {},
+    requestAnswered: (entry, seen) => answers.push({ entry, seen }),
+    requestFailed: (thrown) => failures.push(thrown),
+    connectionBroken: () => {},
   };
   return { observer, answers, failures };
 };
@@ -65,10 +65,10 @@ export const openTestShell = (
   watched: Watched = watch(),
 ): Promise<CallerServer> =>
   openCallerServer({
-    serve,
+    handle: serve,
     documents,
     observer: watched.observer,
-    config: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
+    options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
   });
 
 /** Writes the pieces as they are, waiting before each but the first, and returns all that comes until the connection ends. */

@@ -1,7 +1,7 @@
 /** What the shell adds to an answer, where documents come from, and which addresses are believed. */
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Documents } from '../../src/http/documents.ts';
+import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { CallerServer } from '../../src/http/server.ts';
 import { echo, exchange, openTestShell, statuses, watch } from '../support/shell.ts';
 

@@ -8,7 +8,7 @@ import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { type ObservedRequest, openLog } from '../../src/http/log.ts';
 import { createMetrics } from '../../src/http/metrics/metrics.ts';
-import { createObserver } from '../../src/http/observe.ts';
+import { createObserver } from '../../src/http/observer.ts';
 import { redact } from '../../src/lib/redact.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
@@ -42,7 +42,7 @@ describe('the log', () => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
     const observer = createObserver(log, createMetrics(names));
-    for (const each of entries) observer.answered(each, { ...seen, status: each.problem?.status ?? 200 });
+    for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);

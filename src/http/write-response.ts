@@ -1,33 +1,31 @@
-/** Writes an answer: head and body in one write, with the headers that every answer has. */
+/** Writes a response: head and body in one write, with the headers of every response. */
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Message } from '../formats/wire.ts';
-import type { Received } from './receive.ts';
+import type { HttpOptions } from './options.ts';
+import type { ReceivedRequest } from './received-request.ts';
 
-export interface RespondLimits {
-  readonly bodyBytesMax: number;
-  readonly writeMsMax: number;
-}
+type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 
-/** How long the rest of a refused body is swallowed, so that the caller gets to read the refusal. */
+/** How long the rest of a refused body is read and dropped, so that the caller can read the refusal. */
 const lingerMsMax = 1000;
 
-const fromBrowser = (headers: Received['headers']): boolean =>
+const fromBrowser = (headers: ReceivedRequest['headers']): boolean =>
   headers['sec-fetch-site'] !== undefined ||
   headers['sec-fetch-mode'] !== undefined ||
   headers['sec-fetch-dest'] !== undefined ||
   headers['sec-fetch-user'] !== undefined;
 
-/** Name, value, name, value: the form that Node writes without building anything. */
-const headLines = (received: Received, message: Message, bytesOut: number, close: boolean): string[] => {
+/** Name, value, name, value: the form that Node writes without further work. */
+const headLines = (received: ReceivedRequest, message: Message, bytesOut: number, close: boolean): string[] => {
   const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff'];
-  // 304 stands for an answer whose length it does not tell.
+  // A 304 has no body, and its Content-Length would be that of the document.
   if (message.status !== 304) lines.push('Content-Length', String(bytesOut));
   let cached = false;
   for (const name in message.headers) {
     const lower = name.toLowerCase();
-    // A browser would ask its user for a password, and then send it along for any site.
+    // A browser would ask its user for a password, and then send it with requests of other sites too.
     if (lower === 'www-authenticate' && fromBrowser(received.headers)) continue;
     if (lower === 'connection') continue;
     cached ||= lower === 'cache-control';
@@ -38,14 +36,14 @@ const headLines = (received: Received, message: Message, bytesOut: number, close
   return lines;
 };
 
-/** A body that nobody read: too large to be swallowed, or of a length that nobody knows. */
-const unread = ({ request, headers }: Received, bodyBytesMax: number): boolean => {
+/** Whether a body was left unread: larger than the limit, or of unknown length. */
+const hasUnreadBody = ({ request, headers }: ReceivedRequest, bodyBytesMax: number): boolean => {
   if (request.complete) return false;
   const declared = headers['content-length'];
   return declared === undefined ? headers['transfer-encoding'] !== undefined : Number(declared) > bodyBytesMax;
 };
 
-/** Cuts a connection whose caller does not read. */
+/** Closes the connection if the caller does not read the response in time. */
 const guardWrite = (response: ServerResponse, writeMsMax: number): void => {
   const { socket } = response;
   if (socket === null || socket.writableLength === 0) return;
@@ -53,30 +51,33 @@ const guardWrite = (response: ServerResponse, writeMsMax: number): void => {
   response.once('close', () => clearTimeout(timer));
 };
 
-/** The answer is out, but closing now would reset the connection under a caller who is still sending. */
-const linger = async (received: Received): Promise<void> => {
+/** Ends the response late: closing now would reset the connection while the caller is still sending. */
+const linger = async (received: ReceivedRequest): Promise<void> => {
   const { request, response } = received;
   request.on('error', () => {});
   request.resume();
-  const patience = AbortSignal.timeout(lingerMsMax);
-  await Promise.race([once(request, 'end', { signal: patience }), once(response, 'close', { signal: patience })]).catch(
-    () => {},
-  );
+  const signal = AbortSignal.timeout(lingerMsMax);
+  await Promise.race([once(request, 'end', { signal }), once(response, 'close', { signal })]).catch(() => {});
   response.end();
 };
 
 /** Writes the message and returns the length of its body; `closing` ends the connection after it. */
-export const respond = (received: Received, message: Message, closing: boolean, limits: RespondLimits): number => {
+export const writeResponse = (
+  received: ReceivedRequest,
+  message: Message,
+  closing: boolean,
+  limits: Limits,
+): number => {
   const { response } = received;
   const bytesOut = Buffer.byteLength(message.body);
-  const rest = received.broken || unread(received, limits.bodyBytesMax);
+  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
   const close = closing || rest || message.status === 408 || message.status === 413;
   response.writeHead(message.status, headLines(received, message, bytesOut, close));
   if (rest && !received.request.complete) {
     response.write(message.body);
     void linger(received);
   } else {
-    // Where every character took one byte, they can go out as they are, without being encoded.
+    // If every character takes one byte, latin1 writes them without encoding.
     response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
   }
   guardWrite(response, limits.writeMsMax);

@@ -1,15 +1,13 @@
-/** Receives a request: its head is inspected, its body read within bounds; refusals are Problems thrown inside the journey. */
+/** A request on its connection: inspects its head and reads its body within limits. Both throw Problems. */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import type { HttpOptions } from './options.ts';
 
-export interface ReceiveLimits {
-  readonly bodyBytesMax: number;
-  readonly headersMax: number;
-}
+type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax'>;
 
-/** Headers that mean something only once: two of them are two requests in one. */
+/** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
 const single: ReadonlySet<string> = new Set([
   'host',
   'authorization',
@@ -21,8 +19,8 @@ const single: ReadonlySet<string> = new Set([
 
 const bad = (message: string, reason: string): Problem => new Problem('badRequest', message, { reason });
 
-/** What is wrong with the head as a message, whoever sent it. */
-const headFault = (request: IncomingMessage, headersMax: number): Problem | undefined => {
+/** The first fault of the head as an HTTP message, if it has one. */
+function headFault(request: IncomingMessage, headersMax: number): Problem | undefined {
   const { rawHeaders } = request;
   if (request.httpVersionMajor !== 1) return bad('HTTP version not supported', 'httpVersion');
   if (rawHeaders.length > 2 * headersMax) return bad(`More than ${headersMax} headers`, 'headerCount');
@@ -30,7 +28,7 @@ const headFault = (request: IncomingMessage, headersMax: number): Problem | unde
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
     if (!single.has(name)) continue;
-    // Fixed text: the name is one of ours.
+    // The name is one of the set above, never text of the caller.
     if (seen.includes(name)) return bad(`Header ${name} sent twice`, 'duplicateHeader');
     seen.push(name);
   }
@@ -38,30 +36,30 @@ const headFault = (request: IncomingMessage, headersMax: number): Problem | unde
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
     return bad('Transfer-Encoding not supported', 'transferEncoding');
   return seen.includes('host') ? undefined : bad('Header host missing', 'noHost');
-};
+}
 
-/** A path as sent; the authority of an absolute request target is ignored in favour of Host. */
+/** The path as sent. The authority of an absolute request target is ignored; the Host header counts. */
 const targetOf = (url: string): string => url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
 
 const tooLarge = (bytesMax: number): Problem => new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
 
 const aborted = (cause?: unknown): Problem => new Problem('badRequest', undefined, { reason: 'aborted', cause });
 
-const nothing = Buffer.alloc(0);
+const emptyBody = Buffer.alloc(0);
 
-/** Gathers a body; past `bytesMax` it stops reading, and what is still to come stays with the connection. */
-const gather = (
+/** Reads the body. Past `bytesMax` it stops reading and leaves the rest on the connection. */
+const readBody = (
   request: IncomingMessage,
   bytesMax: number,
   resolve: (body: Buffer) => void,
   reject: (problem: Problem) => void,
 ): void => {
-  // A stream that is over already says nothing any more.
+  // A destroyed stream emits no more events.
   if (request.destroyed) {
     reject(aborted());
     return;
   }
-  // Nearly every body is one piece, which need not be copied.
+  // Nearly every body is a single piece, which need not be copied.
   const pieces: Buffer[] = [];
   let bytes = 0;
   request.on('data', (piece: Buffer) => {
@@ -73,20 +71,20 @@ const gather = (
     request.pause();
     reject(tooLarge(bytesMax));
   });
-  request.on('end', () => resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : (pieces[0] ?? nothing)));
+  request.on('end', () => resolve(pieces.length > 1 ? Buffer.concat(pieces, bytes) : (pieces[0] ?? emptyBody)));
   request.on('error', (thrown) => reject(aborted(thrown)));
   request.on('close', () => {
     if (!request.readableEnded) reject(aborted());
   });
 };
 
-/** One request on its connection, from its head until its answer is written. */
-export class Received implements WireRequest {
+/** One request on its connection, from its head until its response is written. */
+export class ReceivedRequest implements WireRequest {
   readonly method: string;
   readonly path: string;
   /** Without the question mark; empty where there is none. */
   readonly query: string;
-  /** Why the head is no sound message; `inspect` throws it. */
+  /** The fault of the head as an HTTP message; `inspect` throws it. */
   readonly fault: Problem | undefined;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -94,11 +92,11 @@ export class Received implements WireRequest {
   bytesIn = 0;
   /** Nothing more can be read on this connection. */
   broken = false;
-  readonly #limits: ReceiveLimits;
+  readonly #limits: Limits;
   #interruption: Problem | undefined;
   #reject: ((problem: Problem) => void) | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, limits: ReceiveLimits) {
+  constructor(request: IncomingMessage, response: ServerResponse, limits: Limits) {
     const url = request.url ?? '/';
     const target = url.startsWith('/') ? url : targetOf(url);
     const mark = target.indexOf('?');
@@ -112,7 +110,7 @@ export class Received implements WireRequest {
   }
 
   get headers(): Readonly<Record<string, string | undefined>> {
-    // Node makes lists of set-cookie only, which no request has a use for.
+    // Node makes a list of one header only, set-cookie, which requests do not have.
     return this.request.headers as Readonly<Record<string, string | undefined>>;
   }
 
@@ -120,7 +118,7 @@ export class Received implements WireRequest {
     if (this.fault !== undefined) throw this.fault;
     const { headers } = this;
     const site = headers['sec-fetch-site'];
-    // A browser sends a form across sites with the credentials it remembers, and asks nobody first.
+    // A browser sends a form to another site with the credentials that it has stored, without a preflight request.
     if ((site !== undefined && site !== 'none' && site !== 'same-origin') || headers.origin !== undefined) {
       throw new Problem('crossSite');
     }
@@ -135,20 +133,20 @@ export class Received implements WireRequest {
     if (this.#interruption !== undefined) throw this.#interruption;
     const declared = this.headers['content-length'];
     const length = declared === undefined ? undefined : Number(declared);
-    // Refused before a byte is read, and before the caller is invited to send any.
+    // Refused before a byte is read, and before 100 Continue invites the caller to send the body.
     if (length !== undefined && length > bodyBytesMax) throw tooLarge(bodyBytesMax);
     if (this.headers.expect !== undefined && this.request.httpVersionMinor > 0) this.response.writeContinue();
     const body = await new Promise<Buffer>((resolve, reject) => {
       this.#reject = reject;
-      gather(this.request, bodyBytesMax, resolve, reject);
+      readBody(this.request, bodyBytesMax, resolve, reject);
     });
     this.bytesIn = body.length;
     return body;
   }
 
   /**
-   * The connection broke or timed out under the request: its body, where not all of it has arrived, rejects with the
-   * problem. A request that is all there is answered as ever; what broke came after it.
+   * The connection broke or timed out. A body that has not arrived completely rejects with the problem. A complete
+   * request is answered as usual: the connection broke after it.
    */
   interrupt(problem: Problem): void {
     this.broken = true;

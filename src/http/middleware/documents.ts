@@ -1,0 +1,64 @@
+/** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation. */
+import type { Message } from '../../formats/wire.ts';
+import { publicOrigin } from '../forwarded.ts';
+import type { HttpOptions } from '../options.ts';
+import type { ReceivedRequest } from '../received-request.ts';
+import type { Middleware } from './state.ts';
+
+export interface Document {
+  /** Media type with charset. */
+  readonly contentType: string;
+  readonly body: string;
+  /** As in the header, quotes included. */
+  readonly etag: string;
+}
+
+/** Finds documents by address. */
+export interface Documents {
+  /**
+   * `path` as sent, without query; `query` without its question mark; `origin` like `https://pay.example.com`.
+   * Returns undefined if no document has the address.
+   */
+  find(path: string, query: string, origin: string): Document | undefined;
+}
+
+export interface DocumentsOptions {
+  readonly documents: Documents;
+  readonly options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>;
+}
+
+/** Passes on every request that is not for a document. */
+export function serveDocuments({ documents, options }: DocumentsOptions): Middleware {
+  return ({ state }, next) => {
+    const { request } = state;
+    const document = findDocument(request, documents, options);
+    if (document === undefined) return next();
+    const message = documentMessage(document, request.headers['if-none-match']);
+    const outcome = message.status === 304 ? 'notModified' : 'ok';
+    state.answer = { message, entry: { protocol: 'document', pspReference: '', outcome } };
+    return undefined;
+  };
+}
+
+function findDocument(
+  { method, path, query, fault, request }: ReceivedRequest,
+  documents: Documents,
+  options: DocumentsOptions['options'],
+): Document | undefined {
+  if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return undefined;
+  return documents.find(path, query, publicOrigin(request, options));
+}
+
+function documentMessage({ contentType, body, etag }: Document, ifNoneMatch: string | undefined): Message {
+  const headers = { 'Cache-Control': 'no-cache', ETag: etag };
+  return matches(ifNoneMatch, etag)
+    ? { status: 304, contentType, headers, body: '' }
+    : { status: 200, contentType, headers, body };
+}
+
+/** If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+function matches(wanted: string | undefined, etag: string): boolean {
+  if (wanted === undefined) return false;
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return wanted.trim() === '*' || wanted.split(',').some((tag) => opaque(tag) === opaque(etag));
+}

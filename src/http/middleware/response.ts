@@ -1,0 +1,55 @@
+/** Middleware: writes the answer of the middlewares after it, or a plain 500 if they throw. */
+import type { Message } from '../../formats/wire.ts';
+import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import { endOfTurn } from '../end-of-turn.ts';
+import type { Observer } from '../observer.ts';
+import type { HttpOptions } from '../options.ts';
+import type { ReceivedRequest } from '../received-request.ts';
+import { writeResponse } from '../write-response.ts';
+import type { Middleware } from './state.ts';
+
+export interface ResponseOptions {
+  readonly observer: Observer;
+  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
+  /** True while the server stops: a response then ends its connection. */
+  readonly closing: () => boolean;
+}
+
+/** An error outside the gateway: neither format nor reason is known. */
+const failure: Message = Object.freeze({
+  status: 500,
+  contentType: 'text/plain; charset=utf-8',
+  headers: Object.freeze({}),
+  body: 'Internal Server Error',
+});
+const failureEntry: LogEntry = Object.freeze({ protocol: 'none', pspReference: '', outcome: 'internal' });
+const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
+
+export function response({ observer, options, closing }: ResponseOptions): Middleware {
+  /** Node refuses to write some headers. That error is ours, so the caller still gets a response. */
+  const write = (request: ReceivedRequest, message: Message) => {
+    try {
+      return { status: message.status, bytesOut: writeResponse(request, message, closing(), options) };
+    } catch (thrown) {
+      observer.requestFailed(thrown);
+      if (request.response.headersSent) return { status: message.status, bytesOut: 0 };
+      return { status: failure.status, bytesOut: writeResponse(request, failure, true, options) };
+    }
+  };
+
+  return async ({ state, req, res }, next) => {
+    const { message, entry } = await next().then(
+      () => state.answer ?? failureAnswer,
+      (thrown) => {
+        observer.requestFailed(thrown);
+        return failureAnswer;
+      },
+    );
+    // All responses of one turn of the event loop are written together. The first one wakes the reading process, which
+    // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
+    await endOfTurn();
+    const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
+    const { status, bytesOut } = aborted ? { status: message.status, bytesOut: 0 } : write(state.request, message);
+    state.sent = { entry, status, bytesOut, aborted };
+  };
+}

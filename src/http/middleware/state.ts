@@ -1,0 +1,23 @@
+/** The state that the middlewares of one request share. */
+import type Koa from 'koa';
+import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import type { ReceivedRequest } from '../received-request.ts';
+
+export interface RequestState {
+  /** Set by the observation middleware, which is the first. */
+  request: ReceivedRequest;
+  /** Set by the middleware that answers the request: documents or gateway. */
+  answer?: Answer;
+  /** Set by the response middleware. */
+  sent?: SentResponse;
+}
+
+export interface SentResponse {
+  readonly entry: LogEntry;
+  readonly status: number;
+  readonly bytesOut: number;
+  /** The caller closed the connection before the response. */
+  readonly aborted: boolean;
+}
+
+export type Middleware = Koa.Middleware<RequestState>;

@@ -1,0 +1,32 @@
+/** Observes requests: each one is a log line and a count in the metrics. */
+import type { LogEntry } from '../gateway/answer.ts';
+import { type Log, logFailure, logRequest, type ObservedRequest } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
+
+export interface Observer {
+  requestStarted(): void;
+  requestAnswered(entry: LogEntry, observed: ObservedRequest): void;
+  /** The HTTP layer failed; the caller got a plain 500. */
+  requestFailed(thrown: unknown): void;
+  /** The connection broke under a response, as a rule because the caller closed it. */
+  connectionBroken(thrown: unknown): void;
+}
+
+export function createObserver(log: Log, metrics: Metrics): Observer {
+  return {
+    requestStarted() {
+      metrics.inFlight++;
+    },
+    requestAnswered(entry, observed) {
+      metrics.inFlight--;
+      metrics.count(entry, observed.ms / 1000);
+      logRequest(log, entry, observed);
+    },
+    requestFailed(thrown) {
+      logFailure(log, thrown, 'handling a request failed');
+    },
+    connectionBroken(thrown) {
+      log.logger.debug({ code: (thrown as NodeJS.ErrnoException).code }, 'connection broken');
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** Options of the HTTP server for callers: addresses, proxies and limits. */
+import type { TrustedProxies } from './trusted-proxies.ts';
+
+export interface HttpOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** The origin in served documents. If it is absent, the Host header of the request decides. */
+  readonly publicUrl: string | undefined;
+  readonly trustedProxies: TrustedProxies;
+  readonly bodyBytesMax: number;
+  readonly headerBytesMax: number;
+  readonly headersMax: number;
+  readonly headersMsMax: number;
+  /** For head and body. */
+  readonly requestMsMax: number;
+  /** For a caller to read a response. */
+  readonly writeMsMax: number;
+  readonly keepAliveMs: number;
+  readonly connectionsMax: number;
+  readonly requestsPerSocketMax: number;
+  /** Between the announcement of a drain on the admin port and its start. */
+  readonly drainNoticeMs: number;
+  readonly drainMsMax: number;
+}

@@ -1,18 +1,18 @@
-/** Tells the workers of this process that a job was kept, so that they need not look for it. */
+/** Wakes the workers of this process when a job was saved, so that it need not wait for the next poll. */
 import type { JobKind } from './job.ts';
 
 export interface JobNotifier {
   notify(kind: JobKind): void;
-  /** One at most hears of a kind. */
-  subscribe(kind: JobKind, heard: () => void): void;
+  /** A kind has one subscriber at most. */
+  subscribe(kind: JobKind, onSaved: () => void): void;
 }
 
-export const createJobNotifier = (): JobNotifier => {
-  const hearing = new Map<JobKind, () => void>();
+export function createJobNotifier(): JobNotifier {
+  const subscribers = new Map<JobKind, () => void>();
   return Object.freeze<JobNotifier>({
-    notify: (kind) => hearing.get(kind)?.(),
-    subscribe: (kind, heard) => {
-      hearing.set(kind, heard);
+    notify: (kind) => subscribers.get(kind)?.(),
+    subscribe: (kind, onSaved) => {
+      subscribers.set(kind, onSaved);
     },
   });
-};
+}

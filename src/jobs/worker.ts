@@ -1,32 +1,31 @@
-/** Takes jobs of one kind as they fall due and does them, a few at a time, for as long as the process serves. */
+/** Runs the jobs of one kind as they fall due, a few at the same time, until it is stopped. */
 import { setTimeout } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../lib/retry.ts';
 import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts';
 
-/** What came of a job: it has ended with its effect, comes again, comes again untried, or is beyond help. */
+/** How a job ended: completed with its effect, to be retried, deferred without counting the attempt, or abandoned. */
 export type JobResult =
   | 'ended'
   | { readonly againMs: number; readonly because: string }
   | { readonly untriedMs: number }
   | { readonly givenUp: string };
 
-/** How jobs of a kind are done. */
 export interface JobHandler {
   readonly kind: JobKind;
-  /** Jobs that a process is at. */
+  /** Jobs that a process runs at the same time. */
   readonly concurrencyMax: number;
-  /** Longer than a job ever takes; when it is over, somebody else may take it. */
+  /** Longer than a job ever takes. When it expires, another process may take the job. */
   readonly leaseMs: number;
-  /** How often is looked for jobs that nobody has announced: those of other processes, and those that come again. */
+  /** Poll interval, for jobs of other processes and for retries. */
   readonly pollIntervalMs: number;
-  /** Ends the job in the unit of its effect, and says 'ended'; or leaves it. May throw: then it comes again. */
+  /** Deletes the job in the transaction of its effect and returns 'ended', or leaves it. A job that throws is retried. */
   run(job: TakenJob): Promise<JobResult>;
 }
 
 export interface Worker {
-  /** There may be something to do. */
+  /** Looks for due jobs now. */
   nudge(): void;
-  /** Takes no more, and waits for what it is at. */
+  /** Takes no more jobs, and waits for those that run. */
   stop(): Promise<void>;
 }
 
@@ -40,65 +39,45 @@ export interface WorkerDependencies {
 /** After an unexpected failure. */
 const backoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 
-export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependencies, duty: JobHandler): Worker => {
-  const { kind, concurrencyMax: atOnceMax, leaseMs, pollIntervalMs: everyMs } = duty;
+export function startWorker(dependencies: WorkerDependencies, handler: JobHandler): Worker {
+  const { jobs, leaseOwner, failed } = dependencies;
+  const { kind, concurrencyMax, leaseMs, pollIntervalMs } = handler;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let nudged = false;
   let wake = (): void => {};
 
-  const settle = async (job: TakenJob, came: JobResult): Promise<void> => {
-    if (came === 'ended') return;
-    if ('givenUp' in came) await jobs.abandon(job, came.givenUp);
-    else if ('untriedMs' in came) await jobs.defer(job, came.untriedMs);
-    else await jobs.retryLater(job, came.againMs, came.because);
-  };
-  const unforeseen = async (job: TakenJob, thrown: unknown): Promise<void> => {
-    // Whoever has it now goes on with it, and nothing of this attempt was kept.
-    if (thrown instanceof LeaseLost) return;
-    failed(thrown);
-    const againMs = backoffMs(job.attempts, backoff);
-    // Where this fails, too, it comes again when the lease is over.
-    await settle(job, { againMs, because: 'an unforeseen failure: see the log' }).catch(() => {});
-  };
-  const perform = async (job: TakenJob): Promise<void> => {
-    try {
-      await settle(job, await duty.run(job));
-    } catch (thrown) {
-      await unforeseen(job, thrown);
-    }
-  };
-
-  /** Until there may be something to do, or room to do it. */
-  const rest = async (ms: number): Promise<void> => {
+  /** Waits until a job may be due, or until one that runs has ended. */
+  async function rest(): Promise<void> {
     if (nudged || stopping.signal.aborted) return;
     const waiting = new AbortController();
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const timer = setTimeout(ms * (0.75 + Math.random() / 2), undefined, { signal: waiting.signal, ref: false });
+    const jittered = pollIntervalMs * (0.75 + Math.random() / 2);
+    const timer = setTimeout(jittered, undefined, { signal: waiting.signal, ref: false });
     await Promise.race([woken, timer]).catch(() => {});
     waiting.abort();
     await timer.catch(() => {});
-  };
+  }
 
-  const takeDue = async (): Promise<boolean> => {
-    const max = atOnceMax - running.size;
-    // A few at a time: to ask for each one by itself would cost a unit each.
-    if (2 * max < atOnceMax) return false;
-    const taken = await jobs.take(kind, { holder, leaseMs, max });
+  /** Returns whether more jobs may be due. */
+  async function takeDue(): Promise<boolean> {
+    const max = concurrencyMax - running.size;
+    // Several at a time: taking each one by itself would cost a transaction each.
+    if (2 * max < concurrencyMax) return false;
+    const taken = await jobs.take(kind, { holder: leaseOwner, leaseMs, max });
     for (const job of taken) {
-      const doing = perform(job).finally(() => {
-        running.delete(doing);
+      const run = runJob(job, handler, dependencies).finally(() => {
+        running.delete(run);
         wake();
       });
-      running.add(doing);
+      running.add(run);
     }
-    // There may be more than were asked for.
-    return taken.length === max && 2 * running.size <= atOnceMax;
-  };
+    return taken.length === max && 2 * running.size <= concurrencyMax;
+  }
 
-  const loop = async (): Promise<void> => {
+  async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       nudged = false;
       try {
@@ -106,9 +85,10 @@ export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependen
       } catch (thrown) {
         failed(thrown);
       }
-      await rest(everyMs);
+      await rest();
     }
-  };
+  }
+
   const ended = loop();
   return Object.freeze({
     nudge() {
@@ -122,4 +102,24 @@ export const startWorker = ({ jobs, leaseOwner: holder, failed }: WorkerDependen
       await Promise.all(running);
     },
   });
-};
+}
+
+async function runJob(job: TakenJob, handler: JobHandler, { jobs, failed }: WorkerDependencies): Promise<void> {
+  try {
+    await applyResult(job, await handler.run(job), jobs);
+  } catch (thrown) {
+    // The process that has the lease now continues with the job; nothing of this attempt was committed.
+    if (thrown instanceof LeaseLost) return;
+    failed(thrown);
+    const againMs = backoffMs(job.attempts, backoff);
+    // If this fails, too, the job is due again when its lease expires.
+    await applyResult(job, { againMs, because: 'an unexpected failure: see the log' }, jobs).catch(() => {});
+  }
+}
+
+async function applyResult(job: TakenJob, result: JobResult, jobs: JobQueue): Promise<void> {
+  if (result === 'ended') return;
+  if ('givenUp' in result) await jobs.abandon(job, result.givenUp);
+  else if ('untriedMs' in result) await jobs.defer(job, result.untriedMs);
+  else await jobs.retryLater(job, result.againMs, result.because);
+}

@@ -1,33 +1,35 @@
-/** Housekeeping: what a serving process does now and then beside its requests. */
-
-/** Jitter keeps several processes over one store from doing it at the same moment. */
-const jittered = (ms: number): number => ms * (0.5 + Math.random());
+/** Runs a task periodically while a process serves. */
 
 export interface PeriodicTask {
-  /** Waits for what was begun. */
+  /** Waits for a run that has started. */
   stop(): Promise<void>;
 }
 
-/** Does the chore about every so many milliseconds; what it throws is told, and it is tried again the next time. */
-export const startPeriodicTask = (
-  chore: () => Promise<unknown>,
-  everyMs: number,
+/** Starts a run about every `intervalMs` milliseconds, never two at a time. A run that throws is reported, and the next one follows. */
+export function startPeriodicTask(
+  task: () => Promise<unknown>,
+  intervalMs: number,
   failed: (thrown: unknown) => void,
-): PeriodicTask => {
-  let doing: Promise<unknown> = Promise.resolve();
+): PeriodicTask {
+  let current: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout;
-  const plan = (): void => {
+  function schedule(): void {
     timer = setTimeout(() => {
-      doing = chore().catch(failed).finally(plan);
-    }, jittered(everyMs));
+      current = task().catch(failed).finally(schedule);
+    }, jittered(intervalMs));
     timer.unref();
-  };
-  plan();
+  }
+  schedule();
   return {
     async stop() {
       clearTimeout(timer);
-      await doing;
+      await current;
       clearTimeout(timer);
     },
   };
-};
+}
+
+/** Keeps several processes with one store from running the task at the same moment. */
+function jittered(ms: number): number {
+  return ms * (0.5 + Math.random());
+}

@@ -1,4 +1,6 @@
-/** Takes out of free text what may be a card number, before a person or a log gets to see it. */
+/** Removes what may be a card number from free text, before it is shown or logged. */
 
-/** Runs of 12 digits and more may be a card number, also with blanks, dots or dashes between: one `[digits]` stands for each. */
-export const redact = (text: string): string => text.replace(/\d(?:[ .-]?\d){11,}/g, '[digits]');
+/** Replaces each run of 12 digits or more, also with blanks, dots or dashes between them, by `[digits]`. */
+export function redact(text: string): string {
+  return text.replace(/\d(?:[ .-]?\d){11,}/g, '[digits]');
+}

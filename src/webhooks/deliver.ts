@@ -12,7 +12,7 @@ import type { Vault } from '../vault/ports.ts';
 import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
 import type { Message, Origin } from './message.ts';
 import type { Endpoint, EndpointStore, Event } from './ports.ts';
-import { type Sent, send } from './send.ts';
+import { type SendResult, send } from './send.ts';
 
 export interface DeliveryDependencies {
   readonly store: Pick<Store, 'write'>;
@@ -25,7 +25,7 @@ export interface DeliveryDependencies {
   /** For how long an event is tried. */
   readonly giveUpMs: number;
   /** Hears of each attempt, and of each event that is given up. */
-  count(outcome: Sent['kind'] | 'givenUp'): void;
+  count(outcome: SendResult['kind'] | 'givenUp'): void;
 }
 
 /** Events that a process is at; of one endpoint, so few that a slow one leaves room for the others. */
@@ -88,7 +88,7 @@ export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler =
     await held;
     return isDown && isOver(job) ? giveUp(because) : { untriedMs: afterMs };
   };
-  const deliver = async ({ endpointId, url }: Endpoint, message: Message): Promise<Sent> => {
+  const deliver = async ({ endpointId, url }: Endpoint, message: Message): Promise<SendResult> => {
     const sent = await send(url, message, deliveryMsMax);
     turns.leave(endpointId, sent.kind === 'accepted' ? undefined : sent.because);
     count(sent.kind);

@@ -1,13 +1,13 @@
-/** What is sent of an event: the same bytes in every attempt. */
+/** A webhook message: the same bytes in every attempt to deliver it. */
 export interface Message {
   readonly body: string;
-  /** Beside those of every delivery. */
+  /** In addition to those of every delivery. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Who sends. */
+/** The sender of a message. */
 export interface Origin {
   readonly environment: 'test' | 'live';
-  /** 64 hexadecimal digits. */
+  /** Signs the message; 64 hexadecimal digits. */
   readonly key: string;
 }

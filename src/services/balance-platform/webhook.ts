@@ -2,7 +2,7 @@
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../webhooks/message.ts';
 import type { Event } from '../../webhooks/ports.ts';
-import { signedInHeader } from '../../webhooks/signature.ts';
+import { signatureHeaders } from '../../webhooks/signature.ts';
 import { formatTimestamp } from '../../webhooks/timestamp.ts';
 
 /** Undefined where the format knows no such event. */
@@ -16,5 +16,5 @@ export const configurationMessage = (event: Event, { environment, key }: Origin)
     type: typeOf(event),
   });
   // The body that receivers know has no place for the id.
-  return { body, headers: { EventId: eventId, ...signedInHeader(key, body) } };
+  return { body, headers: { EventId: eventId, ...signatureHeaders(key, body) } };
 };

@@ -2,7 +2,7 @@
 import { typeOf } from '../../../webhooks/event-type.ts';
 import type { Message, Origin } from '../../../webhooks/message.ts';
 import type { Event, RecurringEvent } from '../../../webhooks/ports.ts';
-import { signedInHeader } from '../../../webhooks/signature.ts';
+import { signatureHeaders } from '../../../webhooks/signature.ts';
 import { formatTimestamp } from '../../../webhooks/timestamp.ts';
 
 const dataOf = (event: RecurringEvent): object => {
@@ -51,5 +51,5 @@ export const tokenizationMessage = (event: Event, { environment, key }: Origin):
     type: typeOf(event),
     version: '1',
   });
-  return { body, headers: signedInHeader(key, body) };
+  return { body, headers: signatureHeaders(key, body) };
 };

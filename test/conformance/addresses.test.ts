@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { fault11, fault12, php, R, twelve } from './case.ts';
 
 let gateway: TestGateway;

@@ -3,7 +3,7 @@
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import type { RecurringOperations } from '../../src/services/recurring/v25.ts';
-import type { callers } from '../support/gateway.ts';
+import type { callers } from '../support/fixture.ts';
 
 export interface Exchange {
   readonly sends: string;

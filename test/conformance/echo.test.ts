@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operationAddress, serviceAddress } from '../../src/contract/service.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

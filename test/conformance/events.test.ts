@@ -11,7 +11,8 @@ import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { RecurringEvent } from '../../src/webhooks/ports.ts';
-import { callers, type GatewayOptions, now, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers, now } from '../support/fixture.ts';
+import { type GatewayOptions, openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = createProtocols(services);
 const names = namedProtocols;

@@ -5,7 +5,8 @@ import { type Call, type NamedProtocol, namedProtocols } from '../../src/formats
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 
 const protocols = createProtocols(services);
 const names = namedProtocols;

@@ -1,15 +1,12 @@
 /** Isolation: every id in every path and body, asked for by a stranger; answers that tell nothing, and nothing that changes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type BoundOperation, locationOf } from '../../src/contract/operation.ts';
 import { boundOperations } from '../../src/contract/service.ts';
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
-import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { callers, gatewayOver, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 import type { Heard } from '../support/resources.ts';
 import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 
@@ -115,19 +112,13 @@ type Change = (store: DetailStore, defect: World['defect']) => DetailStore;
 
 const open = async (change: Change = (store) => store): Promise<World> => {
   const defect = { on: false };
-  const dataDir = mkdtempSync(join(tmpdir(), 'triglyph-isolation-'));
-  const gateway = await gatewayOver(openSqlite({ dataDir, exclusive: true }), {
-    change: (store) => change(store, defect),
-  });
+  const gateway = await openGateway({ change: (store) => change(store, defect) });
   return {
     gateway,
     defect,
     mine: furnished(gateway),
     theirs: furnished(gateway, callers.otherPlatform, 'OtherPlatform'),
-    async close() {
-      await gateway.close();
-      rmSync(dataDir, { recursive: true, force: true });
-    },
+    close: gateway.close,
   };
 };
 

@@ -1,7 +1,8 @@
 /** JSON and forms that are refused, by kind of failure, and those that look odd and are taken. */
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 /** XML that is refused, by kind of failure, and XML that looks odd and is taken. */
 import { Buffer } from 'node:buffer';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 
 const dialects = {
   soap11: {

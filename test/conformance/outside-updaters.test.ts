@@ -14,7 +14,7 @@ import type { RecurringDetail } from '../../src/services/recurring/details.ts';
 import { perform } from '../support/background-jobs.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named, protocolNames } from '../support/recurring-calls.ts';
-import { tempFolder } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { byFate, down, fateOf, fates, startUpdater, type TestUpdater } from '../support/updater.ts';
 
 const watch = createUpdaterEvents();

@@ -1,7 +1,8 @@
 /** Exactly once on resources: every writing operation under a key, sent again, with another body, by others, and after a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { cardInfo, furnished } from '../support/seeded-platform.ts';
 
 let gateway: TestGateway;

@@ -16,7 +16,7 @@ import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurrin
 import { perform } from '../support/background-jobs.ts';
 import { type GatewayParts, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';
-import { tempFolder } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const closed = '4000009900000046';
 const renewed = '4000009900000020';

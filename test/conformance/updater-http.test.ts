@@ -8,7 +8,8 @@ import type { Updater } from '../../src/services/recurring/account-updater/updat
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
 import { VaultUnavailable } from '../../src/vault/ports.ts';
 import { perform } from '../support/background-jobs.ts';
-import { callers, openGateway, type TestGateway } from '../support/gateway.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocols } from '../support/recurring-calls.ts';
 import { byFate, down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
 

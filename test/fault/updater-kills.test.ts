@@ -9,7 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { startPostgres } from '../support/postgres.ts';
-import { prepareProduction, tempFolder } from '../support/server.ts';
+import { prepareProduction } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
 import {
   answerAbout,

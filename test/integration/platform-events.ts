@@ -8,7 +8,8 @@ import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
-import { callers, type GatewayOptions, gatewayOver, now, type TestGateway } from '../support/gateway.ts';
+import { callers, now } from '../support/fixture.ts';
+import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
 

@@ -21,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => server.discard());
 
 describeStore('store on PostgreSQL', {
-  open: async () => openPostgres({ url: await server.createDatabase(), poolMax: 10 }),
+  open: async () => openPostgres({ url: await server.createMigratedDatabase(), poolMax: 10 }),
+  openEmpty: async () => openPostgres({ url: await server.createDatabase(), poolMax: 10 }),
   dispose: (engine) => engine.close(),
 });
 

@@ -2,8 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -20,6 +19,7 @@ import {
   startRedisCluster,
   startSentinelSet,
 } from '../support/redis.ts';
+import { createTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 const hash = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
@@ -621,7 +621,7 @@ describe('over TLS', () => {
   const trusted = getCACertificates('default');
   let folder: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'triglyph-redis-tls-'));
+    folder = createTempFolder();
   });
   afterAll(() => {
     setDefaultCACertificates(trusted);

@@ -1,8 +1,6 @@
 /** Shoppers that were listed are remembered, and still no listing is ever older than the last commit. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
@@ -11,6 +9,7 @@ import { createShopperCache } from '../../src/services/recurring/store/shopper-c
 import type { Engine, Session } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { CommitUnknown } from '../../src/store/transaction.ts';
+import { createTempFolder } from '../support/temp-folder.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';
 
 const bob: ShopperKey = { ...anna, shopperReference: 'bob' };
@@ -40,7 +39,7 @@ describe('shoppers remembered over SQLite', () => {
   let dataDir: string;
   let engine: Engine;
   beforeEach(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'triglyph-remembered-'));
+    dataDir = createTempFolder();
     engine = openSqlite({ dataDir, exclusive: true });
     await furnish(engine);
   });

@@ -1,7 +1,6 @@
 /** The store suite on SQLite, and what is SQLite's own: the folder, the lock, other processes, and what lies on the disk. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -9,23 +8,24 @@ import { createDetailStore } from '../../src/services/recurring/store/repository
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { openEmptySqlite, openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
+import { createTempFolder } from '../support/temp-folder.ts';
 import { anna, cardNumber, furnish, iban, pepper, sampleDetail } from './samples.ts';
 import { describeStore } from './store.ts';
 
-const temporary = () => mkdtempSync(join(tmpdir(), 'triglyph-store-'));
-const folders = new Map<Engine, string>();
+const temporary = () => createTempFolder();
+const databases = new Map<Engine, TestDatabase>();
+const remember = (database: TestDatabase): Engine => {
+  databases.set(database.engine, database);
+  return database.engine;
+};
 
 describeStore('store on SQLite', {
-  open: async () => {
-    const dataDir = temporary();
-    const engine = openSqlite({ dataDir, exclusive: true });
-    folders.set(engine, dataDir);
-    return engine;
-  },
+  open: async () => remember(await openMigratedSqlite()),
+  openEmpty: async () => remember(openEmptySqlite()),
   dispose: async (engine) => {
-    await engine.close();
-    rmSync(folders.get(engine)!, { recursive: true });
-    folders.delete(engine);
+    await databases.get(engine)!.close();
+    databases.delete(engine);
   },
 });
 

@@ -17,9 +17,12 @@ import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-/** Gives an engine over a database that is empty, and takes it away again. */
+/** Opens an engine over a database of its own, and removes both again. */
 export interface EngineFactory {
+  /** With all tables and no rows. */
   open(): Promise<Engine>;
+  /** Without tables. */
+  openEmpty(): Promise<Engine>;
   dispose(engine: Engine): Promise<void>;
 }
 
@@ -41,11 +44,11 @@ export function describeStore(name: string, factory: EngineFactory): void {
   });
 }
 
-function describeMigrations({ open, dispose }: EngineFactory): void {
+function describeMigrations({ openEmpty, dispose }: EngineFactory): void {
   describe('migrations', () => {
     let engine: Engine;
     beforeEach(async () => {
-      engine = await open();
+      engine = await openEmpty();
     });
     afterEach(() => dispose(engine));
 

@@ -1,10 +1,10 @@
 /** A real HAProxy with the configuration that docs/operations.md prints; only its addresses are the test's. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 
 export interface Behind {
@@ -70,7 +70,7 @@ const ask = async (folder: string): Promise<readonly Row[]> => {
 
 /** Serves when it resolves; `behind` are the two servers of the printed configuration. */
 export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<HaProxy> => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-haproxy-'));
+  const folder = createTempFolder();
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration(port, behind, folder));

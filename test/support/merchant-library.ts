@@ -1,13 +1,13 @@
 /** The client library that merchants use, with its own HTTP client, pointed at a server of the test's: TLS stands before it, as the library asks. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type TLSSocket } from 'node:tls';
 import * as library from '@adyen/api-library';
-import { type Server, startServer, tempFolder } from './server.ts';
+import { type Server, startServer } from './server.ts';
+import { createTempFolder, tempFolder } from './temp-folder.ts';
 
 const { Client, EnvironmentEnum, HttpClientException, HttpURLConnectionClient } = library;
 
@@ -19,7 +19,7 @@ export interface Secured {
 
 /** A certificate for this hour, of nobody. */
 const certificate = (): { readonly key: Buffer; readonly cert: Buffer } => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-tls-'));
+  const folder = createTempFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   try {
     const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=127.0.0.1'];

@@ -2,12 +2,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 export interface Postgres {
   /** Of a user who may do everything; with a password, which must show up nowhere. */
@@ -16,6 +18,8 @@ export interface Postgres {
   readonly port: number;
   /** The URL of a new and empty database. */
   createDatabase(): Promise<string>;
+  /** The URL of a new database with all tables and no rows. */
+  createMigratedDatabase(): Promise<string>;
   /** Asks as the one who may do everything; `url` where it is about another database than the first. */
   ask(text: string, values?: readonly unknown[], url?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Ends the connections and then itself, in order. */
@@ -30,6 +34,7 @@ export interface Postgres {
 
 const debianFolder = '/usr/lib/postgresql';
 const readyMsMax = 30_000;
+const migratedTemplate = 'migrated';
 
 /** The newest that Debian has installed, or whichever is on the path. */
 const binary = (name: string): string => {
@@ -73,7 +78,7 @@ const query = async (url: string, text: string, values: readonly unknown[] = [])
 
 /** Quick where nothing has to survive the machine; `durable` where what the disk has is what the test is about. */
 export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-postgres-'));
+  const folder = createTempFolder({ onDisk: durable });
   const data = join(folder, 'data');
   const as = runner();
   const password = `pw-${randomBytes(12).toString('hex')}`;
@@ -152,16 +157,31 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     await over;
   };
 
+  const createFrom = async (template: string): Promise<string> => {
+    databases += 1;
+    const name = `test_${databases}`;
+    await query(url, `create database ${name} template ${template}`);
+    return urlOf(name);
+  };
+
+  let migrated: Promise<void> | undefined;
+  const createTemplate = async (): Promise<void> => {
+    await query(url, `create database ${migratedTemplate}`);
+    const engine = openPostgres({ url: urlOf(migratedTemplate), poolMax: 1 });
+    await migrate(engine);
+    await engine.close();
+  };
+
   await start();
   return {
     url,
     password,
     port,
-    async createDatabase() {
-      databases += 1;
-      const name = `test_${databases}`;
-      await query(url, `create database ${name}`);
-      return urlOf(name);
+    createDatabase: () => createFrom('template1'),
+    async createMigratedDatabase() {
+      migrated ??= createTemplate();
+      await migrated;
+      return createFrom(migratedTemplate);
     },
     ask: (text, values, other = url) => query(other, text, values),
     stop: () => end('SIGINT'),

@@ -5,7 +5,8 @@ import { createProtocols } from '../../src/formats/index.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { type RecurringOperations, recurringV25 } from '../../src/services/recurring/v25.ts';
-import { callers, type TestGateway } from './gateway.ts';
+import { callers } from './fixture.ts';
+import type { TestGateway } from './gateway.ts';
 
 export const protocols = createProtocols(services);
 export const protocolNames = namedProtocols;

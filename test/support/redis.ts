@@ -1,11 +1,11 @@
 /** Real Redis servers of a test's own, on free ports in temporary folders: one, a Sentinel set, or a cluster. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
+import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 
 const host = '127.0.0.1';
@@ -86,7 +86,7 @@ export class RedisServer {
 
   /** `given` may name a file by `FOLDER`, which becomes the server's own folder. */
   static start(given: readonly string[], { password, files = {} }: Prepared = {}): Promise<RedisServer> {
-    const folder = mkdtempSync(join(tmpdir(), 'triglyph-redis-'));
+    const folder = createTempFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const secret = password === undefined ? [] : ['--requirepass', password];
     return onSomePort(async (port) => {

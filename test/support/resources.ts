@@ -1,5 +1,6 @@
 /** Calls of the balance platform, through a whole gateway: what a test asks, and what it hears. */
-import { callers, type TestGateway } from './gateway.ts';
+import { callers } from './fixture.ts';
+import type { TestGateway } from './gateway.ts';
 
 export interface Heard {
   readonly status: number;

@@ -1,6 +1,7 @@
 /** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
-import { callers, type TestGateway } from './gateway.ts';
+import { callers } from './fixture.ts';
+import type { TestGateway } from './gateway.ts';
 import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
 
 export const cardInfo = Object.freeze({

@@ -1,7 +1,5 @@
 /** The real program as processes of their own: commands that end, and servers on free ports in a folder of the test's. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
@@ -24,12 +22,6 @@ export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-/** A folder that is the test's own; `discard` removes it. */
-export const tempFolder = (): { readonly path: string; discard(): void } => {
-  const path = mkdtempSync(join(tmpdir(), 'triglyph-test-'));
-  return { path, discard: () => rmSync(path, { recursive: true, force: true }) };
-};
 
 const start = (
   parameters: readonly string[],

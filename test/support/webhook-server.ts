@@ -2,16 +2,8 @@
 
 import { type Backend, openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
-import {
-  ask,
-  basic,
-  prepareProduction,
-  type Server,
-  startServer,
-  tempFolder,
-  triglyph,
-  type Variables,
-} from './server.ts';
+import { ask, basic, prepareProduction, type Server, startServer, triglyph, type Variables } from './server.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** An endpoint's id, and the key under which it is signed. */
 export interface Listening {

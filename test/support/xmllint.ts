@@ -1,11 +1,11 @@
 /** xmllint with the derived schemas: which of many envelopes are not what the schemas promise. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
+import { createTempFolder } from './temp-folder.ts';
 
 const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'] as const;
 
@@ -34,7 +34,7 @@ const writeSchemas = (folder: string, service: Service): string => {
 
 /** What xmllint says of the first document that is not valid, and the document; undefined when all are. */
 export const firstInvalid = (service: Service, documents: readonly string[]): string | undefined => {
-  const folder = mkdtempSync(join(tmpdir(), 'triglyph-xsd-'));
+  const folder = createTempFolder();
   try {
     const schema = writeSchemas(folder, service);
     const names = documents.map((text, index) => {

@@ -1,7 +1,8 @@
 /** Every command helps, with an example; what is not understood ends with 2, what cannot be done with 1 and no stack. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { tempFolder, triglyph } from '../support/server.ts';
+import { triglyph } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 afterAll(() => folder.discard());

@@ -4,15 +4,8 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  ask,
-  basic,
-  type Production,
-  prepareProduction,
-  startServer,
-  tempFolder,
-  triglyph,
-} from '../support/server.ts';
+import { ask, basic, type Production, prepareProduction, startServer, triglyph } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let production: Production;

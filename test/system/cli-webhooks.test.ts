@@ -1,6 +1,7 @@
 /** The command `webhooks`: adds, lists and removes endpoints, shows a key once, and refuses what cannot be done. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Production, prepareProduction, tempFolder, triglyph } from '../support/server.ts';
+import { type Production, prepareProduction, triglyph } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let production: Production;

@@ -14,9 +14,9 @@ import {
   type Production,
   prepareProduction,
   startServer,
-  tempFolder,
   triglyph,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 

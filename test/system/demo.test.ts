@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ask, basic, type Server, startServer, tempFolder, triglyph } from '../support/server.ts';
+import { ask, basic, type Server, startServer, triglyph } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 afterAll(() => folder.discard());

@@ -12,9 +12,9 @@ import {
   type Production,
   prepareProduction,
   startServer,
-  tempFolder,
   triglyph,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let production: Production;

@@ -5,7 +5,8 @@ import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type ProductionPlatform, prepareProductionPlatform, tell } from '../support/production-platform.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { cardFor } from '../support/seeded-platform.ts';
-import { prepareProduction, type Server, startServer, tempFolder, type Variables } from '../support/server.ts';
+import { prepareProduction, type Server, startServer, type Variables } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let postgres: Postgres;

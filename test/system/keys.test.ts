@@ -13,9 +13,9 @@ import {
   prepareProduction,
   type Server,
   startServer,
-  tempFolder,
   triglyph,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 

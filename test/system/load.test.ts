@@ -10,7 +10,8 @@ import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { prepareProductionPlatform } from '../support/production-platform.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { cardFor } from '../support/seeded-platform.ts';
-import { basic, type Production, prepareProduction, startServer, tempFolder } from '../support/server.ts';
+import { basic, type Production, prepareProduction, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { callIn, card, formats, type Heard, meaning, openCaller } from '../support/traffic.ts';
 
 const duplicates = 10_000;

@@ -9,10 +9,10 @@ import {
   prepareProduction,
   type Server,
   startServer,
-  tempFolder,
   triglyph,
   type Variables,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { say, startUpdater, type TestUpdater } from '../support/updater.ts';
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Server, startServer, tempFolder } from '../support/server.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');

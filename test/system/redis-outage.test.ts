@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { basic, prepareProduction, startServer, tempFolder } from '../support/server.ts';
+import { basic, prepareProduction, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Timed } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 

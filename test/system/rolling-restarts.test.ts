@@ -2,7 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { freePort, type HaProxy, startHaProxy } from '../support/haproxy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { basic, type Production, prepareProduction, type Server, startServer, tempFolder } from '../support/server.ts';
+import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Server, startServer, tempFolder } from '../support/server.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
 const client = (name: string) => join(import.meta.dirname, 'clients', name);

@@ -14,9 +14,9 @@ import {
   prepareProduction,
   type Server,
   startServer,
-  tempFolder,
   triglyph,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let production: Production;

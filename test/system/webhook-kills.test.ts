@@ -9,15 +9,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
-import {
-  basic,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  tempFolder,
-  triglyph,
-} from '../support/server.ts';
+import { basic, type Production, prepareProduction, type Server, startServer, triglyph } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 const kills = Number(process.env.WEBHOOK_KILLS ?? 2);

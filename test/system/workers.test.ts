@@ -12,10 +12,10 @@ import {
   prepareProduction,
   type Server,
   startServer,
-  tempFolder,
   triglyph,
   type Variables,
 } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
 

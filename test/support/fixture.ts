@@ -1,0 +1,134 @@
+/** The rows that a gateway of the tests begins with, and the callers who know them. */
+import { Buffer } from 'node:buffer';
+import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
+import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { parseKeyRing } from '../../src/vault/key-ring.ts';
+import { createVault } from '../../src/vault/vault.ts';
+
+/** The moment at which everything happens. */
+export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
+
+export const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+
+/** Creates ids that count from 1. */
+export const countedIds = (): IdGenerator => {
+  let psp = 0;
+  let detail = 0;
+  let resource = 0;
+  let drawn = 0;
+  const numbered = (start: string, count: number) => start + String(count).padStart(16 - start.length, '0');
+  return {
+    pspReference: () => numbered('PSP', ++psp),
+    recurringDetailReference: () => numbered('DETAIL', ++detail),
+    resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
+    // Long numbers, so that a test that searches for one finds no other.
+    randomDigits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
+  };
+};
+
+const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+/** Headers of those who call. */
+export const callers = Object.freeze({
+  demo: basic('ws@Company.Demo:demo:password'),
+  key: { 'x-api-key': 'demo-api-key' },
+  other: { 'x-api-key': 'other-api-key' },
+  withoutRole: basic('ws_1@Company.Demo:no-role-at-all'),
+  /** Acts for DemoPlatform. */
+  platform: basic('ws@BalancePlatform.Demo:platform-password'),
+  platformKey: { 'x-api-key': 'demo-platform-key' },
+  /** Acts for OtherPlatform, of the same company. */
+  otherPlatform: { 'x-api-key': 'other-platform-key' },
+  platformWithoutRole: basic('ws_2@BalancePlatform.Demo:no-role-either'),
+  wrong: basic('ws@Company.Demo:demo'),
+  nobody: {},
+});
+
+const anna = 'Anna van Dijk';
+
+/** shopper-1 at DemoMerchant has a visa card, a mc card and an account, in this order; shopper-2 nothing any more. */
+const details: readonly NewDetail[] = [
+  {
+    card: { number: '4111111111111111', expiryMonth: '03', expiryYear: '2030', holderName: anna },
+    contracts: ['ONECLICK', 'RECURRING'],
+    firstPspReference: '8815252013129012',
+    shopperEmail: 'shopper@example.com',
+    also: { additionalData: { 'card.bin': '411111' }, name: 'My "first" card & more' },
+    createdAt: Date.UTC(2020, 2, 1, 10, 53, 11),
+    recurringDetailReference: '8313147988756818',
+  },
+  {
+    card: { number: '5555444433331111', expiryMonth: '10', expiryYear: '2031', holderName: anna },
+    contracts: ['RECURRING'],
+    firstPspReference: '8815252013129013',
+    also: {},
+    createdAt: Date.UTC(2020, 6, 1, 10, 0, 0),
+    recurringDetailReference: '8415995487234100',
+  },
+  {
+    bank: { iban: 'NL13TEST0123456789', countryCode: 'NL', ownerName: 'Ánna van Dijk' },
+    contracts: ['PAYOUT'],
+    firstPspReference: '8815252013129014',
+    also: {},
+    createdAt: Date.UTC(2021, 0, 1),
+    recurringDetailReference: '8814232895168272',
+  },
+];
+
+/** What issuers have told: the visa card was renewed, the mc card was closed. */
+const announced = [
+  { number: '4111111111111111', newExpiryMonth: '08', newExpiryYear: '2034' },
+  { number: '5555444433331111', status: 'closed' },
+] as const;
+
+/** The shopper whose details a gateway begins with. */
+export const shopper1 = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+
+const clock = { now: () => now };
+
+const saveCredentials = async (engine: Engine): Promise<void> => {
+  const registry = createRegistry(engine, ring.pepper, clock);
+  for (const code of ['DemoMerchant', 'DemoMerchantNL']) await registry.addMerchantAccount('Demo', code);
+  await registry.addMerchantAccount('Other', 'OtherMerchant');
+  const demo = { company: 'Demo', merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'], roles: ['recurring'] } as const;
+  const other = { company: 'Other', merchantAccounts: ['OtherMerchant'], roles: ['recurring'] } as const;
+  await registry.addCredential({ ...demo, kind: 'basic', secret: 'demo:password' });
+  await registry.addCredential({ ...demo, kind: 'apiKey', secret: 'demo-api-key' });
+  const username = 'ws_1@Company.Demo';
+  await registry.addCredential({ ...demo, kind: 'basic', username, roles: [], secret: 'no-role-at-all' });
+  await registry.addCredential({ ...other, kind: 'apiKey', secret: 'other-api-key' });
+
+  for (const id of ['DemoPlatform', 'OtherPlatform'])
+    await registry.saveBalancePlatform({ id, company: 'Demo', status: 'Active', timeZone: 'Europe/Amsterdam' });
+  const actsFor = (balancePlatform: string) =>
+    ({ company: 'Demo', merchantAccounts: [], roles: ['balancePlatform'], balancePlatform }) as const;
+  const platform = actsFor('DemoPlatform');
+  await registry.addCredential({ ...platform, kind: 'basic', secret: 'platform-password' });
+  await registry.addCredential({ ...platform, kind: 'apiKey', secret: 'demo-platform-key' });
+  await registry.addCredential({ ...actsFor('OtherPlatform'), kind: 'apiKey', secret: 'other-platform-key' });
+  const roleless = { username: 'ws_2@BalancePlatform.Demo', roles: [], secret: 'no-role-either' } as const;
+  await registry.addCredential({ ...platform, ...roleless, kind: 'basic' });
+};
+
+const saveDetails = async (engine: Engine): Promise<void> => {
+  const vault = createVault(ring);
+  const context = { clock, ids: countedIds(), updater: announcedUpdater(vault, { testCards: true }), vault };
+  await createDetailStore(engine).write(async (transaction) => {
+    for (const detail of details) await saveDetail(shopper1, detail, transaction, context);
+    await transaction.saveShopper({ ...shopper1, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
+    for (const change of announced)
+      await transaction.saveAnnouncement('Demo', announcementOf(change, 'Demo', vault), now);
+  });
+};
+
+/** Migrates an empty database and saves the companies, credentials, platforms and details. */
+export const saveFixture = async (engine: Engine): Promise<void> => {
+  await migrate(engine);
+  await saveCredentials(engine);
+  await saveDetails(engine);
+};

@@ -71,7 +71,9 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       await gather('file');
       const [first, ...others] = await gathering.findBatchedChecks('file', 2);
       expect([first, ...others].map((each) => each?.jobId)).toEqual(['a', 'b']);
-      expect(await gathering.findBatchedChecks('file', 2, others[0])).toMatchObject([{ jobId: 'c', holder: 'file' }]);
+      expect(await gathering.findBatchedChecks('file', 2, others[0])).toMatchObject([
+        { jobId: 'c', leaseOwner: 'file' },
+      ]);
       await store.write((unit) => unit.endJob(first!));
       expect(await idsOf('file')).toEqual(['b', 'c']);
     });

@@ -44,7 +44,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
 
     test('a scope is taken once; who comes later finds what was kept', async () => {
       expect(await keep('s', 'first')).toBeUndefined();
-      expect(await keep('s', 'second', 'g')).toEqual({ fingerprint: 'f', outcome: 'first' });
+      expect(await keep('s', 'second', 'g')).toEqual({ requestHash: 'f', outcome: 'first' });
       expect(await keep('t', 'other')).toBeUndefined();
     });
     test('many at once: one takes it, and the others find its outcome', async () => {
@@ -75,7 +75,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
         await page.complete('s', 'refused');
       });
       expect(await store.findProgress('x')).toBe(0);
-      expect(await keep('s', 'again')).toEqual({ fingerprint: 'f', outcome: 'refused' });
+      expect(await keep('s', 'again')).toEqual({ requestHash: 'f', outcome: 'refused' });
     });
     test('a scope is known for 31 days by the clock of the database, and then free', async () => {
       await keep('s', 'first');
@@ -84,7 +84,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       expect(await keep('s', 'second')).toMatchObject({ outcome: 'first' });
       await expire('s');
       expect(await keep('s', 'second', 'g')).toBeUndefined();
-      expect(await keep('s', 'third')).toEqual({ fingerprint: 'g', outcome: 'second' });
+      expect(await keep('s', 'third')).toEqual({ requestHash: 'g', outcome: 'second' });
     });
     test('what is past its time is dropped, and nothing younger', async () => {
       for (let at = 0; at < 30; at += 1) await keep(`s${at}`, 'x');

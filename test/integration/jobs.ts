@@ -52,12 +52,12 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
         company: 'Demo',
         jobId: 'one',
         kind: 'check',
-        lane: 'one',
+        orderingKey: 'one',
         payload: '{"n":"one"}',
         sealed: { ...sealed, shown: undefined },
         createdAt: expect.any(Number),
         attempts: 1,
-        holder: 'here',
+        leaseOwner: 'here',
       });
       expect(vault.open(scope, taken!.sealed!, 'number')).toBe('4111111111111111');
       expect(await take(10, 'there', 'check')).toEqual([]);
@@ -85,7 +85,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take(10, 'there')).toEqual([]);
       await later(20_000);
       const [late] = await take(10, 'there');
-      expect(late).toMatchObject({ jobId: 'one', attempts: 2, holder: 'there' });
+      expect(late).toMatchObject({ jobId: 'one', attempts: 2, leaseOwner: 'there' });
       await expect(end(early!)).rejects.toThrow(LeaseLost);
       await expect(jobs.retryLater(early!, 0, 'late')).rejects.toThrow(LeaseLost);
       await expect(jobs.abandon(early!, 'late')).rejects.toThrow(LeaseLost);

@@ -150,13 +150,13 @@ describe('shoppers remembered over SQLite', () => {
     const store = createDetailStore(counter, memory);
     await save(store, 'D1');
     await find(store);
-    const source = (path: string) => JSON.stringify(new URL(`../../src/store/${path}`, import.meta.url).href);
+    const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
     execFileSync(process.execPath, [
       '--disable-warning=ExperimentalWarning',
       '--input-type=module',
       '--eval',
-      `import { openSqlite } from ${source('sqlite/open.ts')};
-       import { createDetailStore } from ${source('sql/details.ts')};
+      `import { openSqlite } from ${source('store/sqlite/open.ts')};
+       import { createDetailStore } from ${source('services/recurring/store/repository.ts')};
        const engine = openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: false });
        await createDetailStore(engine).write((unit) => unit.disableDetail(${JSON.stringify(anna)}, 'D1', 2));
        await engine.close();`,

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ask, basic, type Production, prepareProduction, tempFolder, type Variables } from '../support/server.ts';
+import { ask, basic, type Production, prepareProduction, type Variables } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 const program = join(import.meta.dirname, '../../bin/triglyph.mjs');

@@ -17,7 +17,7 @@ import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
 import { handlers } from '../services/handlers.ts';
 import { services } from '../services/index.ts';
-import type { UpdaterEvent } from '../services/recurring/account-updater/events.ts';
+import { type UpdaterEvent, updaterEventCounter } from '../services/recurring/account-updater/events.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
@@ -70,12 +70,12 @@ const gateOf = async (
     mac: marks.mac,
     clock: world.clock,
     onEvent: ({ kind, ...about }) => {
-      metrics.gateEvent(kind);
-      if (kind === 'up' || kind === 'down') logger.info({ gate: kind, ...about }, 'the gate changed');
+      metrics.redisEvent(kind);
+      if (kind === 'up' || kind === 'down') logger.info({ redis: kind, ...about }, `Redis is ${kind}`);
     },
     warn: (text) => logger.warn(text),
   });
-  metrics.gateUp = () => gate.state() === 'up';
+  metrics.redisUp = () => gate.state() === 'up';
   return gate;
 };
 
@@ -126,7 +126,9 @@ export const startServer = async (
     isShared: config.workers > 1,
     ...(onLogError && { onError: onLogError }),
   });
-  const metrics = createMetrics(knownNames(protocols));
+  const metrics = createMetrics(knownNames(protocols), (thrown, gauge) =>
+    logFailure(log, thrown, `reading ${gauge} failed`),
+  );
   const gate = given ?? (await gateOf(config, room, log, metrics));
   const gateway: Gateway = Object.freeze({
     protocols,
@@ -152,8 +154,9 @@ export const startServer = async (
     throw thrown;
   });
   metrics.connections = () => shell.connections();
+  const countUpdaterEvent = metrics.addEventCounter(updaterEventCounter);
   room.updaterEvents.listen((event) => {
-    metrics.updaterEvent(event.kind, 'checks' in event ? event.checks : 1);
+    countUpdaterEvent(event.kind, 'checks' in event ? event.checks : 1);
     const { kind, ...about } = event;
     log.logger[levelOf[kind]]({ updater: kind, ...about }, 'the updater');
   });

@@ -49,7 +49,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
         Promise.all(
           servers.map(async ({ admin }) => {
             const metrics = await (await fetch(`${admin}/metrics`)).text();
-            return /^triglyph_gate_up (\d)$/m.exec(metrics)?.[1];
+            return /^triglyph_redis_up (\d)$/m.exec(metrics)?.[1];
           }),
         );
       const load = servers.map(({ callers }) =>

@@ -113,7 +113,7 @@ test('two workers serve one port; the primary adds up what they count, and their
   await proveEffects(traffic);
   const metrics = await (await fetch(`${running.admin}/metrics`)).text();
   expect(sumOf(metrics, 'triglyph_requests_total')).toBe(traffic.right());
-  expect(metrics).toMatch(/^triglyph_gate_up 1$/m);
+  expect(metrics).toMatch(/^triglyph_redis_up 1$/m);
   expect(await running.stop()).toBe(0);
   // Each request has its line, however many processes write to the one pipe.
   const lines = running

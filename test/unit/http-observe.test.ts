@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { AggregatorRegistry } from 'prom-client';
 import { Problem } from '../../src/contract/problem.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { type ObservedRequest, openLog } from '../../src/http/log.ts';
-import { createMetrics } from '../../src/http/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observer.ts';
 import { redact } from '../../src/lib/redact.ts';
 
@@ -34,6 +35,10 @@ const seen: ObservedRequest = {
   aborted: false,
 };
 
+const failIfCalled = (thrown: unknown) => {
+  throw thrown;
+};
+
 const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.problem, problem });
 
 describe('the log', () => {
@@ -41,7 +46,7 @@ describe('the log', () => {
   const lines = (...entries: readonly LogEntry[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
-    const observer = createObserver(log, createMetrics(names));
+    const observer = createObserver(log, createMetrics(names, failIfCalled));
     for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();
     const text = readFileSync(file, 'utf8').trim();
@@ -92,7 +97,7 @@ describe('the log', () => {
 
 describe('the metrics', () => {
   test('count by format, operation, version and outcome; unknown names are one', async () => {
-    const metrics = createMetrics(names);
+    const metrics = createMetrics(names, failIfCalled);
     metrics.connections = () => 7;
     metrics.inFlight = 3;
     metrics.count(entry, 0.002);
@@ -117,15 +122,77 @@ describe('the metrics', () => {
     expect(text.split('\n').filter((line) => line.startsWith('triglyph_requests_total'))).toHaveLength(3);
   });
   test('what was read and refused is no decode error', async () => {
-    const metrics = createMetrics(names);
+    const metrics = createMetrics(names, failIfCalled);
     metrics.count(refused(new Problem('contractNotFound')), 0.001);
     expect(await metrics.registry.metrics()).not.toContain('triglyph_decode_errors_total{');
   });
 });
 
+describe('the gauges', () => {
+  const gauges = async (metrics: Metrics): Promise<readonly string[]> =>
+    (await metrics.registry.metrics()).split('\n').filter((line) => /^triglyph_(redis_up|webhooks_\w+s) /.test(line));
+
+  test('are absent without Redis and without a store', async () => {
+    expect(await gauges(createMetrics(names, failIfCalled))).toEqual([]);
+  });
+
+  test('read Redis and the store each time', async () => {
+    const metrics = createMetrics(names, failIfCalled);
+    let up = true;
+    metrics.redisUp = () => up;
+    let oldest: number | undefined = 1500;
+    metrics.webhooks = { oldestDueMs: async () => oldest, countDeadLetters: async () => 3 };
+    expect(await gauges(metrics)).toEqual([
+      'triglyph_redis_up 1',
+      'triglyph_webhooks_oldest_due_seconds 1.5',
+      'triglyph_webhooks_dead_letters 3',
+    ]);
+    up = false;
+    oldest = undefined;
+    expect(await gauges(metrics)).toEqual([
+      'triglyph_redis_up 0',
+      'triglyph_webhooks_oldest_due_seconds 0',
+      'triglyph_webhooks_dead_letters 3',
+    ]);
+  });
+
+  test('are absent while the store does not answer, and report the cause once', async () => {
+    const failures: [string, unknown][] = [];
+    const metrics = createMetrics(names, (thrown, gauge) => failures.push([gauge, thrown]));
+    const refused = new Error('connection refused');
+    let answers = true;
+    metrics.webhooks = {
+      oldestDueMs: async () => 0,
+      countDeadLetters: () => (answers ? Promise.resolve(1) : Promise.reject(refused)),
+    };
+    const oldest = 'triglyph_webhooks_oldest_due_seconds 0';
+    const both = [oldest, 'triglyph_webhooks_dead_letters 1'];
+    expect(await gauges(metrics)).toEqual(both);
+    answers = false;
+    for (let scrape = 0; scrape < 3; scrape++) expect(await gauges(metrics)).toEqual([oldest]);
+    expect(failures).toEqual([['triglyph_webhooks_dead_letters', refused]]);
+    answers = true;
+    expect(await gauges(metrics)).toEqual(both);
+    answers = false;
+    expect(await gauges(metrics)).toEqual([oldest]);
+    expect(failures).toHaveLength(2);
+  });
+
+  test('of several workers: Redis is down if one of them cannot reach it', async () => {
+    const workers = [createMetrics(names, failIfCalled), createMetrics(names, failIfCalled)];
+    const combined = async () => {
+      const all = await Promise.all(workers.map(({ registry }) => registry.getMetricsAsJSON()));
+      return (await AggregatorRegistry.aggregate(all).metrics()).match(/^triglyph_redis_up .*$/m)?.[0];
+    };
+    expect(await combined()).toBeUndefined();
+    for (const [index, worker] of workers.entries()) worker.redisUp = () => index === 0;
+    expect(await combined()).toBe('triglyph_redis_up 0');
+  });
+});
+
 describe('the admin port', () => {
   const ask = async (probes: readonly Probe[], path: string, draining = false, method = 'GET') => {
-    const { registry } = createMetrics(names);
+    const { registry } = createMetrics(names, failIfCalled);
     const admin = await openAdmin({ host: '127.0.0.1', port: 0, registry, probes, draining: () => draining });
     try {
       const response = await fetch(`http://127.0.0.1:${admin.port}${path}`, {

@@ -1,69 +1,89 @@
-/** What is not counted but looked at, each time the metrics are asked for. */
+/** Gauges: values that are read each time the metrics are collected. */
 import { Gauge, type Registry } from 'prom-client';
 
-/** Where the gauges look. */
+/** Where the gauges read. The application fills in the optional parts. */
 export interface ObservedState {
   /** Requests that have begun and are not answered. */
   inFlight: number;
-  /** Told by the server once it listens. */
   connections: () => number;
-  /** Whether the gate answers; absent where there is none. */
-  gateUp?: () => boolean;
-  /** What is still to be told. */
+  /** Whether Redis answers. Absent if no Redis is configured. */
+  redisUp?: () => boolean;
   webhooks?: {
-    /** Undefined where none is due. */
+    /** Undefined if no webhook is due. */
     oldestDueMs(): Promise<number | undefined>;
     countDeadLetters(): Promise<number>;
   };
 }
 
-interface Look {
+/** Called when a gauge cannot be read, once until it can be read again. */
+export type CollectionFailed = (thrown: unknown, gauge: string) => void;
+
+interface Source {
   readonly name: string;
   readonly help: string;
-  /** Of several workers. */
+  /** How the primary combines the values of its workers; by default it adds them. */
   readonly aggregator?: 'sum' | 'min' | 'max';
-  /** Undefined where there is nothing to look at. */
+  /** The gauge is absent while its value is undefined, and when reading it fails. */
   value(): number | undefined | Promise<number | undefined>;
 }
 
-export const addGauges = (registers: Registry[], looked: ObservedState): void => {
-  const looks: readonly Look[] = [
-    { name: 'triglyph_connections', help: 'Open connections of callers.', value: () => looked.connections() },
+export function addGauges(registers: Registry[], state: ObservedState, onFailure: CollectionFailed): void {
+  for (const source of sourcesOf(state)) addGauge(registers, source, onFailure);
+}
+
+function addGauge(registers: Registry[], { value, ...about }: Source, onFailure: CollectionFailed): void {
+  let failing = false;
+  /** A store that does not answer costs its own gauges and not the other metrics. */
+  const read = async (): Promise<number | undefined> => {
+    try {
+      const found = await value();
+      failing = false;
+      return found;
+    } catch (thrown) {
+      if (!failing) onFailure(thrown, about.name);
+      failing = true;
+      return undefined;
+    }
+  };
+  new Gauge({
+    ...about,
+    registers,
+    async collect() {
+      const found = await read();
+      // Not reset(), which sets a gauge without labels to 0.
+      if (found === undefined) this.remove({});
+      else this.set(found);
+    },
+  });
+}
+
+function sourcesOf(state: ObservedState): readonly Source[] {
+  return [
+    { name: 'triglyph_connections', help: 'Open connections of callers.', value: () => state.connections() },
     {
       name: 'triglyph_requests_in_flight',
       help: 'Requests that have begun and are not answered.',
-      value: () => looked.inFlight,
+      value: () => state.inFlight,
     },
     {
-      name: 'triglyph_gate_up',
-      help: 'Whether the shared gate (Redis) answers: 1 or 0; absent where there is none.',
-      // Whether it answers all of them.
+      name: 'triglyph_redis_up',
+      help: 'Whether Redis answers, 1 or 0; absent if no Redis is configured.',
+      // 0 if one worker cannot reach it.
       aggregator: 'min',
-      value: () => looked.gateUp && Number(looked.gateUp()),
+      value: () => state.redisUp && Number(state.redisUp()),
     },
-    // In the store, which is the same for all workers.
+    // All workers read these from the same store.
     {
       name: 'triglyph_webhooks_oldest_due_seconds',
-      help: 'How long the webhook that waits the longest has been due; 0 where none is.',
+      help: 'How long the oldest due webhook has been due; 0 if none is due, absent if the store does not answer.',
       aggregator: 'max',
-      value: async () => looked.webhooks && ((await looked.webhooks.oldestDueMs()) ?? 0) / 1000,
+      value: async () => state.webhooks && ((await state.webhooks.oldestDueMs()) ?? 0) / 1000,
     },
     {
       name: 'triglyph_webhooks_dead_letters',
-      help: 'Webhooks that were given up, until triglyph webhooks retry has them delivered.',
+      help: 'Webhooks that failed for good, until "triglyph webhooks retry" sends them again; absent if the store does not answer.',
       aggregator: 'max',
-      value: () => looked.webhooks?.countDeadLetters(),
+      value: () => state.webhooks?.countDeadLetters(),
     },
   ];
-  for (const { value, ...about } of looks)
-    new Gauge({
-      ...about,
-      registers,
-      async collect() {
-        // A store that cannot answer costs its own gauges, and not the other metrics.
-        const found = await Promise.resolve(value()).catch(() => undefined);
-        if (found === undefined) this.reset();
-        else this.set(found);
-      },
-    });
-};
+}

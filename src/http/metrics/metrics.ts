@@ -1,54 +1,55 @@
-/** The metrics of a serving process. */
+/** The metrics of a server process. */
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { addGauges, type ObservedState } from './gauges.ts';
-import { type CountRequest, createRequestCount, type KnownNames } from './requests.ts';
+import { addGauges, type CollectionFailed, type ObservedState } from './gauges.ts';
+import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
 
 export interface Metrics extends ObservedState {
   readonly registry: Registry;
   readonly count: CountRequest;
-  /** Something happened at the gate: `up`, `down`, `failed`, `unreadable`. */
-  gateEvent(kind: string): void;
-  /** Something happened between this process and an updater outside, to so many checks. */
-  updaterEvent(kind: string, checks: number): void;
-  /** What came of an attempt to deliver a webhook: `accepted`, `refused`, `unreachable`, `late`; or `givenUp` after all of them. */
+  /** An event of the connection to Redis: `up`, `down`, `failed`, `unreadable`. */
+  redisEvent(kind: string): void;
+  /** The outcome of an attempt to deliver a webhook: `accepted`, `refused`, `unreachable`, `late`; or `givenUp` after the last one. */
   webhookEvent(outcome: string): void;
+  /** Adds a counter of events by kind, for a part of the program that has its own. */
+  addEventCounter(about: EventCounter): CountEvent;
 }
 
-/** What happened at those outside who are asked or told for the sake of requests. */
-const createEvents = (registers: Registry[]) => ({
-  updaterEvents: new Counter({
-    name: 'triglyph_updater_events_total',
-    help: 'What happened at an updater outside, in checks where it is about checks: told, pending, malformed, refused, failed, skipped, down, up; of files written, stray, malformedRows, read, unreadable, overdue.',
-    labelNames: ['kind'],
-    registers,
-  }),
-  gateEvents: new Counter({
-    name: 'triglyph_gate_events_total',
-    help: 'What happened at the shared gate (Redis): up, down, failed commands, unreadable records.',
-    labelNames: ['kind'],
-    registers,
-  }),
-  webhooks: new Counter({
-    name: 'triglyph_webhooks_total',
-    help: 'Attempts to deliver a webhook, by outcome (accepted, refused, unreachable, late), and webhooks given up (givenUp).',
-    labelNames: ['outcome'],
-    registers,
-  }),
-});
+export interface EventCounter {
+  readonly name: string;
+  readonly help: string;
+}
 
-export const createMetrics = (names: KnownNames): Metrics => {
+export type CountEvent = (kind: string, times?: number) => void;
+
+export function createMetrics(names: KnownNames, onCollectionFailure: CollectionFailed): Metrics {
   const registry = new Registry();
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const { gateEvents, updaterEvents, webhooks } = createEvents([registry]);
+  const addCounter = (about: EventCounter, label: string): CountEvent => {
+    const counter = new Counter({ ...about, labelNames: [label], registers });
+    return (kind, times = 1) => counter.inc({ [label]: kind }, times);
+  };
   const metrics: Metrics = {
     registry,
     inFlight: 0,
     connections: () => 0,
-    count: createRequestCount([registry], names),
-    gateEvent: (kind) => gateEvents.inc({ kind }),
-    updaterEvent: (kind, checks) => updaterEvents.inc({ kind }, checks),
-    webhookEvent: (outcome) => webhooks.inc({ outcome }),
+    count: createRequestCounter(registers, names),
+    redisEvent: addCounter(
+      {
+        name: 'triglyph_redis_events_total',
+        help: 'Events of the connection to Redis: up, down, failed (commands), unreadable (records).',
+      },
+      'kind',
+    ),
+    webhookEvent: addCounter(
+      {
+        name: 'triglyph_webhooks_total',
+        help: 'Attempts to deliver a webhook, by outcome (accepted, refused, unreachable, late), and webhooks given up (givenUp).',
+      },
+      'outcome',
+    ),
+    addEventCounter: (about) => addCounter(about, 'kind'),
   };
-  addGauges([registry], metrics);
+  addGauges(registers, metrics, onCollectionFailure);
   return metrics;
-};
+}

@@ -1,9 +1,9 @@
-/** How requests are counted: labels come from names that the program knows, so they stay few. */
+/** Counts requests. Label values come from names that the program knows, so their number is bounded. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { problems } from '../../contract/problem.ts';
 import type { LogEntry } from '../../gateway/answer.ts';
 
-/** The names that may become labels; anything else is `other`. */
+/** The names that may become label values; any other is counted as `other`. */
 export interface KnownNames {
   readonly protocols: readonly string[];
   readonly operations: readonly string[];
@@ -12,17 +12,19 @@ export interface KnownNames {
 
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Reasons come from the readers' own texts; the cap holds should one ever carry more. */
+/** Reasons are texts of the program. The limit holds in case one ever contains text of a caller. */
 const reasonsMax = 100;
 
-/** Combinations of names that are counted without looking up their labels. */
-const keptMax = 1000;
+/** How many combinations of names have their counters cached. */
+const cachedMax = 1000;
 
-/** Problems of reading bytes, as against what the bytes ask for. */
-const undecoded: ReadonlySet<number> = new Set([400, 408, 413, 415]);
-const envelope: ReadonlySet<string> = new Set(['mustUnderstand', 'versionMismatch']);
+/** Statuses of requests that could not be decoded. */
+const decodeStatuses: ReadonlySet<number> = new Set([400, 408, 413, 415]);
+/** SOAP faults of the envelope, whose status does not say it. */
+const envelopeProblems: ReadonlySet<string> = new Set(['mustUnderstand', 'versionMismatch']);
 
-const bounded = (names: readonly (string | number)[], extra: readonly string[] = []) => {
+/** Returns `other` for a name that is not known, and `none` for no name. */
+const boundedLabel = (names: readonly (string | number)[], extra: readonly string[] = []) => {
   const known = new Set([...names.map(String), ...extra]);
   return (name: string | undefined): string => {
     if (name === undefined) return 'none';
@@ -30,7 +32,7 @@ const bounded = (names: readonly (string | number)[], extra: readonly string[] =
   };
 };
 
-/** Reasons pass as they are while there are few of them and each looks like a name. */
+/** A reason is a label value while there are few of them and it looks like a name. */
 const createReasonLabel = (): ((reason: string) => string) => {
   const reasons = new Set<string>();
   return (reason) => {
@@ -41,7 +43,7 @@ const createReasonLabel = (): ((reason: string) => string) => {
   };
 };
 
-const protocolLabels = ({ protocols }: KnownNames) => bounded(protocols, ['document', 'none']);
+const protocolLabels = ({ protocols }: KnownNames) => boundedLabel(protocols, ['document', 'none']);
 
 const createInstruments = (registers: Registry[]) => ({
   requests: new Counter({
@@ -52,44 +54,44 @@ const createInstruments = (registers: Registry[]) => ({
   }),
   durations: new Histogram({
     name: 'triglyph_request_duration_seconds',
-    help: 'From the arrival of a head to the writing of its answer.',
+    help: 'Time from the arrival of the head to the writing of the response.',
     labelNames: ['protocol', 'operation'],
     buckets: bucketsSeconds,
     registers,
   }),
   decodeErrors: new Counter({
     name: 'triglyph_decode_errors_total',
-    help: 'Requests that could not be read, by format and reason.',
+    help: 'Requests that could not be decoded, by format and reason.',
     labelNames: ['protocol', 'reason'],
     registers,
   }),
   replays: new Counter({
     name: 'triglyph_replays_total',
-    help: 'Answers that were given before, found by their Idempotency-Key.',
+    help: 'Responses repeated for an Idempotency-Key that was used before.',
     labelNames: ['protocol'],
     registers,
   }),
   weakKeys: new Counter({
     name: 'triglyph_weak_keys_total',
-    help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same.',
+    help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same one.',
     registers,
   }),
 });
 
 type Instruments = ReturnType<typeof createInstruments>;
 
-/** `seconds`: from the arrival of its head to the writing of its answer. */
+/** `seconds`: from the arrival of the head to the writing of the response. */
 export type CountRequest = (entry: LogEntry, seconds: number) => void;
 
 /**
- * Counts and times a request. prom-client sorts and joins the labels anew on each call, which costs more than the
- * counting: what it gives for a combination of names is kept. No name holds a blank, so joined they stay apart.
+ * Counts and times a request. prom-client sorts and joins the labels on each call, which costs more than the counting, so
+ * its counters are cached by combination of names. No name contains a blank, so the joined names are unambiguous.
  */
 const createCount = ({ requests, durations }: Instruments, names: KnownNames): CountRequest => {
   const protocolLabel = protocolLabels(names);
-  const operationLabel = bounded(names.operations);
-  const versionLabel = bounded(names.versions);
-  const outcomeLabel = bounded(Object.keys(problems), ['ok', 'notModified']);
+  const operationLabel = boundedLabel(names.operations);
+  const versionLabel = boundedLabel(names.versions);
+  const outcomeLabel = boundedLabel(Object.keys(problems), ['ok', 'notModified']);
   const counterOf = (entry: LogEntry): ((seconds: number) => void) => {
     const protocol = protocolLabel(entry.protocol);
     const operation = operationLabel(entry.operation);
@@ -101,21 +103,21 @@ const createCount = ({ requests, durations }: Instruments, names: KnownNames): C
       timed.observe(seconds);
     };
   };
-  const kept = new Map<string, (seconds: number) => void>();
+  const cached = new Map<string, (seconds: number) => void>();
   return (entry, seconds) => {
     const { protocol, operation, version, outcome } = entry;
     const names = `${protocol} ${operation} ${version} ${outcome}`;
-    let count = kept.get(names);
+    let count = cached.get(names);
     if (count === undefined) {
       count = counterOf(entry);
-      // Names are the program's, so there are few; should one ever be a caller's, it gets no place here.
-      if (kept.size < keptMax) kept.set(names, count);
+      // The names are texts of the program. The limit holds in case one ever is text of a caller.
+      if (cached.size < cachedMax) cached.set(names, count);
     }
     count(seconds);
   };
 };
 
-export const createRequestCount = (registers: Registry[], names: KnownNames): CountRequest => {
+export const createRequestCounter = (registers: Registry[], names: KnownNames): CountRequest => {
   const instruments = createInstruments(registers);
   const countAnswer = createCount(instruments, names);
   const reasonLabel = createReasonLabel();
@@ -125,7 +127,7 @@ export const createRequestCount = (registers: Registry[], names: KnownNames): Co
     const { problem, protocol, replayed, weakKey } = entry;
     if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
     if (weakKey) instruments.weakKeys.inc();
-    if (problem !== undefined && (undecoded.has(problem.status) || envelope.has(problem.problem))) {
+    if (problem !== undefined && (decodeStatuses.has(problem.status) || envelopeProblems.has(problem.problem))) {
       instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
     }
   };

@@ -38,3 +38,9 @@ export const createUpdaterEvents = (): UpdaterEvents => {
     },
   });
 };
+
+/** The metric that counts the events by kind; those about checks count the checks. */
+export const updaterEventCounter = {
+  name: 'triglyph_updater_events_total',
+  help: 'Events at an external account updater, by kind. Events about checks count the checks.',
+};

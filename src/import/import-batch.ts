@@ -4,7 +4,7 @@ import type { ObjectSchema } from '../contract/schema.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import { type DetailStore, type ImportTransaction, ReferenceTaken } from '../services/recurring/store/repository.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
-import { type Outcome, type Reason, reasonsOf } from './row.ts';
+import { type Reason, type RowResult, reasonsOf } from './row.ts';
 
 /** Where rows are kept. */
 export interface ImportTarget {
@@ -26,7 +26,7 @@ export interface ImportKind<R> {
 export interface Pending<R> {
   readonly line: number;
   readonly row: number;
-  readonly outcome: Outcome<R>;
+  readonly outcome: RowResult<R>;
 }
 
 export interface Refused {

@@ -1,4 +1,4 @@
-/** Lines of a stream as bytes, with a limit: what is longer is passed over without being gathered. */
+/** Splits a byte stream into lines. A line that is too long is skipped without buffering it. */
 import { Buffer } from 'node:buffer';
 
 export const lineBytesMax = 65_536;
@@ -6,9 +6,9 @@ export const lineBytesMax = 65_536;
 export interface Line {
   /** From 1. */
   readonly number: number;
-  /** Without its end; undefined where the line was too long. */
+  /** Without the line end; undefined where the line was too long. */
   readonly bytes: Buffer | undefined;
-  /** Bytes of the stream up to its end. */
+  /** Bytes of the stream up to the end of the line. */
   readonly bytesDone: number;
 }
 

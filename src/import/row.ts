@@ -1,11 +1,11 @@
-/** What a row of a file comes to: a value of its shape to keep, or every reason why not. */
+/** Reads a row of an import file: the result is a value of its schema, or every reason to refuse it. */
 import { dotted } from '../contract/path.ts';
 import { type Issue, type Problem, problems } from '../contract/problem.ts';
 import { compileRead, IssueCollector, type Reader } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { redact } from '../lib/redact.ts';
 
-/** One reason; never holds what the row held. */
+/** One reason to refuse a row; never holds what the row contains. */
 export interface Reason {
   /** In dotted form; empty where it is the whole row. */
   readonly field: string;
@@ -14,46 +14,43 @@ export interface Reason {
   readonly message: string;
 }
 
-export type Outcome<R> = { readonly row: R } | { readonly reasons: readonly Reason[] };
+export type RowResult<R> = { readonly row: R } | { readonly reasons: readonly Reason[] };
 
-/** Not a file of rows, from some line on: the message says where and how to mend it, and never what is there. */
+/** The file cannot be read beyond some line: the message says which and how to correct it, and never quotes it. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
-/** A row as it was found, not yet read: rows that are done already need not be. */
-export interface Found<R> {
-  /** Where it starts, from 1. */
+/** A row that was found and not yet read: rows that an earlier import has done need no reading. */
+export interface FoundRow<R> {
+  /** The line on which it starts, from 1. */
   readonly line: number;
   /** Bytes of the file up to its end. */
   readonly bytesDone: number;
-  read(): Outcome<R>;
+  read(): RowResult<R>;
 }
 
-// Column and member names come from the file, and a row that has slipped may have a number for a name.
-const reasonOf = ({ path, problem, message }: Issue): Reason => ({
-  field: redact(dotted(path)),
-  code: problems[problem].code,
-  message: redact(message),
-});
-
-export const unreadable = (fault: string): Outcome<never> => ({
-  reasons: [{ field: '', code: problems.undecodable.code, message: fault }],
-});
-
-/** What the domain refuses a row for. */
-export const reasonsOf = (problem: Problem): readonly Reason[] =>
-  problem.issues.length > 0
-    ? problem.issues.map(reasonOf)
-    : [{ field: '', code: problem.code, message: problem.message }];
-
-/** Compiles the reading of rows from one kind of tree: the walk that reads the requests of callers. */
-export const compileRow = <R, N>(shape: ObjectSchema, reader: Reader<N>): ((node: N) => Outcome<R>) => {
-  const read = compileRead(shape, reader);
+/** Compiles the reading of rows from one kind of tree, with the walk that reads the requests of callers. */
+export function compileRow<R, N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => RowResult<R> {
+  const read = compileRead(schema, reader);
   return (node) => {
-    const findings = new IssueCollector();
-    const row = read(node, findings) as R | undefined;
-    if (findings.issues.length > 0) return { reasons: findings.issues.map(reasonOf) };
+    const collector = new IssueCollector();
+    const row = read(node, collector) as R | undefined;
+    if (collector.issues.length > 0) return { reasons: collector.issues.map(reasonOf) };
     return row === undefined ? unreadable('the row is null') : { row };
   };
-};
+}
+
+export function unreadable(fault: string): RowResult<never> {
+  return { reasons: [{ field: '', code: problems.undecodable.code, message: fault }] };
+}
+
+export function reasonsOf(problem: Problem): readonly Reason[] {
+  if (problem.issues.length > 0) return problem.issues.map(reasonOf);
+  return [{ field: '', code: problem.code, message: problem.message }];
+}
+
+/** Column and member names come from the file, where a shifted row may have a card number for a name. */
+function reasonOf({ path, problem, message }: Issue): Reason {
+  return { field: redact(dotted(path)), code: problems[problem].code, message: redact(message) };
+}

@@ -1,0 +1,112 @@
+/** The documents name only files, headings, npm scripts, metrics and settings that exist, and the imports that are allowed. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md'], { cwd: root });
+
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+const lifecycle = ['test', 'start', 'ci', 'install', 'exec'];
+const textOf = (pattern: string): string => globSync(pattern, { cwd: root }).map(read).join('\n');
+const sources = textOf('src/**/*.ts');
+const testSources = `${textOf('test/**/*.ts')}${textOf('bench/**/*.ts')}`;
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+
+/** The anchor that GitHub gives a heading. */
+function anchorsOf(page: string): readonly string[] {
+  return [...withoutBlocks(read(page)).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function brokenLinks(page: string, text: string): readonly string[] {
+  const prose = withoutBlocks(text).replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => {
+    if (/^[a-z]+:/.test(link!)) return [];
+    const [path, anchor] = link!.split('#');
+    const target = path === '' ? page : normalize(join(dirname(page), path!));
+    if (!existsSync(join(root, target))) return [link!];
+    return anchor === undefined || anchorsOf(target).includes(anchor) ? [] : [link!];
+  });
+}
+
+function missingPaths(text: string): readonly string[] {
+  // A path that a dot or a slash leads to is relative to something else.
+  const paths = text.matchAll(/(?<![\w./-])(?:src|test|docs|bench|scripts|bin|examples|wsdl)\/[\w./-]*\w/g);
+  return [...paths].map(([path]) => path).filter((path) => !existsSync(join(root, path)));
+}
+
+function missingScripts(text: string): readonly string[] {
+  const named = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name!);
+  const short = [...text.matchAll(/`npm (\w+)`/g)].map(([, name]) => name!).filter((name) => name !== 'run');
+  return [...named.filter((name) => !(name in scripts)), ...short.filter((name) => !lifecycle.includes(name))];
+}
+
+function missingMetrics(text: string): readonly string[] {
+  const names = [...text.matchAll(/\btriglyph_[a-z_]+[a-z]/g)].map(([name]) => name);
+  return names.filter((name) => !sources.includes(`'${name}'`));
+}
+
+function missingSettings(text: string): readonly string[] {
+  const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(([, name]) => name!);
+  const exists = (name: string): boolean => sources.includes(name) || testSources.includes(`process.env.${name}`);
+  return named.filter((name) => !exists(name) && !exists(name.replace(/_FILE$/, '')));
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
+
+  test('links lead to files and headings', () => expect(brokenLinks(page, text)).toEqual([]));
+  test('paths exist', () => expect(missingPaths(text)).toEqual([]));
+  test('npm scripts exist', () => expect(missingScripts(text)).toEqual([]));
+  test('metrics exist', () => expect(missingMetrics(text)).toEqual([]));
+  test('settings exist', () => expect(missingSettings(text)).toEqual([]));
+});
+
+/** The modules that each module may import, by the rules that scripts/imports.mjs applies. */
+function allowedImports(): ReadonlyMap<string, readonly string[]> {
+  interface Rule {
+    readonly from: { readonly path?: string };
+    readonly to: { readonly pathNot?: string };
+  }
+  const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as { forbidden: Rule[] };
+  return new Map(
+    forbidden.flatMap(({ from, to }) => {
+      const module = /^\^src\/(\w+)\/$/.exec(from.path ?? '')?.[1];
+      const allowed = /^\^src\/\((.*)\)$/.exec(to.pathNot ?? '')?.[1];
+      if (module === undefined || allowed === undefined) return [];
+      const names = allowed.split('|').map((path) => path.replace('/', ''));
+      return [[module, names.filter((name) => name !== module).sort()] as const];
+    }),
+  );
+}
+
+test('ARCHITECTURE.md lists the modules with their allowed imports', () => {
+  const rules = allowedImports();
+  const engine = [...rules.keys()].filter((name) => !['services', 'app', 'cli'].includes(name));
+  const rows = read('ARCHITECTURE.md').matchAll(/^\| `(\w+)` \| .*? \| (.*?) ?\|$/gm);
+  const listed = [...rows].flatMap(([, module, imports]) => {
+    if (!rules.has(module!)) return [];
+    const named = [...imports!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    return [[module!, [...(imports!.includes('the engine') ? engine : []), ...named].sort()] as const];
+  });
+  expect(rules.size).toBeGreaterThan(10);
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(rules));
+});
+
+test('finds what does not exist', () => {
+  expect(pages.length).toBeGreaterThan(20);
+  const links = '[a](docs/none.md) [b](README.md#no-heading) [c](#none) [d](https://x.example) [e](README.md)';
+  expect(brokenLinks('README.md', links)).toEqual(['docs/none.md', 'README.md#no-heading', '#none']);
+  expect(missingPaths('see `src/none.ts`, test/unit/none and src/main.ts.')).toEqual(['src/none.ts', 'test/unit/none']);
+  expect(missingScripts('`npm run none`, `npm run -s jest`, `npm publish`, `npm test`')).toEqual(['none', 'publish']);
+  expect(missingMetrics('`triglyph_none_total` and triglyph_requests_total')).toEqual(['triglyph_none_total']);
+  expect(missingSettings('`NO_SETTING=1`, `KEY_FILE`, `DRAIN_MS_MAX`, POST')).toEqual(['NO_SETTING']);
+});

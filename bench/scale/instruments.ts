@@ -11,6 +11,7 @@ import { createBalanceAccount as accountCall } from '../../src/services/balance-
 import { createBalanceAccount } from '../../src/services/balance-platform/balance-accounts/handlers.ts';
 import { createPaymentInstrument as instrumentCall } from '../../src/services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../src/services/balance-platform/payment-instruments/create.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 
@@ -36,6 +37,7 @@ export const fillAccounts = async (dataDir: string, counts: readonly number[]): 
     operation,
     input,
     caller,
+    service: balancePlatformV2,
     pspReference: world.ids.pspReference(),
   });
   try {

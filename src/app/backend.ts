@@ -44,6 +44,7 @@ export interface Backend {
   readonly registry: Registry;
   readonly rotation: KeyRotation;
   readonly context: HandlerContext;
+  readonly updater: Updater;
   readonly requestHasher: RequestHasher & { mac(text: string): string };
   /** Drops rows of the journal that are past their time; gives how many. */
   deleteExpiredRecords(): Promise<number>;
@@ -63,11 +64,6 @@ const updaterOf = (config: Config, vault: Vault, watch: UpdaterEvents): Updater 
     default:
       return updater satisfies never;
   }
-};
-
-const createContext = (ring: KeyRing, config: Config, watch: UpdaterEvents): HandlerContext => {
-  const vault = createVault(ring);
-  return Object.freeze({ clock, ids, updater: updaterOf(config, vault, watch), vault });
 };
 
 /** The keys that the configuration names. Throws KeyRingError, also where it names none. */
@@ -122,6 +118,7 @@ export const openBackend = async (
   const ring = keys ?? keysOf(config);
   const address = storeOf(config);
   const engine = await openStore(address, { exclusive });
+  const vault = createVault(ring);
   const jobNotifier = createJobNotifier();
   const updaterEvents = createUpdaterEvents();
   const backend: Backend = Object.freeze({
@@ -134,7 +131,8 @@ export const openBackend = async (
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
     rotation: createKeyRotation(engine, createWrapping(ring)),
-    context: createContext(ring, config, updaterEvents),
+    context: Object.freeze<HandlerContext>({ clock, ids, vault }),
+    updater: updaterOf(config, vault, updaterEvents),
     requestHasher: createRequestHasher(ring.index, config.environment),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
     close: () => engine.close(),
@@ -144,7 +142,7 @@ export const openBackend = async (
     if (await isHalfCopied(engine))
       throw new Error(`${shownStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`);
     if (keys === undefined) await proveKeys(backend, shownStore(address));
-    if (exclusive) await backend.batchQueue.begin(backend.context.updater.kind);
+    if (exclusive) await backend.batchQueue.begin(backend.updater.kind);
     return backend;
   } catch (thrown) {
     await engine.close();

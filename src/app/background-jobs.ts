@@ -31,7 +31,7 @@ const batchDuties = async (
 };
 
 const updaterDuties = async (config: Config, room: Backend): Promise<readonly JobHandler[]> => {
-  const { updater } = room.context;
+  const { updater } = room;
   switch (updater.kind) {
     case 'known':
       return [];

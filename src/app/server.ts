@@ -1,8 +1,10 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 import { setTimeout } from 'node:timers/promises';
+import type { Service } from '../contract/service.ts';
 import { documentsOf } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
+import { compose, type Implementation } from '../gateway/implement.ts';
 import { createHandlerInvoker } from '../gateway/invoke-handler.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
@@ -15,8 +17,7 @@ import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts
 import { noCache } from '../idempotency/no-cache.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
-import { handlers } from '../services/handlers.ts';
-import { services } from '../services/index.ts';
+import { implementServices } from '../services/implementations.ts';
 import { type UpdaterEvent, updaterEventCounter } from '../services/recurring/account-updater/events.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
@@ -35,7 +36,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-const knownNames = (protocols: Protocols): KnownNames => ({
+const knownNames = (protocols: Protocols, services: readonly Service[]): KnownNames => ({
   protocols: Object.keys(protocols),
   operations: services.flatMap(({ operations }) => [...operations.keys()]),
   versions: services.map(({ version }) => version),
@@ -105,6 +106,8 @@ export const origin = (host: string, port: number): string => {
 
 /** What may stand in the place of what the configuration asks for. */
 export interface ServerOverrides {
+  /** The services to serve; those of `src/services` where it is absent. */
+  readonly implementations?: readonly Implementation[];
   readonly cache?: IdempotencyCache;
   /** Where probes and metrics are answered, other than on a port. */
   /** Called when the log cannot be written to standard output. */
@@ -116,8 +119,15 @@ export interface ServerOverrides {
 export const startServer = async (
   config: Config,
   room: Backend,
-  { cache: given, admin: openProbes = openAdmin, onLogError }: ServerOverrides = {},
+  {
+    implementations = implementServices({ updater: room.updater }),
+    cache: given,
+    admin: openProbes = openAdmin,
+    onLogError,
+  }: ServerOverrides = {},
 ): Promise<RunningServer> => {
+  const composition = compose(implementations);
+  const { services } = composition;
   const protocols = createProtocols(services, {
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
@@ -126,17 +136,18 @@ export const startServer = async (
     isShared: config.workers > 1,
     ...(onLogError && { onError: onLogError }),
   });
-  const metrics = createMetrics(knownNames(protocols), (thrown, gauge) =>
+  const metrics = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
     logFailure(log, thrown, `reading ${gauge} failed`),
   );
   const gate = given ?? (await gateOf(config, room, log, metrics));
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
+    current: composition.current,
     credentials: room.credentials,
     ids: room.context.ids,
     executeIdempotently: createIdempotentExecutor({
-      performer: createHandlerInvoker(handlers, room.store, room.context),
+      performer: createHandlerInvoker(composition, room.store, room.context),
       store: room.store,
       gate,
       marks: room.requestHasher,

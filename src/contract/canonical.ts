@@ -1,5 +1,6 @@
-/** The canonical request: what every format becomes, checked and authorised, before the domain sees it. */
+/** The canonical request: every format and every version becomes one, validated and authorized, before its handler. */
 import type { Input, Operation, Role } from './operation.ts';
+import type { Service } from './service.ts';
 
 /** Who calls: a credential of a company, with what it may do. */
 export interface Caller {
@@ -18,6 +19,8 @@ export const keyOwner = ({ company, balancePlatform }: Caller): string =>
   balancePlatform === undefined ? company : `${company}/${balancePlatform}`;
 
 export interface CanonicalRequest<O extends Operation = Operation> {
+  readonly service: Service;
+  /** Of the current version. */
   readonly operation: O;
   readonly input: Input<O>;
   readonly caller: Caller;

@@ -31,6 +31,11 @@ export interface Service<O extends Operation = Operation> {
   readonly legacy?: LegacyAddresses;
   /** Namespace of the service's own elements, lists and maps in SOAP: the target namespace of its WSDL. */
   readonly namespace?: Namespace;
+  /**
+   * Replaces the service's name before the operation's where a request is hashed; for a service whose stored hashes are
+   * older than the name.
+   */
+  readonly hashPrefix?: string;
   readonly operations: ReadonlyMap<string, O>;
 }
 
@@ -44,6 +49,10 @@ export const service = <O extends Operation>(
     throw new TypeError(`${parts.name}: an operation without a binding needs the namespace of its service`);
   return Object.freeze({ ...parts, operations });
 };
+
+/** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
+export const hashNameOf = ({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string =>
+  hashPrefix + operation.name;
 
 /** The operations that callers name in soap, json and form. */
 export const namedOperations = ({ operations }: Service): readonly Operation[] =>

@@ -1,25 +1,28 @@
-/** Assembly: what was decoded becomes the canonical request, checked and authorised; or everything that is wrong with it. */
+/** Makes the canonical request of what was decoded, or throws everything that is wrong with it. */
 import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
-import type { Operation } from '../contract/operation.ts';
 import { Problem, throwIssues } from '../contract/problem.ts';
 import type { Decoded } from '../formats/protocol.ts';
 import { keyMissing } from '../idempotency/idempotency-key.ts';
+import type { CurrentOperation } from './implement.ts';
 
 /** What goes along with the input. */
 export type Named = Pick<CanonicalRequest, 'pspReference' | 'key'>;
 
-/** The role comes first, then the fields, then the merchant account: nobody learns more than they may ask. */
+/**
+ * Checks the role first, then the fields, then the merchant account: a refusal says no more than its caller may ask.
+ * Issues are those of the caller's own version; only an input without issues can be upgraded.
+ */
 export const authorize = (
   decoded: Decoded,
+  { service, operation, upgrade }: CurrentOperation,
   caller: Caller,
   { pspReference, key }: Named,
-): CanonicalRequest<Operation> => {
-  const { operation, issues } = decoded;
+): CanonicalRequest => {
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
-  throwIssues(issues);
-  const input = decoded.input as CanonicalRequest<Operation>['input'];
+  throwIssues(decoded.issues);
+  const input = upgrade(decoded.input) as CanonicalRequest['input'];
   for (const field of operation.accounts)
     if (!caller.merchantAccounts.has(String(input[field]))) throw new Problem('foreignMerchantAccount');
-  return Object.freeze({ operation, input, caller, pspReference, key });
+  return Object.freeze({ service, operation, input, caller, pspReference, key });
 };

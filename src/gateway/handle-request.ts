@@ -13,12 +13,14 @@ import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { detect } from './detect.ts';
+import type { Composition } from './implement.ts';
 import type { Routes } from './route.ts';
 import { toProblem } from './to-problem.ts';
 
 export interface Gateway {
   readonly protocols: Protocols;
   readonly routes: Routes;
+  readonly current: Composition['current'];
   readonly credentials: Credentials;
   readonly ids: IdGenerator;
   readonly executeIdempotently: ExecuteIdempotently;
@@ -47,12 +49,17 @@ export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promis
     progress.caller = await authenticate(wire.headers, gateway.credentials);
     progress.decoded = protocol.decode(await wire.body(), media, progress.target, wire);
     progress.key = keyOf(wire.headers, progress.decoded);
-    const request = authorize(progress.decoded, progress.caller, progress);
+    const current = gateway.current(progress.decoded.operation);
+    const request = authorize(progress.decoded, current, progress.caller, progress);
     const performed = await gateway.executeIdempotently(request);
     progress.pspReference = performed.pspReference;
     progress.replayed = performed.replayed;
     if (performed.problem !== undefined) throw performed.problem;
-    return answer(protocol.name, progress, protocol.encode(request.operation, performed.output));
+    return answer(
+      protocol.name,
+      progress,
+      protocol.encode(progress.decoded.operation, current.downgrade(performed.output)),
+    );
   } catch (thrown) {
     const problem = toProblem(thrown);
     const message = protocol.encodeError(problem, {

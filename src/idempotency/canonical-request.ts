@@ -6,6 +6,7 @@
  */
 import type { Operation } from '../contract/operation.ts';
 import type { ScalarSchema, Schema } from '../contract/schema.ts';
+import { hashNameOf, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
 
 type Write = (value: unknown) => string;
@@ -48,14 +49,20 @@ const compile = (shape: Schema): Write =>
     },
   });
 
+interface Hashed {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly input: unknown;
+}
+
 const compiled = new WeakMap<Operation, Write>();
 
 /** `disable {"merchantAccount":"DemoMerchant",...}`. Holds card numbers: for a keyed fingerprint only. */
-export const canonicalRequestText = (operation: Operation, input: unknown): string => {
+export const canonicalRequestText = ({ service, operation, input }: Hashed): string => {
   let write = compiled.get(operation);
   if (write === undefined) {
     write = compile(operation.input);
     compiled.set(operation, write);
   }
-  return `${operation.name} ${write(input)}`;
+  return `${hashNameOf(service, operation)} ${write(input)}`;
 };

@@ -165,7 +165,7 @@ export const createIdempotentExecutor = (parts: IdempotencyDependencies): Execut
     if (key === undefined || operation.effect === 'reads')
       return { pspReference, output: await performer.invoke(request), replayed: false };
     const scope = marks.recordKey(keyOwner(caller), key);
-    const fingerprint = marks.requestHash(canonicalRequestText(operation, request.input));
+    const fingerprint = marks.requestHash(canonicalRequestText(request));
     const known = recent.find(scope);
     if (known !== undefined) return replayed(known, fingerprint);
     const other = running.get(scope);

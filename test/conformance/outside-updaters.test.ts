@@ -46,7 +46,7 @@ const openAsking = () =>
   });
 
 const goOnAsking = async ({ parts }: TestGateway) => {
-  const { updater } = parts.context;
+  const { updater } = parts;
   if (updater.kind !== 'asked') throw new Error('nobody is asked');
   // As long as one that was down is left alone.
   if (outside.answer === down) await wait(1_100);

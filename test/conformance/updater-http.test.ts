@@ -53,9 +53,9 @@ const { ask, check, list, store } = callsOf(() => gateway);
 
 const goOn = async (): Promise<number> => {
   const { parts } = gateway;
-  if (parts.context.updater.kind !== 'asked') throw new Error('nobody is asked');
+  if (parts.updater.kind !== 'asked') throw new Error('nobody is asked');
   await parts.pass(600_000);
-  return perform(parts, createCheckHandler(parts.store, parts.context, parts.context.updater));
+  return perform(parts, createCheckHandler(parts.store, parts.context, parts.updater));
 };
 
 const outcomes = async (shopperReference: string): Promise<readonly string[]> => {

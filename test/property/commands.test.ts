@@ -16,7 +16,7 @@ const formatsAgree: Law = (trial) => {
   return search(arbitrary(operation.input), trial, (input) => {
     const commands = namesOf(protocols).map((name) => {
       const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input));
-      return canonicalRequestText(operation, decoded.input);
+      return canonicalRequestText({ service, operation, input: decoded.input });
     });
     return new Set(commands).size === 1 ? undefined : commands.join('\n');
   });
@@ -34,7 +34,7 @@ const essence = (value: unknown, name = ''): unknown => {
 
 /** Two requests are one command exactly where nothing that counts differs. */
 const onlyTheSame: Law = (trial) => {
-  const { operation } = trial;
+  const { service, operation } = trial;
   const one = arbitrary(operation.input) as fc.Arbitrary<Record<string, unknown>>;
   // Halves of two requests, so that they differ in one field as often as in all.
   const pairs = fc.tuple(one, one, fc.infiniteStream(fc.boolean())).map(([a, b, mix]) => {
@@ -43,7 +43,9 @@ const onlyTheSame: Law = (trial) => {
   });
   return search(pairs, trial, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-    return (canonicalRequestText(operation, a) === canonicalRequestText(operation, b)) === same
+    return (canonicalRequestText({ service, operation, input: a }) ===
+      canonicalRequestText({ service, operation, input: b })) ===
+      same
       ? undefined
       : JSON.stringify([a, b]);
   });

@@ -177,7 +177,7 @@ export const bytesAreReadSoon: ResourceLaw = (trial) => {
 
 /** Two requests are one command exactly where nothing differs but what is never kept. */
 export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
-  const { operation } = trial;
+  const { service, operation } = trial;
   const essence = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(essence);
     if (typeof value !== 'object' || value === null) return value;
@@ -191,7 +191,9 @@ export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
   });
   return search(pairs, trial, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-    return (canonicalRequestText(operation, a) === canonicalRequestText(operation, b)) === same
+    return (canonicalRequestText({ service, operation, input: a }) ===
+      canonicalRequestText({ service, operation, input: b })) ===
+      same
       ? undefined
       : JSON.stringify([a, b]);
   });

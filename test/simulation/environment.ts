@@ -61,7 +61,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     resourceId: () => '',
     randomDigits: () => '',
   };
-  const context: HandlerContext = { clock: { now: () => epoch }, ids, updater, vault };
+  const context: HandlerContext = { clock: { now: () => epoch }, ids, vault };
   await store.write(async (each) => {
     for (const resource of resources) await resource.seed(each, context);
   });

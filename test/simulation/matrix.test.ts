@@ -1,7 +1,6 @@
 /** The crash matrix: every call fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
-import type { Operation } from '../../src/contract/operation.ts';
-import type { Handlers, TwoPhaseHandler } from '../../src/gateway/handler.ts';
+import type { BoundHandler, Composition } from '../../src/gateway/implement.ts';
 import { resources } from '../resources/index.ts';
 import { type CrashSequence, crashCases, sequencesOf } from './crash-sequences.ts';
 import { type Cell, type CellResult, runCell } from './matrix.ts';
@@ -107,12 +106,15 @@ test('seeded defect: each question to the updater has another id', async () => {
   const [sequence] = crashCases.filter(({ asksUpdater }) => asksUpdater).flatMap(sequencesOf);
   let times = 0;
   const variant: Variant = (parts) => {
-    const handler = parts.handlers.scheduleAccountUpdater as unknown as TwoPhaseHandler<Operation>;
-    const scheduleAccountUpdater: TwoPhaseHandler<Operation> = {
-      ...handler,
-      lookup: (request, store, context, id) => handler.lookup(request, store, context, `${id}${++times}`),
+    const current: Composition['current'] = (operation) => {
+      const found = parts.current(operation);
+      if (operation.name !== 'scheduleAccountUpdater') return found;
+      const { handler } = found;
+      const lookup: BoundHandler['lookup'] = (request, store, context, id) =>
+        handler.lookup!(request, store, context, `${id}${++times}`);
+      return { ...found, handler: { ...handler, lookup } };
     };
-    return { ...parts, handlers: { ...parts.handlers, scheduleAccountUpdater } as unknown as Handlers };
+    return { ...parts, current };
   };
   const undisturbed = await runCell({ ...sequence!, variant, faults: noFault });
   expect(undisturbed.failures).toEqual([]);

@@ -3,13 +3,13 @@ import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
-import type { Handlers } from '../../src/gateway/handler.ts';
+import { type Composition, compose } from '../../src/gateway/implement.ts';
 import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { Credentials, IdempotencyCache, IdempotentStore, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { handlers as realHandlers } from '../../src/services/handlers.ts';
+import { implementServices } from '../../src/services/implementations.ts';
 import { services } from '../../src/services/index.ts';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { StoreUnavailable } from '../../src/store/transaction.ts';
@@ -32,7 +32,7 @@ export interface GatewayParts {
   readonly store: IdempotentStore;
   readonly cache: IdempotencyCache;
   readonly requestHasher: RequestHasher;
-  readonly handlers: Handlers;
+  readonly current: Composition['current'];
 }
 
 export type Variant = (parts: GatewayParts, cacheServer: CacheServer) => GatewayParts;
@@ -111,10 +111,11 @@ export class Process {
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
     const realStore = createDetailStore(new SimEngine(database, port, isolation));
     const cache = createSimulatedCache(cacheServer, port);
-    const parts = variant({ store: realStore, cache, requestHasher, handlers: realHandlers }, cacheServer);
     const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
+    const { current } = compose(implementServices({ updater }));
+    const parts = variant({ store: realStore, cache, requestHasher, current }, cacheServer);
     // Only requests without a key write through the invoker alone.
-    const invoker = createHandlerInvoker(parts.handlers, realStore, { clock, ids, updater, vault });
+    const invoker = createHandlerInvoker(parts, realStore, { clock, ids, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const executeIdempotently = createIdempotentExecutor({
       performer: invoker,
@@ -128,6 +129,7 @@ export class Process {
     this.#gateway = {
       protocols,
       routes,
+      current: parts.current,
       credentials: credentialsOver(port),
       ids,
       executeIdempotently,

@@ -5,6 +5,7 @@ import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
@@ -12,7 +13,7 @@ import { noCache } from '../../src/idempotency/no-cache.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { handlers } from '../../src/services/handlers.ts';
+import { implementServices } from '../../src/services/implementations.ts';
 import { services } from '../../src/services/index.ts';
 import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
@@ -46,6 +47,7 @@ export interface GatewayParts {
   readonly endpoints: EndpointStore;
   readonly registry: Registry;
   readonly context: HandlerContext;
+  readonly updater: Updater;
   /** As if so much time had gone by for every job that is due some time. */
   pass(ms: number): Promise<void>;
 }
@@ -65,6 +67,8 @@ export interface GatewayOptions {
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Breaks a part of the store, for controls. */
   readonly change?: (store: DetailStore) => DetailStore;
+  /** The services to serve; the built-in ones where it is absent. */
+  readonly implementations?: (dependencies: { readonly updater: Updater }) => readonly Implementation[];
   /** Takes the place of references that count. */
   readonly made?: Partial<IdGenerator>;
 }
@@ -89,16 +93,18 @@ const routes = compileRoutes(services);
 
 const assemble = (
   engine: Engine,
-  { updater: updaterOf, change = (store) => store, made = {} }: GatewayOptions,
+  { updater: updaterOf, change = (store) => store, made = {}, implementations }: GatewayOptions,
 ): TestGateway => {
   const clock = { now: () => now };
   const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
-  const world: HandlerContext = { clock, ids: { ...countedIds(), ...made }, updater, vault };
+  const world: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
+  const composition = compose(implementations?.({ updater }) ?? implementServices({ updater }));
+  const { current } = composition;
   const start = () =>
     createIdempotentExecutor({
-      performer: createHandlerInvoker(handlers, store, world),
+      performer: createHandlerInvoker({ current }, store, world),
       store,
       gate: noCache,
       marks: createRequestHasher(ring.index, 'test'),
@@ -107,8 +113,9 @@ const assemble = (
     });
   let once = start();
   const gateway: Gateway = {
-    protocols,
-    routes,
+    protocols: implementations === undefined ? protocols : createProtocols(composition.services),
+    routes: implementations === undefined ? routes : compileRoutes(composition.services),
+    current,
     credentials: createCredentials(engine, ring.pepper, clock),
     ids: world.ids,
     executeIdempotently: (request) => once(request),
@@ -120,6 +127,7 @@ const assemble = (
     endpoints: createEndpoints(engine),
     registry: createRegistry(engine, ring.pepper, clock),
     context: world,
+    updater,
     pass: async (ms) => {
       await engine.write((session) => session.execute(passTime, [ms]));
     },

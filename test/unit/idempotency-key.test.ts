@@ -1,5 +1,6 @@
 /** The grammar of keys, and what makes two requests one command. */
 import { describe, expect, test } from '@jest/globals';
+import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Decoded } from '../../src/formats/protocol.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
@@ -86,6 +87,8 @@ test('under 16 characters a key is weak', () => {
 });
 
 describe('the command', () => {
+  const textOf = (operation: Operation, input: unknown) =>
+    canonicalRequestText({ service: recurringV25, operation, input });
   const card = { cvc: '737', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna', number: '4111111111111111' };
   const input = {
     additionalData: { a: '1', b: '2' },
@@ -94,7 +97,7 @@ describe('the command', () => {
     recurring: { contract: ['ONECLICK', 'RECURRING'] },
     shopperReference: 'shopper-1',
   };
-  const text = canonicalRequestText(operation, input);
+  const text = textOf(operation, input);
   test('is a text that anyone could write from the interface', () => {
     expect(text).toBe(
       'storeToken {"additionalData":{"a":"1","b":"2"},"card":{"expiryMonth":"3","expiryYear":"2030","holderName":"Anna",' +
@@ -108,7 +111,7 @@ describe('the command', () => {
     ['a zero before the month', { card: { ...card, expiryMonth: '03' } }],
     ['another order of fields', { shopperReference: 'shopper-1', merchantAccount: 'DemoMerchant' }],
   ])('is the same with %s', (_, other) => {
-    expect(canonicalRequestText(operation, { ...input, ...other })).toBe(text);
+    expect(textOf(operation, { ...input, ...other })).toBe(text);
   });
   test.each<[string, object]>([
     ['another number', { card: { ...card, number: '5555444433331111' } }],
@@ -120,12 +123,12 @@ describe('the command', () => {
     ['what would read alike, joined', { additionalData: { a: '1","b":"2' } }],
     ['a field more', { shopperEmail: 'a@example.com' }],
   ])('is another with %s', (_, other) => {
-    expect(canonicalRequestText(operation, { ...input, ...other })).not.toBe(text);
+    expect(textOf(operation, { ...input, ...other })).not.toBe(text);
   });
   test('of another operation is another', () => {
     const disable = recurringV25.operations.get('disable')!;
     const list = recurringV25.operations.get('listRecurringDetails')!;
     const common = { merchantAccount: 'M', shopperReference: 's' };
-    expect(canonicalRequestText(disable, common)).not.toBe(canonicalRequestText(list, common));
+    expect(textOf(disable, common)).not.toBe(textOf(list, common));
   });
 });

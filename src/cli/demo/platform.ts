@@ -9,6 +9,7 @@ import { createBalanceAccount as accountCall } from '../../services/balance-plat
 import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
 import { createPaymentInstrument as instrumentCall } from '../../services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
+import { balancePlatformV2 } from '../../services/balance-platform/v2.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import { demoPlatform } from './published.ts';
 
@@ -33,6 +34,7 @@ const cardholderName = 'Anna van Dijk';
 /** On the first balance account, two cards; on the second, a bank account. */
 export const seedPlatform = async (unit: Transaction, world: HandlerContext): Promise<void> => {
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
+    service: balancePlatformV2,
     operation,
     input,
     caller,

@@ -44,6 +44,7 @@ export type BalancePlatformOperations = { [O in (typeof operations)[number] as O
 export const balancePlatformV2 = service({
   name: 'BalancePlatform',
   address: '/bcl',
+  hashPrefix: '',
   version: 2,
   answers: { from: 1, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',

@@ -201,6 +201,7 @@ export const recurringV25 = service({
   address: '/pal/servlet/Recurring',
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespace: 'recurring',
+  hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   operations,
 });

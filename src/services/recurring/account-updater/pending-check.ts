@@ -107,7 +107,8 @@ export const saveCheck = async (
   id: string,
   { account, changedBy, pspReference }: Occasion,
   unit: Transaction,
-  { updater, vault }: HandlerContext,
+  { vault }: HandlerContext,
+  updater: Updater,
 ): Promise<void> => {
   const kind = kindOf(updater);
   if (kind === undefined) return;

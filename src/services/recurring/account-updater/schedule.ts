@@ -1,13 +1,14 @@
 /** scheduleAccountUpdater: asks what has become of a card, and lets the stored details follow (specification, sections 2 and 7). */
 
-import type { Input } from '../../../contract/operation.ts';
-import type { HandlerContext, TwoPhaseHandler } from '../../../gateway/handler.ts';
+import type { CanonicalRequest } from '../../../contract/canonical.ts';
+import type { Input, Output } from '../../../contract/operation.ts';
+import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import type { RecurringOperations } from '../v25.ts';
 import { checkedCard, ignoreStale, isCard, resultOf } from './apply-outcome.ts';
 import { type Account, applyToHolders, type Held, heldBy, questionId, saveCheck } from './pending-check.ts';
-import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
+import type { AccountUpdateOutcome, CheckedCard, Updater } from './updater.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
 
@@ -64,17 +65,17 @@ const byReference = async (
   return { card: checkedCard(account.company, detail, world), held: [{ shopperReference, detail }] };
 };
 
-/** What is known within the unit; a card that is not the one of which was heard has yet to be asked about. */
-const fateOf = async (
+/** The outcome known within the transaction; a card other than that of the lookup is still to be asked about. */
+const outcomeOf = async (
   card: CheckedCard,
-  unit: Transaction,
-  { updater }: HandlerContext,
+  transaction: Transaction,
+  updater: Updater,
   id: string,
   heard: Heard | undefined,
 ): Promise<AccountUpdateOutcome> => {
   switch (updater.kind) {
     case 'known':
-      return updater.check(card, unit);
+      return updater.check(card, transaction);
     case 'asked':
       return heard?.id === id && heard.fate !== undefined ? heard.fate : { kind: 'pending' };
     case 'gathered':
@@ -84,40 +85,47 @@ const fateOf = async (
   }
 };
 
-export const scheduleAccountUpdater: TwoPhaseHandler<RecurringOperations['scheduleAccountUpdater'], Heard> = {
-  needsLookup: ({ updater }) => updater.kind === 'asked',
+type ScheduleAccountUpdater = RecurringOperations['scheduleAccountUpdater'];
 
-  async lookup({ input, caller: { company } }, store, world, request) {
-    const { updater, vault } = world;
-    if (updater.kind !== 'asked') return { request };
-    const account = { company, merchantAccount: input.merchantAccount };
-    const card =
-      input.card === undefined
-        ? (await store.read((view) => byReference(input, account, view, world)))?.card
-        : givenCard(input.card, company, world);
-    if (card === undefined) return { request };
-    const id = questionId(request, card, vault);
-    return { request, id, fate: await updater.ask(card, id) };
-  },
-
-  async handle({ input, caller, pspReference }, unit, world, heard) {
+export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAccountUpdater> {
+  const schedule = async (
+    { input, caller, pspReference }: CanonicalRequest<ScheduleAccountUpdater>,
+    transaction: Transaction,
+    context: HandlerContext,
+    heard?: Heard,
+  ): Promise<Output<ScheduleAccountUpdater>> => {
     const account = { company: caller.company, merchantAccount: input.merchantAccount };
     const meant =
       input.card === undefined
-        ? await byReference(input, account, unit, world)
-        : await byCard(givenCard(input.card, account.company, world), input, account, unit);
+        ? await byReference(input, account, transaction, context)
+        : await byCard(givenCard(input.card, account.company, context), input, account, transaction);
     // The specification, section 7: what cannot be scheduled is a result, not a refusal.
     if (meant === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
     const { card, held } = meant;
-    const id = questionId(heard?.request ?? pspReference, card, world.vault);
-    const fate = await fateOf(card, unit, world, id, heard);
-    const occasion = { changedBy: caller.credential, pspReference };
-    if (fate.kind === 'pending') {
-      await saveCheck(card, input, id, { account, ...occasion }, unit, world);
+    const id = questionId(heard?.request ?? pspReference, card, context.vault);
+    const outcome = await outcomeOf(card, transaction, updater, id, heard);
+    const occasion = { account, changedBy: caller.credential, pspReference };
+    if (outcome.kind === 'pending') {
+      await saveCheck(card, input, id, occasion, transaction, context, updater);
     } else {
-      const notices = await applyToHolders(held, fate, { account, ...occasion }, unit, world);
-      await unit.enqueueEvents({ company: account.company, pspReference, at: world.clock.now(), events: notices });
+      const events = await applyToHolders(held, outcome, occasion, transaction, context);
+      await transaction.enqueueEvents({ company: account.company, pspReference, at: context.clock.now(), events });
     }
-    return { pspReference, result: resultOf(ignoreStale(fate, card.expiry)) };
-  },
-};
+    return { pspReference, result: resultOf(ignoreStale(outcome, card.expiry)) };
+  };
+  if (updater.kind !== 'asked') return (request, transaction, context) => schedule(request, transaction, context);
+  const twoPhase: TwoPhaseHandler<ScheduleAccountUpdater, Heard | undefined> = {
+    handle: schedule,
+    async lookup({ input, caller: { company } }, store, context, request) {
+      const account = { company, merchantAccount: input.merchantAccount };
+      const card =
+        input.card === undefined
+          ? (await store.read((transaction) => byReference(input, account, transaction, context)))?.card
+          : givenCard(input.card, company, context);
+      if (card === undefined) return { request };
+      const id = questionId(request, card, context.vault);
+      return { request, id, fate: await updater.ask(card, id) };
+    },
+  };
+  return twoPhase;
+}

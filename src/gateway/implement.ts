@@ -1,0 +1,88 @@
+/** Implements a service: one handler for each operation object, and the older versions that it serves. */
+import type { CanonicalRequest } from '../contract/canonical.ts';
+import type { Operation } from '../contract/operation.ts';
+import { hashNameOf, type Service } from '../contract/service.ts';
+import type { ReadTransaction, Store } from '../store/transaction.ts';
+import type { HandlerContext, HandlerOf } from './handler.ts';
+import { type OlderVersion, sameVersion, type VersionAdapter } from './older-version.ts';
+
+/** One handler for each operation: a missing, a stray or a wrongly typed one does not compile. */
+export type HandlersOf<O extends Operation> = {
+  readonly [N in O['name']]: HandlerOf<Extract<O, { readonly name: N }>>;
+};
+
+/** A handler beside the operation that it was typed for; the pair alone knows the types of its request. */
+export interface BoundHandler {
+  lookup?(request: CanonicalRequest, store: Pick<Store, 'read'>, context: HandlerContext, id: string): Promise<unknown>;
+  handle(
+    request: CanonicalRequest,
+    transaction: ReadTransaction,
+    context: HandlerContext,
+    result?: unknown,
+  ): Promise<unknown>;
+}
+
+export interface Implementation {
+  readonly service: Service;
+  readonly handlers: ReadonlyMap<Operation, BoundHandler>;
+  readonly olderVersions: readonly OlderVersion[];
+}
+
+export function implement<O extends Operation, H extends HandlersOf<O>>(
+  service: Service<O>,
+  handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
+  ...olderVersions: readonly OlderVersion<O>[]
+): Implementation {
+  const bound = [...service.operations.values()].map((operation): [Operation, BoundHandler] => {
+    const handler: HandlersOf<O>[O['name']] = handlers[operation.name as O['name']];
+    return [operation, typeof handler === 'function' ? { handle: handler } : handler];
+  });
+  return Object.freeze({ service, handlers: new Map(bound), olderVersions });
+}
+
+/** What executes an operation of any version: the current operation, its handler, and the way to it and back. */
+export interface CurrentOperation extends VersionAdapter {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly handler: BoundHandler;
+}
+
+export interface Composition {
+  /** Every version of every service; of each service, the newest last. */
+  readonly services: readonly Service[];
+  /** `operation`: of any version. */
+  current(operation: Operation): CurrentOperation;
+}
+
+/** Throws where two services share an operation object, or the name under which requests are hashed. */
+export function compose(implementations: readonly Implementation[]): Composition {
+  const all = new Map<Operation, CurrentOperation>();
+  const hashNames = new Set<string>();
+  const add = (operation: Operation, current: CurrentOperation): void => {
+    const known = all.get(operation);
+    if (known !== undefined && known.operation !== current.operation)
+      throw new TypeError(`${operation.name} stands for two operations`);
+    all.set(operation, current);
+  };
+  for (const { service, handlers, olderVersions } of implementations) {
+    for (const [operation, handler] of handlers) {
+      const hashName = hashNameOf(service, operation);
+      if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
+      hashNames.add(hashName);
+      add(operation, { service, operation, handler, ...sameVersion });
+    }
+    for (const { adapters } of olderVersions)
+      for (const [older, { to, ...adapter }] of adapters) add(older, { ...all.get(to)!, ...adapter });
+  }
+  return Object.freeze({
+    services: implementations.flatMap(({ service, olderVersions }) => [
+      ...olderVersions.map((older) => older.service),
+      service,
+    ]),
+    current(operation: Operation) {
+      const found = all.get(operation);
+      if (found === undefined) throw new TypeError(`no service implements ${operation.name}`);
+      return found;
+    },
+  });
+}

@@ -32,6 +32,8 @@ type Named<O extends Operation, N> = Extract<O, { readonly name: N }>;
 type Upgrade<O extends Operation, C extends Operation> = { upgrade(input: Input<O>): Input<C> };
 type Downgrade<O extends Operation, C extends Operation> = { downgrade(output: Output<C>): Output<O> };
 
+type NothingStated = Readonly<Record<never, never>>;
+
 /** What an older operation has to state: each direction whose shapes differ. */
 type AdapterOf<O extends Operation, C extends Operation> = [C] extends [never]
   ? never
@@ -42,12 +44,12 @@ type AdapterOf<O extends Operation, C extends Operation> = [C] extends [never]
 
 /** Adapters by name; those that need not state anything may be left out. */
 export type AdaptersOf<O extends Operation, C extends Operation> = {
-  readonly [N in O['name'] as {} extends AdapterOf<Named<O, N>, Named<C, N>> ? never : N]: AdapterOf<
+  readonly [N in O['name'] as NothingStated extends AdapterOf<Named<O, N>, Named<C, N>> ? never : N]: AdapterOf<
     Named<O, N>,
     Named<C, N>
   >;
 } & {
-  readonly [N in O['name'] as {} extends AdapterOf<Named<O, N>, Named<C, N>> ? N : never]?: AdapterOf<
+  readonly [N in O['name'] as NothingStated extends AdapterOf<Named<O, N>, Named<C, N>> ? N : never]?: AdapterOf<
     Named<O, N>,
     Named<C, N>
   >;

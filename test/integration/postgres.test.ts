@@ -407,13 +407,13 @@ describe('PostgreSQL', () => {
 
     test('a statement that nobody waited for is part of its unit', async () => {
       await engine.write(async (session) => {
-        session.execute(slow, []);
+        void session.execute(slow, []);
       });
       expect(await rows()).toEqual(['a', 'b', 'slow']);
     });
     test('and is undone with it', async () => {
       const broken = engine.write(async (session) => {
-        session.execute(slow, []);
+        void session.execute(slow, []);
         throw new Error('no');
       });
       await expect(broken).rejects.toThrow('no');
@@ -422,7 +422,7 @@ describe('PostgreSQL', () => {
     test('one that fails unnoticed undoes the unit', async () => {
       const broken = engine.write(async (session) => {
         await session.execute(addRow, ['c']);
-        session.execute(addRow, ['a']);
+        void session.execute(addRow, ['a']);
       });
       await expect(broken).rejects.toMatchObject({ code: '23505' });
       expect(await rows()).toEqual(['a', 'b']);

@@ -148,7 +148,7 @@ export class Process {
     database.abandon(dying);
     for (const disconnect of this.#connections) disconnect();
     this.#connections.clear();
-    scheduler.turn(network, `${this.#name} starts`, restartMs()).then(() => this.start());
+    void scheduler.turn(network, `${this.#name} starts`, restartMs()).then(() => this.start());
   }
 
   /** SIGSTOP, and SIGCONT after so long. */

@@ -148,4 +148,7 @@ export const runFaults = async (faultClass: FaultClass, ground: Ground, plan: Pl
 };
 
 /** Settles only where the work does not go well: a client that throws must end the run. */
-const failing = (work: Promise<unknown>): Promise<never> => new Promise((_, reject) => work.catch(reject));
+const failing = (work: Promise<unknown>): Promise<never> =>
+  new Promise((_, reject) => {
+    work.catch(reject);
+  });

@@ -7,10 +7,10 @@ import { type BoundOperation, splitByLocation } from '../../src/contract/operati
 import { Problem } from '../../src/contract/problem.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { deriveResourceOpenApi } from '../../src/documents/index.ts';
-import { createProtocols } from '../../src/formats/index.ts';
+import { createProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Call, Decoded, Protocol } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
+import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
 import { redactOutput } from '../../src/idempotency/redacted-output.ts';
 import { arbitrary } from '../support/generate.ts';
@@ -33,8 +33,16 @@ interface Sent extends Omit<Call, 'body'> {
   readonly body: Buffer | string;
 }
 
+/** Compiled once for a service: compiling takes longer than to decode a request. */
+const compiled = new Map<Service, { readonly routes: Routes; readonly protocols: Protocols }>();
+const compileService = (service: Service) => {
+  const known = compiled.get(service) ?? { routes: compileRoutes([service]), protocols: createProtocols([service]) };
+  compiled.set(service, known);
+  return known;
+};
+
 /** Detected, routed and decoded as the gateway does it, without a caller. Throws a Problem, or whatever a defect throws. */
-export const decodeSent = (protocol: Protocol, services: readonly Service[], sent: Sent): Decoded => {
+export const decodeSent = (protocol: Protocol, service: Service, sent: Sent): Decoded => {
   const { method = 'POST', path: target, headers = {}, contentType, body } = sent;
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const bytes = Buffer.from(body as string);
@@ -44,8 +52,9 @@ export const decodeSent = (protocol: Protocol, services: readonly Service[], sen
     inspect: () => {},
     body: async () => bytes,
   };
-  const route = compileRoutes(services).find(path);
-  const { media, understood } = detect(wire, route, { ...createProtocols(services), rest: protocol });
+  const { routes, protocols } = compileService(service);
+  const route = routes.find(path);
+  const { media, understood } = detect(wire, route, { ...protocols, rest: protocol });
   if (!understood) throw new Problem('unsupportedMedia');
   return protocol.decode(bytes, media, route.target(method), wire);
 };
@@ -73,11 +82,7 @@ export const askedIsHeard: ResourceLaw = (trial) => {
   const { protocol, service, operation } = trial;
   return (
     search(arbitrary(operation.input), trial, (input) => {
-      const { input: read, issues } = decodeSent(
-        protocol,
-        [service],
-        protocol.encodeRequest(service, operation, input),
-      );
+      const { input: read, issues } = decodeSent(protocol, service, protocol.encodeRequest(service, operation, input));
       const said = JSON.stringify([read, issues]);
       return said === JSON.stringify([input, []]) ? undefined : `${JSON.stringify(input)} is read as ${said}`;
     }) ??
@@ -121,12 +126,12 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 
 const complaintOf = ({ protocol, service, operation }: ResourceTrial, sent: Sent): string | undefined => {
   try {
-    const { operation: found, input, issues } = decodeSent(protocol, [service], sent);
+    const { operation: found, input, issues } = decodeSent(protocol, service, sent);
     if (issues.length > 0) {
       protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
       return undefined;
     }
-    const again = decodeSent(protocol, [service], protocol.encodeRequest(service, found, input));
+    const again = decodeSent(protocol, service, protocol.encodeRequest(service, found, input));
     const said = JSON.stringify([found.name, input]);
     return JSON.stringify([again.operation.name, again.input]) === said ? undefined : `${said} is not said again`;
   } catch (thrown) {

@@ -15,11 +15,13 @@ const operations = [...service.operations.values()].map((each) => [each.name, ea
 const home = '/pal/servlet/Recurring/v25';
 
 /** `coerceTypes`: in a form every value is a text, from which the type that the schema names is read. */
-const ajv = (coerceTypes = false) => {
-  const made = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes });
-  formats.default(made);
-  return made;
+const createAjv = (coerceTypes: boolean) => {
+  const created = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes });
+  formats.default(created);
+  return created;
 };
+const ajvs = { plain: createAjv(false), coercing: createAjv(true) };
+const ajv = (coerceTypes = false) => (coerceTypes ? ajvs.coercing : ajvs.plain);
 
 const pairs = (body: string): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 
@@ -104,11 +106,9 @@ describe('the JSON schemas', () => {
 describe('OpenAPI', () => {
   const openApi = JSON.parse(JSON.stringify(deriveOpenApi(services, 'https://pay.example')));
 
-  /** A component with the others beside it, as JSON Schema keeps them. */
-  const compile = (name: string) => {
-    const text = JSON.stringify({ $defs: openApi.components.schemas, $ref: `#/components/schemas/${name}` });
-    return ajv().compile(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
-  };
+  const everyComponent = JSON.stringify({ $id: 'openapi', $defs: openApi.components.schemas });
+  ajv().addSchema(JSON.parse(everyComponent.replaceAll('#/components/schemas/', '#/$defs/')));
+  const compile = (name: string) => ajv().compile({ $ref: `openapi#/$defs/${name}` });
 
   test('every component compiles and every reference resolves', () => {
     const names = Object.keys(openApi.components.schemas);

@@ -8,10 +8,22 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 const root = resolve(import.meta.dirname, '../..');
 
 const handlers = `
-import type { Handlers } from 'ROOT/src/gateway/handler.ts';
-import { handlers } from 'ROOT/src/services/handlers.ts';
-const { disable, listRecurringDetails, storeToken } = handlers;
-const { listRecurringDetails: left, ...others } = handlers;
+import { implement } from 'ROOT/src/gateway/implement.ts';
+import { disable } from 'ROOT/src/services/recurring/disable.ts';
+import { listRecurringDetails } from 'ROOT/src/services/recurring/list-details.ts';
+import { storeToken } from 'ROOT/src/services/recurring/store-token.ts';
+import { tokenLookup } from 'ROOT/src/services/recurring/token-lookup.ts';
+import { scheduleAccountUpdater as schedule } from 'ROOT/src/services/recurring/account-updater/schedule.ts';
+import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
+const scheduleAccountUpdater = schedule({ kind: 'gathered' });
+const others = { disable, scheduleAccountUpdater, storeToken, tokenLookup };
+const every = { ...others, listRecurringDetails };
+`;
+const versions = `
+import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
+import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
+import { recurringV30 } from 'ROOT/test/support/newer-recurring.ts';
+const downgrade = () => ({ response: '[all-details-successfully-disabled]' }) as const;
 `;
 const contract = `
 import { operation } from 'ROOT/src/contract/operation.ts';
@@ -25,16 +37,36 @@ import type { Input, Output } from 'ROOT/src/contract/operation.ts';
 
 /** Each compiles except for its last line, where the compiler must report what matches. */
 const mistakes: Readonly<Record<string, readonly [before: string, last: string, error: RegExp]>> = {
-  'a missing handler': [handlers, 'export const all: Handlers = { ...others };', /listRecurringDetails/],
+  'a missing handler': [handlers, 'export const all = implement(recurringV25, others);', /listRecurringDetails/],
   'a handler of no operation': [
     handlers,
-    'export const all: Handlers = { disable, listRecurringDetails, storeToken, enable: disable };',
-    /enable/,
+    'export const all = implement(recurringV25, { ...every, enable: disable });',
+    /never/,
   ],
   'a handler of another operation': [
     handlers,
-    'export const all: Handlers = { disable, listRecurringDetails, storeToken: disable };',
-    /storeToken/,
+    'export const all = implement(recurringV25, { ...every, storeToken: disable });',
+    /not assignable/,
+  ],
+  'an older version whose input differs, and which states no upgrade': [
+    versions,
+    'export const older = olderVersion(recurringV25, recurringV30, { disable: { downgrade } });',
+    /upgrade/,
+  ],
+  'an older version whose output differs, and which states no downgrade': [
+    versions,
+    'export const older = olderVersion(recurringV25, recurringV30, { disable: { upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }) } });',
+    /downgrade/,
+  ],
+  'an older version that states nothing of an operation that differs': [
+    versions,
+    'export const older = olderVersion(recurringV25, recurringV30, {});',
+    /disable/,
+  ],
+  'an upgrade to another shape': [
+    versions,
+    'export const older = olderVersion(recurringV25, recurringV30, { disable: { downgrade, upgrade: ({ merchantAccount }) => ({ merchantAccount }) } });',
+    /shopperReference/,
   ],
   'a reading handler that writes': [
     `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';
@@ -105,8 +137,6 @@ const exchange = { sends: '', answers: '' };`,
 
 /** Compiles without errors where the types are inferred as they should be. */
 const inferredTypes = `${inferred}
-import type { Handlers } from 'ROOT/src/gateway/handler.ts';
-import { handlers } from 'ROOT/src/services/handlers.ts';
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(): T | undefined => undefined;
 holds<Equal<Input<typeof disable>['merchantAccount'], string>>();
@@ -116,7 +146,20 @@ holds<Equal<Output<typeof listRecurringDetails>['creationDate'], number | undefi
 holds<Equal<Output<typeof listRecurringDetails>['invalidOneclickContracts'], boolean | undefined>>();
 holds<Equal<Input<typeof storeToken>['additionalData'], Readonly<Record<string, string>> | undefined>>();
 holds<Equal<NonNullable<Input<typeof storeToken>['card']>['cvc'], string | undefined>>();
-export const all: Handlers = { ...handlers };
+`;
+
+/** A whole implementation with an older version; the compiler must report nothing. */
+const implemented = `${handlers}
+import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
+import { implementBothVersions, recurringV30 } from 'ROOT/test/support/newer-recurring.ts';
+export const all = implement(recurringV25, every);
+export const both = implementBothVersions({ updater: { kind: 'gathered' } });
+export const older = olderVersion(recurringV25, recurringV30, {
+  disable: {
+    upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),
+    downgrade: () => ({ response: '[all-details-successfully-disabled]' }),
+  },
+});
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-types-'));
@@ -131,6 +174,7 @@ function compile(): ReadonlyMap<string, string> {
   const entries = Object.values(mistakes);
   for (const [index, [before, last]] of entries.entries()) write(`mistake${index}.ts`, `${before.trim()}\n${last}\n`);
   write('inferred-types.ts', inferredTypes);
+  write('implemented.ts', implemented);
   write('package.json', '{"type":"module"}');
   const compilerOptions = { noUnusedLocals: false, typeRoots: [join(root, 'node_modules/@types')] };
   write('tsconfig.json', JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }));
@@ -164,6 +208,6 @@ describe('does not compile', () => {
   );
 });
 
-test('types are inferred from the contract', () => {
-  expect(placesIn('inferred-types.ts').map((place) => errors.get(place))).toEqual([]);
+test.each(['inferred-types.ts', 'implemented.ts'])('%s compiles', (file) => {
+  expect(placesIn(file).map((place) => errors.get(place))).toEqual([]);
 });

@@ -1,0 +1,73 @@
+/** A synthetic version 30 of the recurring service, whose `disable` differs from that of version 25 in both shapes. */
+import { operation } from '../../src/contract/operation.ts';
+import { integer, object, oneOf, optional, required } from '../../src/contract/schema.ts';
+import { service } from '../../src/contract/service.ts';
+import type { Handler } from '../../src/gateway/handler.ts';
+import { type Implementation, implement } from '../../src/gateway/implement.ts';
+import { olderVersion } from '../../src/gateway/older-version.ts';
+import { scheduleAccountUpdater } from '../../src/services/recurring/account-updater/schedule.ts';
+import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
+import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
+import { listRecurringDetails } from '../../src/services/recurring/list-details.ts';
+import { storeToken } from '../../src/services/recurring/store-token.ts';
+import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
+import * as v25 from '../../src/services/recurring/v25.ts';
+
+const { contract, ...otherFields } = v25.disable.input.fields;
+
+/** `contract` is renamed to `contracts`; the output says what was disabled by a word and counts the fields sent. */
+export const disableV30 = operation({
+  ...v25.disable,
+  input: object(
+    'DisableRequest',
+    {
+      contracts: optional(contract.schema, 'The contracts to disable.', { invalid: 'invalidContract' }),
+      ...otherFields,
+    },
+    { ignoredMembers: v25.disable.input.ignoredMembers },
+  ),
+  output: object('DisableResult', {
+    disabled: required(oneOf('Disabled', 'detail', 'all'), 'What was disabled.'),
+    revision: required(integer(30, 30, 30), 'The version that disabled it.'),
+  }),
+});
+
+export const recurringV30 = service({
+  name: 'Recurring',
+  version: 30,
+  answers: { from: 30, to: 68 },
+  address: v25.recurringV25.address,
+  legacy: { soap: '/pal/servlet/soap/RecurringV30', adapter: '/pal/adapter/v30' },
+  namespace: 'recurring',
+  hashPrefix: '',
+  doc: 'Stored payment details of shoppers.',
+  operations: [disableV30, v25.listRecurringDetails, v25.scheduleAccountUpdater, v25.storeToken, v25.tokenLookup],
+});
+
+const one = '[detail-successfully-disabled]';
+const all = '[all-details-successfully-disabled]';
+
+const disable: Handler<typeof disableV30> = async ({ input: { contracts, ...input }, ...request }, ...rest) => {
+  const older = { ...request, operation: v25.disable, input: { ...input, contract: contracts } };
+  const { response } = await disableV25Handler(older, ...rest);
+  return { disabled: response === one ? 'detail' : 'all', revision: 30 };
+};
+
+/** Both versions: callers of version 25 are served by the handlers of version 30. */
+export const implementBothVersions = ({ updater }: { readonly updater: Updater }): Implementation =>
+  implement(
+    recurringV30,
+    {
+      disable,
+      listRecurringDetails,
+      scheduleAccountUpdater: scheduleAccountUpdater(updater),
+      storeToken,
+      tokenLookup,
+    },
+    olderVersion(v25.recurringV25, recurringV30, {
+      disable: {
+        upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),
+        downgrade: ({ disabled }) => ({ response: disabled === 'detail' ? one : all }),
+      },
+    }),
+  );

@@ -11,7 +11,7 @@ export interface Page<K extends ResourceKind> {
 
 export const pageOf = async <K extends ResourceKind>(
   children: Children<K>,
-  { offset = 0, limit = limitUsual, status }: Partial<Range>,
+  { offset = 0, limit = limitUsual, status }: { [N in keyof Range]?: Range[N] | undefined },
   view: PlatformReads,
 ): Promise<Page<K>> => {
   const found = await view.listResources(children, { offset, limit: limit + 1, status });

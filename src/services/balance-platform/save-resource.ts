@@ -60,8 +60,9 @@ export const change = async <K extends ResourceKind>(
   return kept;
 };
 
-/** The members of a change that were given: what is left out stays as it is. */
-export const omitUndefined = <C extends object>(changes: C): Partial<C> => emptyToUndefined(changes);
+/** The members with a value: what a PATCH leaves out stays as it is. */
+export const omitUndefined = <C extends object>(changes: C): { [N in keyof C]?: Exclude<C[N], undefined> } =>
+  emptyToUndefined(changes) as { [N in keyof C]?: Exclude<C[N], undefined> };
 
 /** No entries and nothing said of entries are shown alike. */
 export const entries = (metadata: Readonly<Record<string, string>> | undefined) =>

@@ -14,7 +14,7 @@ const reconnect: Backoff = { firstMs: 50, maxMs: 300 };
 /** Never gives up: Redis may come back at any time. */
 const retryStrategy = (times: number): number => backoffMs(times, reconnect);
 
-const access = ({ username, password, tls }: Address): RedisOptions => ({
+const access = ({ username, password, tls }: Address) => ({
   ...(username !== undefined && { username }),
   ...(password !== undefined && { password }),
   ...(tls && { tls: {} }),
@@ -48,7 +48,7 @@ const common = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-const clusterOptions = (address: Address, commandTimeout: number): ClusterOptions => {
+const clusterOptions = (address: Address, commandTimeout: number) => {
   const { retryStrategy: _, enableOfflineQueue, readOnly: __, ...node } = common;
   return {
     enableOfflineQueue,
@@ -69,7 +69,7 @@ const clusterOptions = (address: Address, commandTimeout: number): ClusterOption
     slotsRefreshInterval: 5_000,
     shardedSubscribers: false,
     redisOptions: { ...node, commandTimeout, ...access(address) },
-  };
+  } satisfies ClusterOptions;
 };
 
 const connect = (address: Address, commandTimeout: number): Redis | Cluster => {

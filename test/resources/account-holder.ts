@@ -16,6 +16,8 @@ import {
   secondHolderId,
   timeZone,
 } from './platform.ts';
+import { addressing, described, describedOwner, describing, otherTimeZone } from './platform-track.ts';
+import type { FaultTrack } from './resource.ts';
 
 const recordOf = (named: { readonly id: string; readonly reference: string }) => ({
   ...named,
@@ -59,7 +61,39 @@ const update = (id: string, changes: Change) =>
     return platform.change(id, changes);
   });
 
+export const trackLegalEntity = 'LE00000000000000000000001';
+const enrolling = (legalEntityId: string, description = described('enrol')): object => ({
+  legalEntityId,
+  ...description,
+});
+
+const trackKeys: FaultTrack['keys'] = {
+  enrol: {
+    operation: 'createAccountHolder',
+    bodies: {
+      right: enrolling(trackLegalEntity),
+      'other legal entity': enrolling('LE00000000000000000000002'),
+      'other time zone': enrolling(trackLegalEntity, otherTimeZone('enrol')),
+    },
+  },
+  rename: describing('updateAccountHolder', 'rename'),
+  retitle: describing('updateAccountHolder', 'retitle'),
+};
+
+/** Each shopper's holder is created, described, and perhaps described again. */
+const faultTrack: FaultTrack = {
+  keys: trackKeys,
+  addressing,
+  table: 'account_holder',
+  columns: ['record'],
+  ownerOf(row) {
+    const record = JSON.parse(row.record!);
+    return record.legalEntityId === trackLegalEntity ? describedOwner(trackKeys, record) : undefined;
+  },
+};
+
 export const accountHolder = platformResource({
+  faultTrack,
   kind: 'accountHolder',
   table: 'account_holder',
   first: [

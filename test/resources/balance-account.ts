@@ -16,6 +16,8 @@ import {
   secondHolderId,
   timeZone,
 } from './platform.ts';
+import { addressing, described, describedOwner, describing, otherTimeZone, trackHolder } from './platform-track.ts';
+import type { FaultTrack } from './resource.ts';
 
 const defaultCurrencyCode = 'EUR';
 const balances = [{ available: 0, balance: 0, currency: defaultCurrencyCode, reserved: 0 }] as const;
@@ -64,7 +66,41 @@ const update = (id: string, changes: Change) =>
     return expected;
   });
 
+export const trackCurrency = 'EUR';
+const opening = (currency: string, description = described('open')): object => ({
+  accountHolderId: trackHolder,
+  defaultCurrencyCode: currency,
+  ...description,
+});
+
+const trackKeys: FaultTrack['keys'] = {
+  open: {
+    operation: 'createBalanceAccount',
+    bodies: {
+      right: opening(trackCurrency),
+      'other currency': opening('USD'),
+      'other time zone': opening(trackCurrency, otherTimeZone('open')),
+    },
+  },
+  label: describing('updateBalanceAccount', 'label'),
+  relabel: describing('updateBalanceAccount', 'relabel'),
+};
+
+/** Each shopper's account is opened for one holder, described, and perhaps described again. */
+const faultTrack: FaultTrack = {
+  keys: trackKeys,
+  addressing,
+  table: 'balance_account',
+  columns: ['record'],
+  ownerOf(row) {
+    const record = JSON.parse(row.record!);
+    const isRight = record.defaultCurrencyCode === trackCurrency && record.accountHolderId === trackHolder;
+    return isRight ? describedOwner(trackKeys, record) : undefined;
+  },
+};
+
 export const balanceAccount = platformResource({
+  faultTrack,
   kind: 'balanceAccount',
   table: 'balance_account',
   parent: { column: 'account_holder_id', member: 'accountHolderId' },

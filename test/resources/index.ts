@@ -2,10 +2,10 @@
 import { accountHolder } from './account-holder.ts';
 import { balanceAccount } from './balance-account.ts';
 import { paymentInstrument } from './payment-instrument.ts';
-import type { SimulatedResource } from './resource.ts';
+import type { TestResource } from './resource.ts';
 import { storedDetail } from './stored-detail.ts';
 
-export const resources: readonly SimulatedResource[] = Object.freeze([
+export const resources: readonly TestResource[] = Object.freeze([
   storedDetail,
   accountHolder,
   balanceAccount,

@@ -11,7 +11,8 @@ import {
   type Status,
   secondAccountId,
 } from './platform.ts';
-import type { SimulatedResource } from './resource.ts';
+import { addressing, trackAccounts } from './platform-track.ts';
+import type { FaultTrack, KeyUse, TestResource } from './resource.ts';
 
 /** Inactive at first, with the first account. */
 const firstInstrumentId = 'PIFIRST000000000000000000';
@@ -89,7 +90,71 @@ const update = (id: string, status: Status) =>
   platformRequest('updatePaymentInstrument', { id, status }, setStatus(id, status));
 const cancel = (id: string) => platformRequest('cancelPaymentInstrument', { id }, setStatus(id, 'closed'));
 
+/** The comment names the key that a state is the effect of; the reason shows whether it has the right body. */
+const because = (key: string, statusReason = 'other') => ({ statusReason, statusComment: key });
+
+const creating = (brandVariant: string, balanceAccountId: string): object => ({
+  type: 'card',
+  issuingCountryCode: 'NL',
+  balanceAccountId,
+  card: { brand: 'visa', brandVariant, formFactor: 'virtual', cardholderName: 'Anna van Dijk' },
+  status: 'inactive',
+  ...because('create'),
+});
+
+/** A change that undoes a later one where it is executed twice. */
+const settingStatus = (key: string, status: string): KeyUse => ({
+  operation: 'updatePaymentInstrument',
+  bodies: {
+    right: { status, ...because(key) },
+    'other status': { status: 'closed', ...because(key) },
+    'other reason': { status, ...because(key, 'damaged') },
+  },
+});
+
+/** The status that each key leads to. */
+const statusByKey: Readonly<Record<string, string>> = {
+  create: 'inactive',
+  activate: 'active',
+  suspend: 'suspended',
+  cancel: 'closed',
+};
+
+/** Each shopper's card is created, activated, suspended, and perhaps cancelled. */
+const faultTrack: FaultTrack = {
+  keys: {
+    create: {
+      operation: 'createPaymentInstrument',
+      bodies: {
+        right: creating('visadebit', trackAccounts.right),
+        'other card': creating('visaprepaid', trackAccounts.right),
+        'other account': creating('visadebit', trackAccounts.other),
+      },
+    },
+    activate: settingStatus('activate', 'active'),
+    suspend: settingStatus('suspend', 'suspended'),
+    cancel: {
+      operation: 'cancelPaymentInstrument',
+      bodies: { right: because('cancel'), 'other reason': because('cancel', 'lost') },
+    },
+  },
+  addressing,
+  table: 'payment_instrument',
+  columns: ['id', 'status', 'record', 'number_fingerprint'],
+  ownerOf({ status, record }) {
+    const { reference, statusComment: key, statusReason, balanceAccountId, card } = JSON.parse(record!);
+    const isRight =
+      statusByKey[key] === status &&
+      statusReason === 'other' &&
+      balanceAccountId === trackAccounts.right &&
+      card?.brandVariant === 'visadebit';
+    return isRight ? { shopper: reference, key } : undefined;
+  },
+  issuedIn: ({ id, number_fingerprint }) => ({ number: number_fingerprint!, to: id! }),
+};
+
 const instrument = platformResource({
+  faultTrack,
   kind: 'paymentInstrument',
   table: 'payment_instrument',
   parent: { column: 'balance_account_id', member: 'balanceAccountId' },
@@ -122,7 +187,7 @@ const instrument = platformResource({
   statements: ['find-open-payment_instrument'],
 });
 
-export const paymentInstrument: SimulatedResource = {
+export const paymentInstrument: TestResource = {
   ...instrument,
   seedModel(model) {
     instrument.seedModel(model);

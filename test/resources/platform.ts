@@ -4,9 +4,10 @@ import type { Records, ResourceKind } from '../../src/services/balance-platform/
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
 import type { Expected, Refusal } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
-import { type Execution, findOperation, type SimulatedRequest } from '../simulation/request.ts';
+import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
-import type { SimulatedResource } from './resource.ts';
+import { findOperation } from './operations.ts';
+import type { TestResource } from './resource.ts';
 
 export const balancePlatform = 'DemoPlatform';
 export const legalEntityId = 'LE1';
@@ -170,7 +171,7 @@ export function newIdIn({ entries }: Execution): string {
 }
 
 interface PlatformResource<K extends ResourceKind>
-  extends Pick<SimulatedResource, 'workload' | 'crashCases' | 'refusals'> {
+  extends Pick<TestResource, 'workload' | 'crashCases' | 'refusals' | 'faultTrack'> {
   readonly kind: K;
   readonly table: string;
   /** The column and the member that name the parent; absent where the parent is the platform. */
@@ -182,13 +183,13 @@ interface PlatformResource<K extends ResourceKind>
   readonly statements?: readonly string[];
 }
 
-export interface SimulatedPlatformResource extends SimulatedResource {
+export interface PlatformTestResource extends TestResource {
   /** The new resource for the model, without its revision. */
   created(record: ModelRecord): Omit<ModelResource, 'revision'>;
 }
 
-export function platformResource<K extends ResourceKind>(parts: PlatformResource<K>): SimulatedPlatformResource {
-  const { kind, table, parent, first, sealed, workload, crashCases, refusals, statements = [] } = parts;
+export function platformResource<K extends ResourceKind>(parts: PlatformResource<K>): PlatformTestResource {
+  const { kind, table, parent, first, sealed, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
   const columns = ['id', ...(parent === undefined ? [] : [parent.column]), 'status', 'revision'];
   const created = (record: ModelRecord) => ({
     kind,
@@ -201,6 +202,7 @@ export function platformResource<K extends ResourceKind>(parts: PlatformResource
     workload,
     crashCases,
     refusals,
+    faultTrack,
     statements: [`add-${table}`, `find-${table}`, `change-${table}`, ...statements],
     created,
     async seed(transaction) {

@@ -1,15 +1,12 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
-import type { Operation, Role } from '../../src/contract/operation.ts';
 import type { ProblemName } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
-import type { Protocol } from '../../src/formats/protocol.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import type { ImportTransaction } from '../../src/services/recurring/store/repository.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
 
-export interface SimulatedResource {
+export interface TestResource {
   /** Emptied and refilled between runs; parents come first. */
   readonly tables: readonly string[];
   /** What clients send in random runs. */
@@ -30,6 +27,7 @@ export interface SimulatedResource {
   /** One line for each row, sorted. */
   storedLines(database: SimDatabase): readonly string[];
   modelLines(model: Model): readonly string[];
+  readonly faultTrack: FaultTrack;
 }
 
 /** The payload of a webhook job: a stored detail or a resource. */
@@ -59,13 +57,8 @@ export interface CrashCase {
   readonly points?: readonly string[];
 }
 
-/** The keys that clients of the fault injection use for one resource, their bodies, and which effect belongs to which key. */
+/** What clients of the fault injection do with one resource, and which effect belongs to which key. */
 export interface FaultTrack {
-  /** The role of the credential that it takes. */
-  readonly role: Role;
-  readonly service: Service;
-  /** At least one. */
-  readonly protocols: readonly Protocol[];
   /** In the order in which a shopper's keys are used; the last one is not used for each shopper. */
   readonly keys: Readonly<Record<string, KeyUse>>;
   /** The members of a request outside its body. `id`: from the answer to the first key, where it has one. */
@@ -79,9 +72,10 @@ export interface FaultTrack {
   readonly issuedIn?: (row: Row) => { readonly number: string; readonly to: string };
 }
 
-/** What a key is used for. */
+/** What a key is used for. No two tracks have a key of the same name. */
 export interface KeyUse {
-  readonly operation: Operation;
+  /** The name of the operation. */
+  readonly operation: string;
   /** By name: `right` belongs to the key, the others do not. */
   readonly bodies: Readonly<Record<string, object>> & { readonly right: object };
 }

@@ -4,9 +4,10 @@ import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { eventText } from '../simulation/effect-text.ts';
 import type { Step } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
-import { company, type Execution, findOperation, type SimulatedRequest } from '../simulation/request.ts';
+import { company, type Execution, type SimulatedRequest } from '../simulation/request.ts';
 import { vault } from '../simulation/vault.ts';
-import type { SimulatedResource } from './resource.ts';
+import { findOperation } from './operations.ts';
+import type { FaultTrack, KeyUse, TestResource } from './resource.ts';
 
 export const merchantAccount = 'DemoMerchant';
 const visa = '4111111111111111';
@@ -185,7 +186,47 @@ const checkClosedCard = {
   outcome: 'ok',
 } as const;
 
-export const storedDetail: SimulatedResource = {
+export const trackMerchantAccount = 'AcmeWeb';
+/** The last four digits distinguish the two. */
+const trackNumbers = { right: '4111111111111111', other: '5500000000000004' } as const;
+export const trackLastFour = trackNumbers.right.slice(-4);
+export const trackContracts: readonly string[] = ['ONECLICK', 'RECURRING'];
+
+/** The name of the holder is the key that a stored detail is the effect of. */
+function storing(key: string): KeyUse {
+  const body = (number: string, contract: readonly string[]): object => ({
+    card: { number, expiryMonth: '8', expiryYear: '2040', holderName: key },
+    recurring: { contract },
+  });
+  return {
+    operation: 'storeToken',
+    bodies: {
+      right: body(trackNumbers.right, trackContracts),
+      'other card': body(trackNumbers.other, trackContracts),
+      'other contract': body(trackNumbers.right, ['PAYOUT']),
+    },
+  };
+}
+
+/** Each shopper's detail is stored (A), disabled (B), and perhaps stored again (C). */
+const faultTrack: FaultTrack = {
+  keys: {
+    A: storing('A'),
+    B: { operation: 'disable', bodies: { right: {}, 'other contract': { contract: ['ONECLICK'] } } },
+    C: storing('C'),
+  },
+  addressing: (shopperReference) => ({ merchantAccount: trackMerchantAccount, shopperReference }),
+  table: 'stored_detail',
+  columns: ['shopper_reference', 'disabled_at', 'contracts', 'open_part'],
+  ownerOf({ shopper_reference, disabled_at, contracts, open_part }) {
+    const { card } = JSON.parse(open_part!);
+    if (contracts !== trackContracts.join() || card?.number !== trackLastFour) return undefined;
+    return { shopper: shopper_reference!, key: disabled_at === null ? card.holderName : 'B' };
+  },
+};
+
+export const storedDetail: TestResource = {
+  faultTrack,
   tables: ['shopper', 'stored_detail', 'detail_change'],
   workload: [
     store('anna', visa, ['PAYOUT']),

@@ -1,7 +1,8 @@
 /** An attempt: one request as a client sent it, available wherever it is processed. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Answer } from '../../src/gateway/answer.ts';
-import type { Format, SimulatedRequest } from './request.ts';
+import type { Format } from '../resources/operations.ts';
+import type { SimulatedRequest } from './request.ts';
 
 export interface Attempt {
   readonly number: number;

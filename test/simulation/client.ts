@@ -1,9 +1,11 @@
 /** A simulated client: sends its tasks, again and in other formats, until each key has a final answer. */
+
+import { formatsOf } from '../resources/operations.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import type { Auditor } from './auditor.ts';
 import type { Process } from './process.ts';
 import type { Random } from './random.ts';
-import { formatsOf, type SimulatedRequest } from './request.ts';
+import type { SimulatedRequest } from './request.ts';
 import { type Owner, owner, type Scheduler } from './scheduler.ts';
 
 export interface ClientTask {
@@ -54,7 +56,7 @@ async function sendUntilFinal(self: Owner, task: ClientTask, setting: ClientSett
 
 async function send(self: Owner, { key, request }: ClientTask, setting: ClientSetting): Promise<boolean> {
   const { scheduler, random, processes, auditor, history, lossShare } = setting;
-  const format = random.pick(formatsOf(request));
+  const format = random.pick(formatsOf(request.operation));
   const attempt = newAttempt({ number: history.length + 1, client: self.name, key, request, format });
   history.push(attempt);
   const process = random.pick(processes);

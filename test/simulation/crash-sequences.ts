@@ -1,8 +1,8 @@
 /** What the crash matrix sends for each writing operation: in which order, to which process and in which formats. */
 import { resources } from '../resources/index.ts';
+import { formatsOf } from '../resources/operations.ts';
 import type { CrashCase } from '../resources/resource.ts';
 import type { Cell, Sending } from './matrix.ts';
-import { formatsOf } from './request.ts';
 
 export interface CrashSequence {
   readonly name: string;
@@ -15,7 +15,7 @@ export const crashCases: readonly CrashCase[] = resources.flatMap((resource) => 
 
 /** A request; a retry to a process that has lost its memory; a retry to another process; another request under the key. */
 export function sequencesOf({ request, otherRequest, outcome, asksUpdater = false }: CrashCase): CrashSequence[] {
-  const formats = formatsOf(request);
+  const formats = formatsOf(request.operation);
   return formats.flatMap((same, index) => {
     const other = formats[(index + 1) % formats.length]!;
     const sequence = (retries: readonly [typeof same, typeof same], isolation: Cell['isolation']): CrashSequence => ({

@@ -1,5 +1,6 @@
 /** One cell of the crash matrix: a request, its retries and a wrong retry, with faults at chosen calls. */
 import type { ProblemName } from '../../src/contract/problem.ts';
+import type { Format } from '../resources/operations.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { CacheServer } from './cache-server.ts';
@@ -8,7 +9,7 @@ import { createSequentialIds } from './ids.ts';
 import type { CallFault } from './port.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
-import type { Format, SimulatedRequest } from './request.ts';
+import type { SimulatedRequest } from './request.ts';
 import { type Owner, owner, Scheduler } from './scheduler.ts';
 import type { Isolation } from './sim-engine.ts';
 

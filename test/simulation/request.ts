@@ -1,9 +1,8 @@
 /** A request that a simulated client sends, and the formats in which it can be sent. */
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type Call, namedProtocols, type ProtocolName } from '../../src/formats/protocol.ts';
-import { services } from '../../src/services/index.ts';
+import type { Call } from '../../src/formats/protocol.ts';
+import { type Format, protocols } from '../resources/operations.ts';
 import type { Step } from './expected.ts';
 import type { Model } from './model.ts';
 import type { Entry } from './sim-database.ts';
@@ -27,23 +26,6 @@ export interface Execution {
   readonly entries: readonly Entry[];
   /** The external updater was asked and did not answer. */
   readonly updaterFailed: boolean;
-}
-
-export const protocols = createProtocols(services);
-export type Format = ProtocolName;
-
-/** The formats in which a request can be sent. */
-export function formatsOf({ operation }: SimulatedRequest): readonly Format[] {
-  return operation.http === undefined ? namedProtocols : ['rest'];
-}
-
-/** Throws for a name that no service has. */
-export function findOperation(name: string): Pick<SimulatedRequest, 'service' | 'operation'> {
-  for (const service of services.toReversed()) {
-    const operation = service.operations.get(name);
-    if (operation !== undefined) return { service, operation };
-  }
-  throw new Error(`no service has an operation ${name}`);
 }
 
 const calls = new Map<string, Call>();

@@ -1,42 +1,43 @@
-/** A client of a fault-injection run: it works through shoppers of its own, and repeats each request until it knows what came of it. */
+/** A client of a fault-injection run: works through shoppers of its own, and repeats each request until its answer is final. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Role, roles } from '../../../src/contract/operation.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
 import type { Random } from '../../simulation/random.ts';
-import type { Place } from './fleet.ts';
-import type { Answered, Ledger } from './history.ts';
+import type { ServerSlot } from './fleet.ts';
+import type { Answered, History } from './history.ts';
 import {
   type Body,
-  callOf,
-  canonicalOf,
-  codeOf,
+  canonicalAnswerOf,
+  encodeCall,
+  errorCodeOf,
+  formatsOfKey,
+  idIn,
   keysOf,
-  madeIn,
-  trackOf,
+  otherBodiesOf,
+  roleOf,
   tracksOf,
-  type Used,
-  wrongBodiesOf,
+  type UsedKey,
 } from './request.ts';
 
-export interface Surroundings {
-  readonly places: readonly Place[];
-  readonly ledger: Ledger;
+export interface ClientSetting {
+  readonly servers: readonly ServerSlot[];
+  readonly history: History;
   readonly random: Random;
   readonly authorizations: Readonly<Record<Role, string>>;
-  /** Makes the keys of this run its own, where runs share a Redis. */
+  /** Distinguishes the keys of this run, where runs share a Redis. */
   readonly run: string;
 }
 
-/** Shorter than a stalled server stays so, longer than one that works takes. */
+/** Shorter than a server is stopped, longer than a working one takes. */
 const answerMsMax = 2_000;
-/** How long a client goes on with one request. */
-const patienceMsMax = 90_000;
-/** And where nothing is in the way any more: a claim left behind is passed over after two seconds. */
-const lastPatienceMsMax = 15_000;
+/** How long a client repeats one request. */
+const requestMsMax = 90_000;
+/** The same after the faults are over: an abandoned reservation is ignored after two seconds. */
+const lastMsMax = 15_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-let sendings = 0;
+let requests = 0;
 
 interface Reply {
   readonly status: number;
@@ -44,14 +45,14 @@ interface Reply {
   readonly text: string;
 }
 
-const ask = (
+const post = (
   address: string,
   { method = 'POST', path, contentType, body, headers: own }: Call,
-  also: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
 ): Promise<Reply> =>
   new Promise((resolve, reject) => {
-    const headers = { ...own, 'Content-Type': contentType, ...also };
-    const asked = request(address + path, { method, agent, headers }, (response) => {
+    const headers = { ...own, 'Content-Type': contentType, ...more };
+    const sent = request(address + path, { method, agent, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
@@ -61,115 +62,114 @@ const ask = (
       response.once('close', () => {
         clearTimeout(timer);
         if (response.complete) resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        else reject(new Error('the answer broke off'));
+        else reject(new Error('the answer was cut off'));
       });
     });
-    const timer = setTimeout(() => asked.destroy(new Error('no answer in time')), answerMsMax);
-    asked.once('error', (thrown) => {
+    const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), answerMsMax);
+    sent.once('error', (thrown) => {
       clearTimeout(timer);
       reject(thrown);
     });
-    asked.end(body);
+    sent.end(body);
   });
 
 const one = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header.join() : header;
 
-const idempotencyKey = ({ run }: Surroundings, { shopper, key }: Used): string => `${run}-${shopper}-${key}`;
+const idempotencyKey = ({ run }: ClientSetting, { shopper, key }: UsedKey): string => `${run}-${shopper}-${key}`;
 
-/** Sends once, in some format to some server; undefined where no answer comes. */
-const send = async (
-  around: Surroundings,
-  used: Used,
+/** Uses the keys of new shoppers until `over`; returns them. */
+export async function runClient(setting: ClientSetting, name: string, over: AbortSignal): Promise<readonly UsedKey[]> {
+  const { random } = setting;
+  const all: UsedKey[] = [];
+  for (let count = 1; !over.aborted; count += 1) {
+    const shopper = `${name}-${count}`;
+    const own: UsedKey[] = [];
+    const keys = keysOf(random.pick(tracksOf(random.pick(roles))));
+    let id: string | undefined;
+    for (const key of random.chance(0.4) ? keys : keys.slice(0, -1)) {
+      const used = { shopper, key, id };
+      own.push(used);
+      const answer = await useKey(setting, used);
+      if (answer === undefined || over.aborted) break;
+      id ??= idIn(answer.canonical);
+    }
+    all.push(...own);
+    for (const used of own) if (random.chance(0.3)) await sendUntilFinal(setting, used, 'right');
+  }
+  return all;
+}
+
+/** Sends the request of every key once more, after the faults are over. */
+export async function resendAll(setting: ClientSetting, keys: readonly UsedKey[], clients: number): Promise<void> {
+  const rest = keys.values();
+  const client = async (): Promise<void> => {
+    for (const used of rest) await sendUntilFinal(setting, used, 'right', { last: true });
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+}
+
+export const closeConnections = (): void => agent.destroy();
+
+/** Sends one to three copies at once; then perhaps late ones, and another body under the key. Undefined unless all succeed. */
+async function useKey(setting: ClientSetting, used: UsedKey): Promise<Answered | undefined> {
+  const { random } = setting;
+  const copies = Array.from({ length: 1 + random.below(3) }, () => sendUntilFinal(setting, used, 'right'));
+  const answers = await Promise.all(copies);
+  if (random.chance(0.3)) await sendUntilFinal(setting, used, random.pick(otherBodiesOf(used.key)));
+  if (random.chance(0.3)) await sendUntilFinal(setting, used, 'right');
+  return answers.every((answer) => answer?.status === 200) ? answers[0] : undefined;
+}
+
+/** Sends until an answer is final; undefined after the time limit. */
+async function sendUntilFinal(
+  setting: ClientSetting,
+  used: UsedKey,
   body: Body,
-  { last = false }: { readonly last?: boolean } = {},
-): Promise<Answered | undefined> => {
-  const { random, places, ledger, authorizations } = around;
-  const place = random.below(places.length);
-  const address = places[place]?.address;
+  options: { readonly last?: boolean } = {},
+): Promise<Answered | undefined> {
+  const endsAt = performance.now() + (options.last ? lastMsMax : requestMsMax);
+  while (performance.now() < endsAt) {
+    const answer = await send(setting, used, body, options);
+    if (answer !== undefined && !answer.transient) return answer;
+    await after(10 + setting.random.below(90));
+  }
+  return undefined;
+}
+
+/** Sends once, in a random format to a random server; undefined where no answer arrives. */
+async function send(
+  setting: ClientSetting,
+  used: UsedKey,
+  body: Body,
+  { last = false }: { readonly last?: boolean },
+): Promise<Answered | undefined> {
+  const { random, servers, history, authorizations } = setting;
+  const server = random.below(servers.length);
+  const address = servers[server]?.address;
   if (address === undefined) return undefined;
-  const { role, protocols } = trackOf(used.key);
-  const protocol = random.pick(protocols);
-  const id = ++sendings;
-  ledger.write({ what: 'sent', id, ...used, body, protocol: protocol.name, place, ...(last && { last }) });
+  const format = random.pick(formatsOfKey(used.key));
+  const number = ++requests;
+  history.write({ what: 'sent', number, ...used, body, format, server, ...(last && { last }) });
   try {
-    const { status, headers, text } = await ask(address, callOf(protocol, used, body), {
-      Authorization: authorizations[role],
-      'Idempotency-Key': idempotencyKey(around, used),
+    const { status, headers, text } = await post(address, encodeCall(format, used, body), {
+      Authorization: authorizations[roleOf(used.key)],
+      'Idempotency-Key': idempotencyKey(setting, used),
     });
     const answer: Answered = {
       what: 'answered',
-      id,
+      number,
       status,
       transient: one(headers['transient-error']) === 'true',
       replayed: one(headers['idempotent-replayed']) === 'true',
       pspReference: one(headers.pspreference),
-      echoed: one(headers['idempotency-key']),
-      ...(status === 200 ? { canonical: canonicalOf(protocol, used.key, text) } : { code: codeOf(text) }),
+      echoedKey: one(headers['idempotency-key']),
+      ...(status === 200 ? { canonical: canonicalAnswerOf(format, used.key, text) } : { code: errorCodeOf(text) }),
     };
-    ledger.write(answer);
+    history.write(answer);
     return answer;
   } catch (thrown) {
-    ledger.write({ what: 'unanswered', id, reason: thrown instanceof Error ? thrown.message : String(thrown) });
+    history.write({ what: 'unanswered', number, reason: thrown instanceof Error ? thrown.message : String(thrown) });
     return undefined;
   }
-};
-
-/** Sends until an answer does not ask for another try; undefined where patience ends first. */
-const settle = async (
-  around: Surroundings,
-  used: Used,
-  body: Body,
-  options: { readonly last?: boolean } = {},
-): Promise<Answered | undefined> => {
-  const endsAt = performance.now() + (options.last ? lastPatienceMsMax : patienceMsMax);
-  while (performance.now() < endsAt) {
-    const answer = await send(around, used, body, options);
-    if (answer !== undefined && !answer.transient) return answer;
-    await after(10 + around.random.below(90));
-  }
-  return undefined;
-};
-
-/** One to three copies at once; then perhaps late ones, and others that only have the key in common. Undefined unless all went well. */
-const use = async (around: Surroundings, used: Used): Promise<Answered | undefined> => {
-  const { random } = around;
-  const copies = Array.from({ length: 1 + random.below(3) }, () => settle(around, used, 'right'));
-  const answers = await Promise.all(copies);
-  if (random.chance(0.3)) await settle(around, used, random.pick(wrongBodiesOf(used.key)));
-  if (random.chance(0.3)) await settle(around, used, 'right');
-  return answers.every((answer) => answer?.status === 200) ? answers[0] : undefined;
-};
-
-/** Goes on with new shoppers until it is told that it is over; gives the keys it used. */
-export const work = async (around: Surroundings, name: string, over: AbortSignal): Promise<readonly Used[]> => {
-  const { random } = around;
-  const all: Used[] = [];
-  for (let counted = 1; !over.aborted; counted += 1) {
-    const shopper = `${name}-${counted}`;
-    const own: Used[] = [];
-    const keys = keysOf(random.pick(tracksOf(random.pick(roles))));
-    let made: string | undefined;
-    for (const key of random.chance(0.4) ? keys : keys.slice(0, -1)) {
-      const used = { shopper, key, made };
-      own.push(used);
-      const answer = await use(around, used);
-      if (answer === undefined || over.aborted) break;
-      made ??= madeIn(answer.canonical);
-    }
-    all.push(...own);
-    for (const used of own) if (random.chance(0.3)) await settle(around, used, 'right');
-  }
-  return all;
-};
-
-/** Asks for every key once more, now that nothing is in the way. */
-export const askAgain = async (around: Surroundings, keys: readonly Used[], clients: number): Promise<void> => {
-  const rest = keys.values();
-  const each = async (): Promise<void> => {
-    for (const used of rest) await settle(around, used, 'right', { last: true });
-  };
-  await Promise.all(Array.from({ length: clients }, each));
-};
-
-export const hangUp = (): void => agent.destroy();
+}

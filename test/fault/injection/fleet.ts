@@ -1,17 +1,17 @@
-/** The server processes of a run: started again as soon as they die, and struck on order. */
+/** The server processes of a run: restarted as soon as they die, and interrupted on request. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Variables } from '../../support/server.ts';
-import { type Nothing, nothing, type Order, type Ready, stoppingLine } from './points.ts';
+import { type Interruption, type NoInterruption, noInterruption, type Ready, stoppingLine } from './crash-points.ts';
 
 const program = join(import.meta.dirname, 'server.ts');
-/** Starting takes half as long with what Node has compiled before. */
+/** A start takes half as long with the compile cache of Node. */
 const compiled = join(import.meta.dirname, '../../.cache/compile');
 const readyMsMax = 30_000;
 const stopMsMax = 20_000;
-/** A database that is down ends the start of a server; it is up again long before these are used up. */
+/** A server does not start while its database is down; the database is up again long before these are used up. */
 const failedStartsMax = 100;
 
 const alive = new Set<ChildProcess>();
@@ -41,8 +41,8 @@ const launch = (variables: Variables, log: string): ChildProcess => {
   return child;
 };
 
-/** One place in the fleet; the process in it changes. */
-export class Place {
+/** One server of the fleet; its process changes. */
+export class ServerSlot {
   readonly #variables: Variables;
   readonly #log: string;
   #child: ChildProcess;
@@ -51,7 +51,7 @@ export class Place {
   #closing = false;
   #failedStarts = 0;
   #kills = 0;
-  #onStopping = (): void => this.#letGo();
+  #onStopping = (): void => this.#resumeRepeatedly();
 
   constructor(variables: Variables, log: string) {
     this.#variables = variables;
@@ -59,12 +59,12 @@ export class Place {
     this.#child = this.#launch();
   }
 
-  /** Where it answers; undefined while there is no process that does. */
+  /** The address; undefined while no process is ready. */
   get address(): string | undefined {
     return this.#address;
   }
 
-  /** How many processes of it ended by SIGKILL. */
+  /** How many of its processes SIGKILL has ended. */
   get kills(): number {
     return this.#kills;
   }
@@ -78,35 +78,35 @@ export class Place {
     }
   }
 
-  /** SIGKILL at this moment. */
+  /** Sends SIGKILL. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  /** Resolves true once the process has been struck, and false where it did not come to the point in time. */
-  async strike(order: Order, msMax: number): Promise<boolean> {
+  /** Resolves true once the process is interrupted, and false where it does not reach the point in time. */
+  async interrupt(interruption: Interruption, msMax: number): Promise<boolean> {
     const child = this.#child;
-    const tell = (told: Order | Nothing) => child.connected && child.send(told, () => {});
+    const send = (message: Interruption | NoInterruption) => child.connected && child.send(message, () => {});
     const waiting = new AbortController();
     const late = after(msMax, false, { signal: waiting.signal }).catch(() => false);
-    const struck = new Promise<boolean>((resolve) => {
+    const interrupted = new Promise<boolean>((resolve) => {
       child.once('exit', () => resolve(true));
       this.#onStopping = () => resolve(true);
-      tell(order);
+      send(interruption);
       late.then(resolve);
     });
-    const done = await struck;
+    const isInterrupted = await interrupted;
     waiting.abort();
-    this.#onStopping = () => this.#letGo();
-    if (!done) tell(nothing);
-    return done;
+    this.#onStopping = () => this.#resumeRepeatedly();
+    if (!isInterrupted) send(noInterruption);
+    return isInterrupted;
   }
 
   resume(): void {
     this.#child.kill('SIGCONT');
   }
 
-  /** SIGTERM: answers what it has begun. */
+  /** Sends SIGTERM: the process answers the requests that it has begun. */
   async stop(): Promise<void> {
     this.#closing = true;
     this.resume();
@@ -122,8 +122,8 @@ export class Place {
     await this.#over;
   }
 
-  /** For a process that stops too late for whoever ordered it: it says so before, and what comes before is of no use. */
-  #letGo(): void {
+  /** Resumes a process that stops after the time limit. Its line comes before the stop, so one signal may be too early. */
+  #resumeRepeatedly(): void {
     for (const ms of [0, 50, 250, 1_000]) setTimeout(() => this.resume(), ms).unref();
   }
 
@@ -153,30 +153,33 @@ export class Place {
 }
 
 export interface Fleet {
-  readonly places: readonly Place[];
+  readonly servers: readonly ServerSlot[];
   kills(): number;
-  /** Lets them answer what they have begun, and end. */
+  /** Stops them after the requests that they have begun. */
   stop(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Logs of errors go to a file for each place, in the folder. */
+/** Each server logs errors to a file in the folder. */
 export const startFleet = async (count: number, folder: string, variables: Variables): Promise<Fleet> => {
-  const places = Array.from({ length: count }, (_, index) => new Place(variables, join(folder, `server-${index}.log`)));
-  const all = (what: (place: Place) => Promise<void>) => async () => {
-    await Promise.all(places.map(what));
+  const servers = Array.from(
+    { length: count },
+    (_, index) => new ServerSlot(variables, join(folder, `server-${index}.log`)),
+  );
+  const all = (action: (server: ServerSlot) => Promise<void>) => async () => {
+    await Promise.all(servers.map(action));
   };
-  const discard = all((place) => place.discard());
+  const discard = all((server) => server.discard());
   try {
-    await all((place) => place.ready())();
+    await all((server) => server.ready())();
   } catch (thrown) {
     await discard();
     throw thrown;
   }
   return {
-    places,
-    kills: () => places.reduce((sum, { kills }) => sum + kills, 0),
-    stop: all((place) => place.stop()),
+    servers,
+    kills: () => servers.reduce((sum, { kills }) => sum + kills, 0),
+    stop: all((server) => server.stop()),
     discard,
   };
 };

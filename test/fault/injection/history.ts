@@ -1,51 +1,51 @@
-/** The clients' ledger on disk: a line before each sending and after each answer; the judge believes nothing else. */
+/** The history of the clients on disk: a line before each request and after each answer. The checker reads nothing else. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import type { Protocol } from '../../../src/formats/protocol.ts';
-import type { Body, Used } from './request.ts';
+import type { Format } from '../../resources/operations.ts';
+import type { Body, UsedKey } from './request.ts';
 
-export interface Sent extends Used {
+export interface Sent extends UsedKey {
   readonly what: 'sent';
-  readonly id: number;
+  readonly number: number;
   readonly body: Body;
-  readonly protocol: Protocol['name'];
-  /** The place in the fleet. */
-  readonly place: number;
-  /** Once the faults are over. */
+  readonly format: Format;
+  /** The index of the server. */
+  readonly server: number;
+  /** Sent after the faults were over. */
   readonly last?: true;
 }
 
 export interface Answered {
   readonly what: 'answered';
-  readonly id: number;
+  readonly number: number;
   readonly status: number;
-  /** Of a refusal: the error code. */
+  /** The error code of a refusal. */
   readonly code?: string | undefined;
-  /** The answer says that the same request may be sent again. */
+  /** The answer allows the client to send the same request again. */
   readonly transient: boolean;
   readonly replayed: boolean;
   readonly pspReference?: string | undefined;
-  /** The key that the answer repeats. */
-  readonly echoed?: string | undefined;
+  /** The Idempotency-Key of the answer. */
+  readonly echoedKey?: string | undefined;
   /** The answer in canonical form, as JSON; absent for a refusal. */
   readonly canonical?: string | undefined;
 }
 
-/** No answer came: the connection broke, or the client did not wait any longer. */
+/** The connection broke, or the client timed out. */
 export interface Unanswered {
   readonly what: 'unanswered';
-  readonly id: number;
+  readonly number: number;
   readonly reason: string;
 }
 
-export type Entry = Sent | Answered | Unanswered;
+export type HistoryEntry = Sent | Answered | Unanswered;
 
-export interface Ledger {
+export interface History {
   readonly path: string;
-  write(entry: Entry): void;
+  write(entry: HistoryEntry): void;
   close(): void;
 }
 
-export const openLedger = (path: string): Ledger => {
+export function openHistory(path: string): History {
   const file = openSync(path, 'wx', 0o600);
   return {
     path,
@@ -54,10 +54,11 @@ export const openLedger = (path: string): Ledger => {
     },
     close: () => closeSync(file),
   };
-};
+}
 
-export const readLedger = (path: string): readonly Entry[] =>
-  readFileSync(path, 'utf8')
+export function readHistory(path: string): readonly HistoryEntry[] {
+  return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Entry);
+    .map((line) => JSON.parse(line) as HistoryEntry);
+}

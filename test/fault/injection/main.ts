@@ -1,41 +1,41 @@
-/** `npm run fault-injection`: every class of faults with the journal, and without it as the control; `--seed N`, `--class NAME`. */
+/** `npm run fault-injection`: every fault class with idempotency records, and without them as the seeded defect. */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { doubledEverywhere, holds } from './checker.ts';
-import { calm, type FaultClass, faultClasses } from './classes.ts';
-import { type Ground, openGround, type Plan, type Report, runFaults } from './run.ts';
+import { doubledEverywhere, isClean } from './checker.ts';
+import { type FaultClass, faultClasses, noFault } from './fault-classes.ts';
+import { type Infrastructure, type Plan, type Report, runFaults, startInfrastructure } from './run.ts';
 import { heading, lineOf } from './table.ts';
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, class: { type: 'string' } } });
 const seed = values.seed === undefined ? randomInt(1_000_000) : Number(values.seed);
 const wanted = faultClasses.filter(({ name }) => values.class === undefined || name.includes(values.class));
 
-/** What the whole of it must have seen, or it says too little. */
+/** What all runs together must have seen, or the result proves too little. */
 const leastKeys = 2_000;
 const leastKills = { PostgreSQL: 200, SQLite: 60 } as const;
 
-/** Longer than the lease of a claim. */
+/** Longer than the lease of a reservation. */
 const stallMs = 16_000;
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const killing = ({ name }: FaultClass): boolean => name.startsWith('kill -9');
+const isKilling = ({ name }: FaultClass): boolean => name.startsWith('kill -9');
 
-const withJournal = (faultClass: FaultClass): Plan => {
+const planWithRecords = (faultClass: FaultClass): Plan => {
   const { store } = faultClass;
-  const share = leastKills[store] / faultClasses.filter((each) => killing(each) && each.store === store).length;
+  const share = leastKills[store] / faultClasses.filter((each) => isKilling(each) && each.store === store).length;
   const killed = { seconds: 10, secondsMax: 200, enough: ({ kills }: { kills: number }) => kills >= share };
   const still = { seconds: 10, secondsMax: 90, enough: ({ faults }: { faults: number }) => faults >= 3 };
   const usual = { seconds: 14, secondsMax: 40, enough: ({ faults }: { faults: number }) => faults >= 8 };
-  const how = killing(faultClass) ? killed : faultClass.name.includes('stands still') ? still : usual;
-  return { journal: true, seed, stallMs, ...how };
+  const how = isKilling(faultClass) ? killed : faultClass.name.includes('is stopped') ? still : usual;
+  return { records: true, seed, stallMs, ...how };
 };
 
-/** Some classes need many tries until a request is in the one bad place; none gets for ever. */
-const control: Plan = {
-  journal: false,
+/** Some classes need many tries until a request is at the critical point; `secondsMax` ends them. */
+const planWithoutRecords: Plan = {
+  records: false,
   seed,
   stallMs,
   seconds: 3,
@@ -44,53 +44,58 @@ const control: Plan = {
 };
 
 const reports: Report[] = [];
-const run = async (faultClass: FaultClass, ground: Ground, plan: Plan): Promise<Report> => {
-  const report = await runFaults(faultClass, ground, plan);
+const run = async (faultClass: FaultClass, infrastructure: Infrastructure, plan: Plan): Promise<Report> => {
+  const report = await runFaults(faultClass, infrastructure, plan);
   reports.push(report);
-  say(lineOf(report));
-  if (plan.journal) for (const finding of report.verdict.findings) say(`    ${finding}`);
+  print(lineOf(report));
+  if (plan.records) for (const finding of report.verdict.findings) print(`    ${finding}`);
+  if (plan.records && !isClean(report.verdict))
+    print(`    repeat: npm run fault-injection -- --seed ${seed} --class '${faultClass.name}'`);
   return report;
 };
 
 const sum = (of: (report: Report) => number, store: Report['store']): number =>
-  reports.filter((report) => report.journal && report.store === store).reduce((total, report) => total + of(report), 0);
+  reports.filter((report) => report.records && report.store === store).reduce((total, report) => total + of(report), 0);
 
-const all = async (ground: Ground): Promise<boolean> => {
-  let held = 0;
-  let failed = 0;
-  for (const line of heading) say(line);
+const all = async (infrastructure: Infrastructure): Promise<boolean> => {
+  let clean = 0;
+  let found = 0;
+  for (const line of heading) print(line);
   if (values.class === undefined)
-    for (const journal of [true, false]) await run(calm, ground, { ...control, journal, seconds: 5, secondsMax: 5 });
+    for (const records of [true, false])
+      await run(noFault, infrastructure, { ...planWithoutRecords, records, seconds: 5, secondsMax: 5 });
   for (const faultClass of wanted) {
-    const { faults, verdict } = await run(faultClass, ground, withJournal(faultClass));
-    if (faults > 0 && holds(verdict)) held += 1;
-    if (doubledEverywhere((await run(faultClass, ground, control)).verdict.doubledIn)) failed += 1;
+    const { faults, verdict } = await run(faultClass, infrastructure, planWithRecords(faultClass));
+    if (faults > 0 && isClean(verdict)) clean += 1;
+    if (doubledEverywhere((await run(faultClass, infrastructure, planWithoutRecords)).verdict.doubledIn)) found += 1;
   }
   const keys = sum(({ verdict }) => verdict.keys, 'PostgreSQL');
   const kills = { PostgreSQL: sum((each) => each.kills, 'PostgreSQL'), SQLite: sum((each) => each.kills, 'SQLite') };
-  say('');
-  say(`PostgreSQL and Redis: ${keys} keys, ${kills.PostgreSQL} kills; SQLite: ${kills.SQLite} kills; seed ${seed}`);
-  const calmHeld = reports.every((report) => report.name !== calm.name || !report.journal || holds(report.verdict));
-  const whole =
+  print('');
+  print(`PostgreSQL and Redis: ${keys} keys, ${kills.PostgreSQL} kills; SQLite: ${kills.SQLite} kills; seed ${seed}`);
+  const isBaselineClean = reports.every(
+    ({ name, records, verdict }) => name !== noFault.name || !records || isClean(verdict),
+  );
+  const isEnough =
     values.class !== undefined ||
     (keys >= leastKeys && kills.PostgreSQL >= leastKills.PostgreSQL && kills.SQLite >= leastKills.SQLite);
-  if (!whole) say('That is too little: on a machine with nothing else to do there is more.');
-  if (!calmHeld) say('Something failed without any fault.');
-  say(`${held} classes hold, ${failed} controls fail as they must`);
-  return whole && calmHeld && wanted.length > 0 && held === wanted.length && failed === wanted.length;
+  if (!isEnough) print('This is too little: repeat the run on an idle machine.');
+  if (!isBaselineClean) print('A promise was broken without any fault.');
+  print(`${clean} fault classes clean, ${found} seeded defects found`);
+  return isEnough && isBaselineClean && wanted.length > 0 && clean === wanted.length && found === wanted.length;
 };
 
-say(`seed ${seed}`);
-const ground = await openGround({ durable: true });
+print(`seed ${seed}`);
+const infrastructure = await startInfrastructure({ durable: true });
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, async () => {
-    await ground.close();
+    await infrastructure.close();
     process.exit(1);
   });
 try {
-  process.exitCode = (await all(ground)) ? 0 : 1;
+  process.exitCode = (await all(infrastructure)) ? 0 : 1;
 } finally {
-  await ground.close();
+  await infrastructure.close();
 }
-// Connections that are kept alive would hold it up.
+// Open keep-alive connections would delay the exit.
 process.exit();

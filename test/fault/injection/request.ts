@@ -1,69 +1,65 @@
-/** What the clients ask, on every track: the call of a key with one of its bodies, and what its answer says. */
-import type { Role } from '../../../src/contract/operation.ts';
-import type { Call, Protocol } from '../../../src/formats/protocol.ts';
-import { accountHolderTrack } from './tracks/account-holder.ts';
-import { balanceAccountTrack } from './tracks/balance-account.ts';
-import { paymentInstrumentTrack } from './tracks/payment-instrument.ts';
-import { recurringTrack } from './tracks/recurring.ts';
-import type { KeyUse, Track } from './tracks/track.ts';
+/** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
+import type { Operation, Role } from '../../../src/contract/operation.ts';
+import type { Call } from '../../../src/formats/protocol.ts';
+import { resources } from '../../resources/index.ts';
+import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
+import type { FaultTrack, KeyUse } from '../../resources/resource.ts';
 
 export const company = 'Acme';
 
-const everyTrack = [recurringTrack, accountHolderTrack, balanceAccountTrack, paymentInstrumentTrack] as const;
-export const tracks: readonly Track[] = Object.freeze(everyTrack);
+export const tracks: readonly FaultTrack[] = resources.map(({ faultTrack }) => faultTrack);
 
-type KeyOf<T> = T extends Track ? keyof T['keys'] : never;
-export type KeyName = KeyOf<(typeof everyTrack)[number]>;
-
-/** `right`, or the name of a body that the key does not belong to. */
+/** `right`, or the name of a body that does not belong to the key. */
 export type Body = string;
 
 /** One key of one shopper. */
-export interface Used {
+export interface UsedKey {
   readonly shopper: string;
-  readonly key: KeyName;
-  /** What the first key of the shopper was answered: the id that the others are about. */
-  readonly made?: string | undefined;
+  readonly key: string;
+  /** The id in the answer to the first key of the shopper: the others are about it. */
+  readonly id?: string | undefined;
 }
 
-export const tracksOf = (role: Role): readonly Track[] => tracks.filter((track) => track.role === role);
-export const keysOf = ({ keys }: Track): readonly KeyName[] => Object.keys(keys) as readonly KeyName[];
-
-/** No two tracks have a key of the same name. */
-const trackByKey: ReadonlyMap<string, Track> = new Map(
-  tracks.flatMap((track) => keysOf(track).map((key) => [key, track])),
+const useByKey: ReadonlyMap<string, { readonly track: FaultTrack; readonly use: KeyUse }> = new Map(
+  tracks.flatMap((track) => Object.entries(track.keys).map(([key, use]) => [key, { track, use }])),
 );
 
-export const trackOf = (key: KeyName): Track => trackByKey.get(key)!;
+const useOf = (key: string): KeyUse => useByKey.get(key)!.use;
+const operationOf = (key: string): Operation => findOperation(useOf(key).operation).operation;
 
-const useOf = (key: KeyName): KeyUse => trackOf(key).keys[key]!;
-
-export const wrongBodiesOf = (key: KeyName): readonly Body[] =>
+export const keysOf = ({ keys }: FaultTrack): readonly string[] => Object.keys(keys);
+export const roleOf = (key: string): Role => operationOf(key).role;
+export const formatsOfKey = (key: string): readonly Format[] => formatsOf(operationOf(key));
+export const tracksOf = (role: Role): readonly FaultTrack[] =>
+  tracks.filter((track) => keysOf(track).every((key) => roleOf(key) === role));
+export const otherBodiesOf = (key: string): readonly Body[] =>
   Object.keys(useOf(key).bodies).filter((name) => name !== 'right');
 
-export const callOf = (protocol: Protocol, { shopper, key, made }: Used, body: Body): Call => {
-  const { service, about } = trackOf(key);
-  const { operation, bodies } = useOf(key);
-  return protocol.encodeRequest(service, operation, { ...about(shopper, made), ...bodies[body] });
-};
+export function encodeCall(format: Format, { shopper, key, id }: UsedKey, body: Body): Call {
+  const { track, use } = useByKey.get(key)!;
+  const { service, operation } = findOperation(use.operation);
+  return protocols[format].encodeRequest(service, operation, { ...track.addressing(shopper, id), ...use.bodies[body] });
+}
 
 /** `errorCode` and its value; in SOAP the code after the type. */
-const codeForms = [/errorCode(?:"\s*:\s*"|=)(\w+)/, /(?:validation|security|internal) (\w+)/];
+const codePatterns = [/errorCode(?:"\s*:\s*"|=)(\w+)/, /(?:validation|security|internal) (\w+)/];
 
-export const codeOf = (text: string): string | undefined =>
-  codeForms.map((form) => form.exec(text)?.[1]).find((code) => code !== undefined);
+export function errorCodeOf(text: string): string | undefined {
+  return codePatterns.map((pattern) => pattern.exec(text)?.[1]).find((code) => code !== undefined);
+}
 
-/** The canonical answer as JSON, its names in their order; undefined where the text is no answer of the operation. */
-export const canonicalOf = (protocol: Protocol, key: KeyName, text: string): string | undefined => {
+/** The canonical answer as JSON with sorted names; undefined where the text is no answer of the operation. */
+export function canonicalAnswerOf(format: Format, key: string, text: string): string | undefined {
   try {
-    const { value, issues } = protocol.decodeResponse(useOf(key).operation, text);
+    const { value, issues } = protocols[format].decodeResponse(operationOf(key), text);
     if (issues.length > 0) return undefined;
     return JSON.stringify(Object.entries(value as object).sort(([one], [other]) => (one < other ? -1 : 1)));
   } catch {
     return undefined;
   }
-};
+}
 
 /** The id in a canonical answer; undefined where it has none. */
-export const madeIn = (canonical: string | undefined): string | undefined =>
-  canonical === undefined ? undefined : Object.fromEntries(JSON.parse(canonical)).id;
+export function idIn(canonical: string | undefined): string | undefined {
+  return canonical === undefined ? undefined : Object.fromEntries(JSON.parse(canonical)).id;
+}

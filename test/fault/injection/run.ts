@@ -1,4 +1,4 @@
-/** One run: clients at the servers, faults of one class, and the judge at the end. */
+/** One run: clients send to the servers, faults of one class are injected, and the checker reads the result. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,19 +8,19 @@ import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { type Proxy as Cutter, openProxy } from '../../support/proxy.ts';
 import { type RedisServer, startRedis } from '../../support/redis.ts';
 import type { Variables } from '../../support/server.ts';
-import { type Doubled, doubledIn, judge, type Verdict } from './checker.ts';
-import type { FaultClass, Field } from './classes.ts';
-import { askAgain, work } from './client.ts';
-import { type Counted, prepareStores, type Stores } from './counted.ts';
+import { checkHistory, type Doubled, doubledIn, type Verdict } from './checker.ts';
+import { resendAll, runClient } from './client.ts';
+import { type CountingStore, prepareStores, type Stores } from './counting-store.ts';
+import { recordsVariable } from './crash-points.ts';
+import type { FaultClass, FaultTargets } from './fault-classes.ts';
 import { startFleet } from './fleet.ts';
-import { openLedger, readLedger } from './history.ts';
-import { journalVariable } from './points.ts';
+import { openHistory, readHistory } from './history.ts';
 import { openSlowProxy, type SlowProxy } from './slow-proxy.ts';
 
 const clients = 24;
 
-/** The outside parts, which the runs share. */
-export interface Ground {
+/** The databases, Redis and proxies that the runs share. */
+export interface Infrastructure {
   readonly folder: string;
   readonly postgres: Postgres;
   readonly redis: RedisServer;
@@ -30,7 +30,7 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-export const openGround = async (options: { readonly durable: boolean }): Promise<Ground> => {
+export const startInfrastructure = async (options: { readonly durable: boolean }): Promise<Infrastructure> => {
   const folder = mkdtempSync(join(tmpdir(), 'triglyph-faults-'));
   const ending: (() => Promise<void>)[] = [async () => rmSync(folder, { recursive: true, force: true })];
   const close = async () => {
@@ -54,13 +54,14 @@ export const openGround = async (options: { readonly durable: boolean }): Promis
 };
 
 export interface Plan {
-  readonly journal: boolean;
+  /** Whether the servers write idempotency records. */
+  readonly records: boolean;
   readonly seed: number;
-  /** How long there are faults at least. */
+  /** The minimal duration of the faults. */
   readonly seconds: number;
-  /** With faults going on for as long as the aim is not reached, but no longer than this. */
+  /** The maximal duration, where `enough` is not reached. */
   readonly secondsMax: number;
-  /** Asked every now and then: whether the run has seen enough. */
+  /** Called repeatedly: whether the run has seen enough. */
   readonly enough: (seen: { readonly doubled: Doubled; readonly kills: number; readonly faults: number }) => boolean;
   readonly stallMs: number;
 }
@@ -68,77 +69,88 @@ export interface Plan {
 export interface Report {
   readonly name: string;
   readonly store: FaultClass['store'];
-  readonly journal: boolean;
+  readonly records: boolean;
   readonly faults: number;
   readonly kills: number;
   readonly seconds: number;
   readonly verdict: Verdict;
 }
 
-const variablesOf = ({ through, store }: FaultClass, { redis, slow }: Ground, own: Variables): Variables => ({
+const variablesOf = ({ through, store }: FaultClass, { redis, slow }: Infrastructure, own: Variables): Variables => ({
   ...own,
   ...(store === 'PostgreSQL' && {
     REDIS_URL: through.includes('slow') ? `redis://127.0.0.1:${slow.port}` : redis.url,
   }),
 });
 
-const storeOf = ({ through, store }: FaultClass, { stores, cutter }: Ground): Promise<Counted> | Counted =>
+const storeOf = (
+  { through, store }: FaultClass,
+  { stores, cutter }: Infrastructure,
+): Promise<CountingStore> | CountingStore =>
   store === 'SQLite' ? stores.sqlite() : stores.postgres(through.includes('cutter') ? cutter.port : undefined);
 
-/** Looks until there is enough, or the time is up. */
-const watch = async (plan: Plan, counted: Counted, seen: () => { kills: number; faults: number }): Promise<void> => {
+/** Resolves when the run has seen enough, or after the maximal duration. */
+const waitUntilEnough = async (
+  plan: Plan,
+  store: CountingStore,
+  seen: () => { kills: number; faults: number },
+): Promise<void> => {
   const startedAt = performance.now();
   await after(plan.seconds * 1_000);
   while (performance.now() - startedAt < plan.secondsMax * 1_000) {
-    // A database that is just being restarted has no answer.
-    const effects = await counted.effects().catch(() => []);
+    // A database that is restarting does not answer.
+    const effects = await store.effects().catch(() => []);
     if (plan.enough({ doubled: doubledIn(effects), ...seen() })) return;
     await after(200);
   }
 };
 
-export const runFaults = async (faultClass: FaultClass, ground: Ground, plan: Plan): Promise<Report> => {
+export const runFaults = async (
+  faultClass: FaultClass,
+  infrastructure: Infrastructure,
+  plan: Plan,
+): Promise<Report> => {
   const startedAt = performance.now();
-  const { stores, postgres, redis, cutter, slow } = ground;
+  const { stores, postgres, redis, cutter, slow } = infrastructure;
   const random = new Random(plan.seed);
-  const run = `${plan.journal ? 'on' : 'off'}-${Math.trunc(Math.random() * 1e9).toString(36)}`;
-  const folder = mkdtempSync(join(ground.folder, 'run-'));
-  const counted = await storeOf(faultClass, ground);
+  const run = `${plan.records ? 'on' : 'off'}-${Math.trunc(Math.random() * 1e9).toString(36)}`;
+  const folder = mkdtempSync(join(infrastructure.folder, 'run-'));
+  const store = await storeOf(faultClass, infrastructure);
   const fleet = await startFleet(faultClass.store === 'SQLite' ? 1 : 2, folder, {
-    ...variablesOf(faultClass, ground, counted.variables),
-    ...(!plan.journal && { [journalVariable]: 'off' }),
+    ...variablesOf(faultClass, infrastructure, store.variables),
+    ...(!plan.records && { [recordsVariable]: 'off' }),
   });
   const over = new AbortController();
   try {
-    const { places } = fleet;
-    const ledger = openLedger(join(folder, 'ledger.jsonl'));
-    const around = { places, ledger, random, authorizations: stores.authorizations, run };
-    const working = Array.from({ length: clients }, (_, index) => work(around, `s${index}`, over.signal));
-    const field: Field = { places, random, postgres, cutter, redis, slow, stallMs: plan.stallMs };
+    const { servers } = fleet;
+    const history = openHistory(join(folder, 'history.jsonl'));
+    const setting = { servers, history, random, authorizations: stores.authorizations, run };
+    const working = Array.from({ length: clients }, (_, index) => runClient(setting, `s${index}`, over.signal));
+    const targets: FaultTargets = { servers, random, postgres, cutter, redis, slow, stallMs: plan.stallMs };
     let faults = 0;
-    const breaking = (async () => {
-      while (!over.signal.aborted) faults += await faultClass.fault(field);
+    const injecting = (async () => {
+      while (!over.signal.aborted) faults += await faultClass.fault(targets);
     })();
     await Promise.race([
-      watch(plan, counted, () => ({ kills: fleet.kills(), faults })),
-      breaking,
-      Promise.race(working.map(failing)),
+      waitUntilEnough(plan, store, () => ({ kills: fleet.kills(), faults })),
+      injecting,
+      Promise.race(working.map(rejection)),
     ]);
     over.abort();
-    await breaking;
+    await injecting;
     const used = (await Promise.all(working)).flat();
-    for (const place of places) await place.ready();
-    await askAgain(around, used, clients);
+    for (const server of servers) await server.ready();
+    await resendAll(setting, used, clients);
     await fleet.stop();
-    ledger.close();
+    history.close();
     return {
       name: faultClass.name,
       store: faultClass.store,
-      journal: plan.journal,
+      records: plan.records,
       faults,
       kills: fleet.kills(),
       seconds: (performance.now() - startedAt) / 1_000,
-      verdict: judge(readLedger(ledger.path), await counted.effects(), run),
+      verdict: checkHistory(readHistory(history.path), await store.effects(), run),
     };
   } finally {
     over.abort();
@@ -147,8 +159,8 @@ export const runFaults = async (faultClass: FaultClass, ground: Ground, plan: Pl
   }
 };
 
-/** Settles only where the work does not go well: a client that throws must end the run. */
-const failing = (work: Promise<unknown>): Promise<never> =>
+/** Rejects where a client throws, and never resolves: a client that throws must end the run. */
+const rejection = (work: Promise<unknown>): Promise<never> =>
   new Promise((_, reject) => {
     work.catch(reject);
   });

@@ -1,38 +1,46 @@
-/** A server process of a fault-injection run: the code of production, in which the harness can strike at a point, with the journal or without. */
+/** A server process of a fault-injection run: the production code with crash points, with or without idempotency records. */
 import { writeSync } from 'node:fs';
 import { openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import { startServer } from '../../../src/app/server.ts';
 import { noCache } from '../../../src/idempotency/no-cache.ts';
 import { openRedisCache } from '../../../src/store/redis/cache.ts';
-import { journalVariable, type Nothing, nothing, type Order, type Point, type Ready, stoppingLine } from './points.ts';
-import { woundedGate, woundedStore } from './seeded-defects.ts';
+import {
+  type Interruption,
+  type NoInterruption,
+  noInterruption,
+  type Point,
+  type Ready,
+  recordsVariable,
+  stoppingLine,
+} from './crash-points.ts';
+import { instrumentCache, instrumentStore } from './instrumented-store.ts';
 
-let order: Order | Nothing = nothing;
+let next: Interruption | NoInterruption = noInterruption;
 
 const pass = (point: Point): void => {
-  if (order.point !== point) return;
-  const { signal } = order;
-  order = nothing;
+  if (next.point !== point) return;
+  const { signal } = next;
+  next = noInterruption;
   if (signal === 'SIGSTOP') writeSync(1, stoppingLine);
   process.kill(process.pid, signal);
 };
 
-process.on('message', (told: Order | Nothing) => {
-  order = told;
+process.on('message', (interruption: Interruption | NoInterruption) => {
+  next = interruption;
 });
-// Without the harness there is nobody to serve.
+// The process ends with the test that started it.
 process.on('disconnect', () => process.exit());
 
 const config = readConfig('production');
-const room = await openBackend(config, { exclusive: true });
-const gate =
+const backend = await openBackend(config, { exclusive: true });
+const cache =
   config.redisUrl === undefined
     ? noCache
-    : openRedisCache({ url: config.redisUrl, mac: room.requestHasher.mac, clock: room.context.clock });
-const journal = process.env[journalVariable] !== 'off';
-const details = woundedStore(room.store, pass, { journal });
-const running = await startServer(config, { ...room, store: details }, { cache: woundedGate(gate, pass) });
+    : openRedisCache({ url: config.redisUrl, mac: backend.requestHasher.mac, clock: backend.context.clock });
+const records = process.env[recordsVariable] !== 'off';
+const store = instrumentStore(backend.store, pass, { records });
+const running = await startServer(config, { ...backend, store }, { cache: instrumentCache(cache, pass) });
 process.once('SIGTERM', async () => {
   await running.stop();
   process.exit();

@@ -1,15 +1,15 @@
-/** Stands between the servers and Redis on this machine, and lets every answer be late. */
+/** A proxy between the servers and Redis that delays every answer. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface SlowProxy {
   readonly port: number;
-  /** From now on every answer comes so many milliseconds late. */
+  /** Delays every answer from now on, in milliseconds. */
   delay(ms: number): void;
   close(): Promise<void>;
 }
 
-/** In front of a port of this machine. */
+/** `target`: a port of this machine. */
 export const openSlowProxy = async (target: number): Promise<SlowProxy> => {
   const sockets = new Set<Socket>();
   let delayMs = 0;
@@ -26,7 +26,7 @@ export const openSlowProxy = async (target: number): Promise<SlowProxy> => {
       socket.on('close', () => sockets.delete(socket));
     }
     client.on('data', (bytes) => upstream.write(bytes));
-    // What is on its way must not be overtaken when the delay becomes less.
+    // A shorter delay must not let an answer overtake an earlier one.
     let lastAt = 0;
     upstream.on('data', (bytes) => {
       lastAt = Math.max(lastAt, performance.now() + delayMs);

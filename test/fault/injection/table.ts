@@ -4,7 +4,7 @@ import type { Report } from './run.ts';
 
 const columns: readonly (readonly [string, (report: Report) => string | number])[] = [
   ['faults of', ({ name }) => name],
-  ['journal', ({ journal }) => (journal ? 'on' : 'off')],
+  ['records', ({ records }) => (records ? 'on' : 'off')],
   ['faults', ({ faults }) => faults],
   ['kills', ({ kills }) => kills],
   ['keys', ({ verdict }) => verdict.keys],
@@ -20,7 +20,7 @@ const columns: readonly (readonly [string, (report: Report) => string | number])
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
-/** In Markdown, so that it can stand in the documentation as it is. */
+/** In Markdown, for the documentation. */
 export const heading: readonly string[] = [
   row(columns.map(([name]) => name)),
   row(columns.map((_, index) => (index < 2 ? '---' : '---:'))),

@@ -1,4 +1,4 @@
-/** The stores of a fault-injection run, prepared as an operator does, with triggers by which the database itself counts every effect. */
+/** The stores of a fault-injection run, with triggers by which the database itself counts every effect. */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,42 +8,42 @@ import { readConfig } from '../../../src/app/config.ts';
 import type { Role } from '../../../src/contract/operation.ts';
 import type { NewCredential } from '../../../src/store/sql/credential-registry.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
+import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
+import type { FaultTrack } from '../../resources/resource.ts';
+import { trackMerchantAccount } from '../../resources/stored-detail.ts';
 import type { Postgres } from '../../support/postgres.ts';
 import { basic, type Variables } from '../../support/server.ts';
 import type { Effect } from './checker.ts';
 import { company, tracks } from './request.ts';
-import { accounts, balancePlatform, holder } from './tracks/platform.ts';
-import { merchantAccount } from './tracks/recurring.ts';
-import type { Track } from './tracks/track.ts';
 
 /** A store of one run. */
-export interface Counted {
+export interface CountingStore {
   readonly variables: Variables;
-  /** As far as is committed now. */
+  /** The effects that are committed. */
   effects(): Promise<readonly Effect[]>;
 }
 
-/** Gives stores that differ in nothing, each for one run. */
+/** Creates equal stores, each for one run. */
 export interface Stores {
-  /** By the role that they have. */
+  /** The Authorization header of each role. */
   readonly authorizations: ByRole;
-  /** Of the PostgreSQL at the port: a proxy's, where something stands before it. */
-  postgres(port?: number): Promise<Counted>;
-  sqlite(): Counted;
+  /** `port`: of the proxy before PostgreSQL, where there is one. */
+  postgres(port?: number): Promise<CountingStore>;
+  sqlite(): CountingStore;
 }
 
 const effectTable = 'create table effect (written text not null, row text not null)';
-/** `json`: how the database makes an object of names and values. */
-const note = ({ table, columns }: Track, json: string): string => {
+/** `json`: the function of the database that makes an object of names and values. */
+const insertEffect = ({ table, columns }: FaultTrack, json: string): string => {
   const pairs = columns.map((column) => `'${column}', new.${column}`);
   return `insert into effect values ('${table}', ${json}(${pairs.join(', ')}))`;
 };
 const postgresTriggers = [
   effectTable,
   ...tracks.flatMap((track) => [
-    `create function note_${track.table}() returns trigger language plpgsql as
-       $$ begin ${note(track, 'json_build_object')}; return null; end $$`,
-    `create trigger note after insert or update on ${track.table} for each row execute function note_${track.table}()`,
+    `create function count_${track.table}() returns trigger language plpgsql as
+       $$ begin ${insertEffect(track, 'json_build_object')}; return null; end $$`,
+    `create trigger count_effect after insert or update on ${track.table} for each row execute function count_${track.table}()`,
   ]),
 ];
 const sqliteTriggers = [
@@ -51,8 +51,8 @@ const sqliteTriggers = [
   ...tracks.flatMap((track) =>
     ['insert', 'update'].map(
       (event) =>
-        `create trigger note_${event}_${track.table} after ${event} on ${track.table} for each row
-           begin ${note(track, 'json_object')}; end`,
+        `create trigger count_${event}_${track.table} after ${event} on ${track.table} for each row
+           begin ${insertEffect(track, 'json_object')}; end`,
     ),
   ),
 ];
@@ -67,46 +67,46 @@ const urlOf = (url: string, database: string, port?: number): string => {
 
 type ByRole = Readonly<Record<Role, string>>;
 
-/** An account holder with the balance accounts that cards are made for; more are opened for it later on. */
-const furnishPlatform = ({ store: details }: Backend): Promise<void> =>
-  details.write(async (unit) => {
-    const common = { platform: balancePlatform, revision: 1 };
+/** Stores an account holder and the balance accounts that cards are created for. */
+const seedPlatform = ({ store }: Backend): Promise<void> =>
+  store.write(async (transaction) => {
+    const common = { platform: trackPlatform, revision: 1 };
     const open = { status: 'active', timeZone: 'UTC' } as const;
-    const primary = { primaryBalanceAccount: accounts.right };
-    const record = { id: holder, balancePlatform, legalEntityId: 'LE1', ...primary, ...open };
-    await unit.addResource({ kind: 'accountHolder', ...common, record });
-    for (const id of Object.values(accounts)) {
-      const account = { id, accountHolderId: holder, balances: [], defaultCurrencyCode: 'EUR', ...open };
-      await unit.addResource({ kind: 'balanceAccount', ...common, record: account });
+    const primary = { primaryBalanceAccount: trackAccounts.right };
+    const record = { id: trackHolder, balancePlatform: trackPlatform, legalEntityId: 'LE1', ...primary, ...open };
+    await transaction.addResource({ kind: 'accountHolder', ...common, record });
+    for (const id of Object.values(trackAccounts)) {
+      const account = { id, accountHolderId: trackHolder, balances: [], defaultCurrencyCode: 'EUR', ...open };
+      await transaction.addResource({ kind: 'balanceAccount', ...common, record: account });
     }
   });
 
-/** Gives the Authorization headers of a credential for each role. */
-const furnish = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
+/** Returns the Authorization header of a credential for each role. */
+const seed = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const room = await openBackend(config, { exclusive: false });
-  const { registry } = room;
+  const backend = await openBackend(config, { exclusive: false });
+  const { registry } = backend;
   try {
-    await registry.addMerchantAccount(company, merchantAccount);
+    await registry.addMerchantAccount(company, trackMerchantAccount);
     await registry.saveBalancePlatform({
-      id: balancePlatform,
+      id: trackPlatform,
       company,
       description: '',
       status: 'Active',
       timeZone: 'UTC',
     });
-    await furnishPlatform(room);
+    await seedPlatform(backend);
     const issued = async (role: Role, scope: Pick<NewCredential, 'merchantAccounts' | 'balancePlatform'>) => {
       const secret = secrets[role];
       const { username } = await registry.addCredential({ company, kind: 'basic', roles: [role], secret, ...scope });
       return basic(username!, secret);
     };
     return {
-      recurring: await issued('recurring', { merchantAccounts: [merchantAccount] }),
-      balancePlatform: await issued('balancePlatform', { merchantAccounts: [], balancePlatform }),
+      recurring: await issued('recurring', { merchantAccounts: [trackMerchantAccount] }),
+      balancePlatform: await issued('balancePlatform', { merchantAccounts: [], balancePlatform: trackPlatform }),
     };
   } finally {
-    await room.close();
+    await backend.close();
   }
 };
 
@@ -124,18 +124,18 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
   createKeyFile(keyFile);
   const dataDir = join(folder, 'template');
   const secrets = { recurring: randomUUID(), balancePlatform: randomUUID() };
-  const authorizations = await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir }, secrets);
+  const authorizations = await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir }, secrets);
   withDatabase(join(dataDir, 'triglyph.db'), (database) => database.exec(sqliteTriggers.join(';')));
   await server.ask(`create database ${template}`);
   const url = urlOf(server.url, template);
-  await furnish({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, secrets);
+  await seed({ KEY_FILE: keyFile, DATA_DIR: dataDir, DATABASE_URL: url }, secrets);
   for (const text of postgresTriggers) await server.ask(text, [], url);
 
-  let counted = 0;
+  let stores = 0;
   return {
     authorizations,
     async postgres(port) {
-      const database = `faults_${++counted}`;
+      const database = `faults_${++stores}`;
       await server.ask(`create database ${database} template ${template}`);
       const own = urlOf(server.url, database);
       return {
@@ -144,7 +144,7 @@ export const prepareStores = async (folder: string, server: Postgres): Promise<S
       };
     },
     sqlite() {
-      const own = join(folder, `sqlite-${++counted}`);
+      const own = join(folder, `sqlite-${++stores}`);
       mkdirSync(own, { mode: 0o700 });
       cpSync(dataDir, own, { recursive: true });
       return {

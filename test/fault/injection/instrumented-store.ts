@@ -1,0 +1,58 @@
+/** The store and the cache of a server with crash points, and on demand without idempotency records. */
+import type { IdempotencyCache } from '../../../src/idempotency/ports.ts';
+import type { DetailStore, ImportTransaction } from '../../../src/services/recurring/store/repository.ts';
+import { override } from '../../support/override.ts';
+import type { Point } from './crash-points.ts';
+
+/** Called at each point. */
+export type Pass = (point: Point) => void;
+
+export function instrumentStore(
+  store: DetailStore,
+  pass: Pass,
+  { records }: { readonly records: boolean },
+): DetailStore {
+  const write: DetailStore['write'] = async (work) => {
+    const result = await store.write(async (transaction) => {
+      const done = await work(instrumentTransaction(records ? transaction : withoutRecords(transaction), pass));
+      pass('before the commit');
+      return done;
+    });
+    pass('after the commit');
+    return result;
+  };
+  return override(store, { write });
+}
+
+export function instrumentCache(cache: IdempotencyCache, pass: Pass): IdempotencyCache {
+  return override<IdempotencyCache>(cache, {
+    async reserve(recordKey, requestHash) {
+      pass('before the reservation');
+      const reservation = await cache.reserve(recordKey, requestHash);
+      pass('after the reservation');
+      return reservation;
+    },
+    async complete(recordKey, outcome) {
+      pass('before caching');
+      await cache.complete(recordKey, outcome);
+      pass('after caching');
+    },
+  });
+}
+
+/** Every key is new to it, and no outcome is stored. */
+function withoutRecords(transaction: ImportTransaction): ImportTransaction {
+  return override(transaction, { reserve: async () => undefined, complete: async () => {} });
+}
+
+function instrumentTransaction(transaction: ImportTransaction, pass: Pass): ImportTransaction {
+  return override(transaction, {
+    savepoint: (work) =>
+      transaction.savepoint(async () => {
+        pass('before the effect');
+        const result = await work();
+        pass('after the effect');
+        return result;
+      }),
+  });
+}

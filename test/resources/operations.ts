@@ -1,0 +1,22 @@
+/** The operations of all services by name, and the formats in which each is served. */
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { namedProtocols, type ProtocolName } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
+
+export const protocols = createProtocols(services);
+export type Format = ProtocolName;
+
+/** Throws for a name that no service has. */
+export function findOperation(name: string): { readonly service: Service; readonly operation: Operation } {
+  for (const service of services.toReversed()) {
+    const operation = service.operations.get(name);
+    if (operation !== undefined) return { service, operation };
+  }
+  throw new Error(`no service has an operation ${name}`);
+}
+
+export function formatsOf(operation: Operation): readonly Format[] {
+  return operation.http === undefined ? namedProtocols : ['rest'];
+}

@@ -1,5 +1,4 @@
-/** Checks of stored cards under way while the servers are killed; and the judge, who reads in the database what became of each. */
-
+/** Account-updater checks under load while servers are killed, and a checker that reads the result of each in the database. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,19 +12,22 @@ import {
   batchWait,
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
+import { Random } from '../simulation/random.ts';
 import type { Postgres } from '../support/postgres.ts';
+import { seed } from '../support/seed.ts';
 import { ask, basic, type Production, type Variables } from '../support/server.ts';
-import { type Forgetful, type Point, points, type Ready } from './crash-points.ts';
+import { defectVariable, type Point, points, type Ready, type SeededDefect } from './crash-points.ts';
 
+const random = new Random(seed);
 const program = new URL('./crashing-server.ts', import.meta.url).pathname;
 
-/** Reads and writes beside the servers. */
+/** A connection beside those of the servers. */
 export interface Database {
-  ask(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
 export const sqliteOf = (file: string): Database => ({
-  async ask(text) {
+  async query(text) {
     const database = new DatabaseSync(file);
     try {
       database.exec('pragma busy_timeout = 5000');
@@ -37,11 +39,11 @@ export const sqliteOf = (file: string): Database => ({
 });
 
 export const postgresOf = (postgres: Postgres, url: string): Database => ({
-  ask: (text) => postgres.ask(text, [], url),
+  query: (text) => postgres.ask(text, [], url),
 });
 
-/** The card numbers of a fate differ from those of the others in their remainder by 6. */
-const fates = [
+/** The outcome of a card is chosen by the remainder of its number by 6. */
+const outcomes = [
   'NoChange',
   'CardExpiryChanged',
   'PANChanged',
@@ -49,25 +51,25 @@ const fates = [
   'ContactCardAccountHolder',
   'Error',
 ] as const;
-export type FateName = (typeof fates)[number];
+export type Outcome = (typeof outcomes)[number];
 
 const numbered = (range: string, n: number): string => appendLuhnDigit(`${range}${String(n).padStart(9, '0')}`);
 const oldNumber = (n: number) => numbered('401200', n);
 const newNumber = (n: number) => numbered('401288', n);
 const nOf = (number: string) => Number(number.slice(6, 15));
-const fateOf = (n: number): FateName => fates[n % fates.length]!;
+const outcomeOf = (n: number): Outcome => outcomes[n % outcomes.length]!;
 
-/** What an updater tells of such a card. */
-export const answerAbout = (number: string): object => {
+/** The updater's answer for a card. */
+export const updaterAnswer = (number: string): object => {
   const n = nOf(number);
-  const result = fateOf(n);
+  const result = outcomeOf(n);
   const expiry = { newExpiryMonth: '3', newExpiryYear: '2033' };
   if (result === 'CardExpiryChanged') return { result, ...expiry };
   return result === 'PANChanged' ? { result, newNumber: newNumber(n), ...expiry } : { result };
 };
 
-/** A check whose answer has arrived. */
-export interface Asked {
+/** A check that was answered. */
+export interface AnsweredCheck {
   readonly n: number;
   readonly reference: string;
   readonly pspReference: string;
@@ -79,33 +81,34 @@ export interface Server {
   child: ChildProcess;
 }
 
-export interface Field {
+export interface LoadTest {
   readonly servers: Server[];
-  readonly asked: Asked[];
+  readonly checks: AnsweredCheck[];
   readonly kills: { count: number };
   start(): Promise<Server>;
-  /** Ends it as it is told, or at once; and starts another one in its place. */
-  kill(at: number, point: Point | 'at once'): Promise<void>;
-  /** Stores cards and has them checked until it is over, each until the answer is there. */
+  /** Kills a server at the point, or at once, and starts another one. */
+  kill(index: number, point: Point | 'at once'): Promise<void>;
+  /** Stores cards and checks them until `isOver`, each until it is answered. */
   load(isOver: () => boolean): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface FieldOptions {
-  readonly how?: Forgetful;
-  /** Cards of this fate and no other. */
-  readonly only?: FateName;
+export interface LoadTestOptions {
+  readonly defect?: SeededDefect;
+  /** Only cards with this outcome. */
+  readonly only?: Outcome;
 }
 
-/** Requests come all the time; the end of an outcome that is kept apart from it is worth waiting for. */
-const patienceMs = (point: Point | 'at once'): number => (point === 'between an outcome and its end' ? 10_000 : 1_500);
+/** Requests pass their points all the time; the end of a job is rarer. */
+const timeLimitMs = (point: Point | 'at once'): number =>
+  point === 'between an outcome and the end of its job' ? 10_000 : 1_500;
 
-export const openField = async (
+export const startLoadTest = async (
   { variables, credential }: Production,
-  also: Variables,
+  updaterVariables: Variables,
   size: number,
-  { how, only }: FieldOptions = {},
-): Promise<Field> => {
+  { defect, only }: LoadTestOptions = {},
+): Promise<LoadTest> => {
   const authorization = basic(credential.username, credential.secret);
   const env = {
     PATH: process.env.PATH,
@@ -115,8 +118,8 @@ export const openField = async (
     ADMIN_PORT: '0',
     LOG_LEVEL: 'error',
     ...variables,
-    ...also,
-    ...(how && { FORGETFUL: how }),
+    ...updaterVariables,
+    ...(defect && { [defectVariable]: defect }),
   };
   const start = async (): Promise<Server> => {
     const child = fork(program, [], { env, execArgv: ['--disable-warning=ExperimentalWarning'], stdio: 'ignore' });
@@ -128,142 +131,160 @@ export const openField = async (
     return { callers: ready.callers, child };
   };
   const servers = await Promise.all(Array.from({ length: size }, start));
-  const asked: Asked[] = [];
+  const checks: AnsweredCheck[] = [];
   const kills = { count: 0 };
   let isStopped = false;
 
-  const kill = async (at: number, point: Point | 'at once'): Promise<void> => {
-    const server = servers[at]!;
+  const kill = async (index: number, point: Point | 'at once'): Promise<void> => {
+    const server = servers[index]!;
     const { child } = server;
-    const over = once(child, 'exit');
+    const exited = once(child, 'exit');
     if (point === 'at once') child.kill('SIGKILL');
     else child.send(point);
-    // Where it does not pass there, it dies somewhere else.
-    const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs(point));
-    await over;
+    // A process that does not reach the point dies elsewhere.
+    const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs(point));
+    await exited;
     clearTimeout(timer);
     kills.count += 1;
     Object.assign(server, await start());
   };
 
-  /** Until it is answered: whoever was asked before may have died. */
-  const surely = async (operation: string, input: object): Promise<Readonly<Record<string, unknown>>> => {
+  /** Repeats a request until it is answered: servers may die meanwhile. */
+  const askUntilAnswered = async (operation: string, input: object): Promise<Readonly<Record<string, unknown>>> => {
     const key = { 'idempotency-key': randomUUID() };
     for (;;) {
       if (isStopped) throw new Error(`${operation} was never answered`);
-      const { callers } = servers[Math.floor(Math.random() * servers.length)]!;
-      const heard = await ask(callers, operation, { merchantAccount: 'AcmeWeb', ...input }, authorization, key).catch(
-        () => undefined,
-      );
-      if (heard?.status === 200) return heard.answer;
-      if (heard !== undefined && heard.status !== 409 && heard.status < 500)
-        throw new Error(`${operation}: ${heard.status} ${JSON.stringify(heard.answer)}`);
-      await wait(20 + 50 * Math.random());
+      const { callers } = servers[random.below(servers.length)]!;
+      const response = await ask(
+        callers,
+        operation,
+        { merchantAccount: 'AcmeWeb', ...input },
+        authorization,
+        key,
+      ).catch(() => undefined);
+      if (response?.status === 200) return response.answer;
+      if (response !== undefined && response.status !== 409 && response.status < 500)
+        throw new Error(`${operation}: ${response.status} ${JSON.stringify(response.answer)}`);
+      await wait(20 + random.below(50));
     }
   };
 
   let last = 0;
-  const one = async (): Promise<void> => {
+  const storeAndCheck = async (): Promise<void> => {
     do last += 1;
-    while (only !== undefined && fateOf(last) !== only);
+    while (only !== undefined && outcomeOf(last) !== only);
     const n = last;
     const shopperReference = `shopper-${n}`;
     const card = { number: oldNumber(n), expiryMonth: '3', expiryYear: '2029', holderName: 'Anna van Dijk' };
-    const stored = await surely('storeToken', { card, shopperReference, recurring: { contract: 'RECURRING' } });
+    const stored = await askUntilAnswered('storeToken', {
+      card,
+      shopperReference,
+      recurring: { contract: 'RECURRING' },
+    });
     const reference = String(stored.recurringDetailReference);
-    const answer = await surely('scheduleAccountUpdater', {
+    const answer = await askUntilAnswered('scheduleAccountUpdater', {
       reference: `check-${n}`,
       shopperReference,
       selectedRecurringDetailReference: reference,
     });
-    asked.push({ n, reference, pspReference: String(answer.pspReference), result: String(answer.result) });
+    checks.push({ n, reference, pspReference: String(answer.pspReference), result: String(answer.result) });
   };
 
   return {
     servers,
-    asked,
+    checks,
     kills,
     start,
     kill,
     async load(isOver) {
-      const lane = async () => {
+      const client = async () => {
         while (!isOver()) {
-          await one();
+          await storeAndCheck();
           await wait(20);
         }
       };
-      await Promise.all([lane(), lane(), lane(), lane()]);
+      await Promise.all([client(), client(), client(), client()]);
     },
     async stop() {
       isStopped = true;
       for (const { child } of servers) {
         if (child.exitCode !== null || child.signalCode !== null) continue;
-        const over = once(child, 'exit');
+        const exited = once(child, 'exit');
         child.kill('SIGTERM');
-        await over;
+        await exited;
       }
     },
   };
 };
 
-/** Kills one server after the other, in ways by chance. */
-export const strike = async (field: Field, times: number, ways: readonly (Point | 'at once')[]): Promise<void> => {
-  const first = Math.floor(Math.random() * ways.length);
+/** Kills one server after the other, at random points. */
+export const killServers = async (
+  loadTest: LoadTest,
+  times: number,
+  ways: readonly (Point | 'at once')[],
+): Promise<void> => {
+  const first = random.below(ways.length);
   for (let time = 0; time < times; time++) {
-    await wait(150 + 250 * Math.random());
-    await field.kill(time % field.servers.length, ways[(first + time) % ways.length]!);
+    await wait(150 + random.below(250));
+    await loadTest.kill(time % loadTest.servers.length, ways[(first + time) % ways.length]!);
   }
 };
 
 export const everyWay: readonly (Point | 'at once')[] = ['at once', ...points.slice(0, 4)];
 
 const waiting = `select count(*) as jobs from job where kind in ('${updaterCheck}', '${batchWait}', '${batchResponse}', '${batchFile}')`;
-/** Nobody waits for a lease that a dead process has, nor for its turn. */
-const pass = `update job set due_at = due_at - 60000 where kind in ('${updaterCheck}', '${batchWait}', '${batchFile}', '${batchCycle}')`;
+/** Makes jobs due, so that the test does not wait for leases of dead processes. */
+const makeDue = `update job set due_at = due_at - 60000 where kind in ('${updaterCheck}', '${batchWait}', '${batchFile}', '${batchCycle}')`;
 
-/** As if much time went by, until no check waits; gives how many still do. */
-export const untilSettled = async (database: Database, msMax: number): Promise<number> => {
+/** Makes jobs due until no check waits; returns how many still do after `msMax`. */
+export const waitForChecks = async (database: Database, msMax: number): Promise<number> => {
   const deadline = Date.now() + msMax;
   for (;;) {
-    const [row] = await database.ask(waiting);
+    const [row] = await database.query(waiting);
     const left = Number(row?.jobs);
     if (left === 0 || Date.now() > deadline) return left;
-    await database.ask(pass);
+    await database.query(makeDue);
     await wait(250);
   }
 };
 
-const hasHistory: ReadonlySet<FateName> = new Set([
+const hasHistory: ReadonlySet<Outcome> = new Set([
   'CardExpiryChanged',
   'PANChanged',
   'CloseAccount',
   'ContactCardAccountHolder',
 ]);
 
-/** What is not as it must be, one line each. */
-export const judge = async (database: Database, asked: readonly Asked[], left: number): Promise<readonly string[]> => {
+/** Compares the database with the checks; returns one line for each fault. */
+export const checkOutcomes = async (
+  database: Database,
+  checks: readonly AnsweredCheck[],
+  left: number,
+): Promise<readonly string[]> => {
   const faults: string[] = left === 0 ? [] : [`${left} checks never end`];
-  const changes = await database.ask('select recurring_detail_reference, psp_reference, outcome from detail_change');
-  const details = await database.ask(
+  const changes = await database.query('select recurring_detail_reference, psp_reference, outcome from detail_change');
+  const details = await database.query(
     "select recurring_detail_reference, open_part, disabled_at from stored_detail where merchant_account = 'AcmeWeb'",
   );
   const byReference = Map.groupBy(changes, (row) => String(row.recurring_detail_reference));
   const stored = new Map(details.map((row) => [String(row.recurring_detail_reference), row]));
   let expected = 0;
-  for (const { n, reference, pspReference } of asked) {
-    const fate = fateOf(n);
+  for (const { n, reference, pspReference } of checks) {
+    const outcome = outcomeOf(n);
     const history = (byReference.get(reference) ?? []).map((row) => `${row.psp_reference} ${row.outcome}`);
-    const wanted = hasHistory.has(fate) ? [`${pspReference} ${fate}`] : [];
-    expected += wanted.length;
-    if (history.join() !== wanted.join()) faults.push(`${fate}: ${wanted.join()} was wanted, and is ${history.join()}`);
+    const expectedHistory = hasHistory.has(outcome) ? [`${pspReference} ${outcome}`] : [];
+    expected += expectedHistory.length;
+    if (history.join() !== expectedHistory.join())
+      faults.push(`${outcome}: the history is ${history.join()} instead of ${expectedHistory.join()}`);
     const row = stored.get(reference);
     const { card } = JSON.parse(String(row?.open_part));
-    const number = fate === 'PANChanged' ? newNumber(n) : oldNumber(n);
-    const year = fate === 'PANChanged' || fate === 'CardExpiryChanged' ? '2033' : '2029';
-    if (card.number !== number.slice(-4) || card.expiryYear !== year) faults.push(`${fate}: the card is another one`);
-    if ((row?.disabled_at !== null) !== (fate === 'CloseAccount'))
-      faults.push(`${fate}: the detail is not as it should`);
+    const number = outcome === 'PANChanged' ? newNumber(n) : oldNumber(n);
+    const year = outcome === 'PANChanged' || outcome === 'CardExpiryChanged' ? '2033' : '2029';
+    if (card.number !== number.slice(-4) || card.expiryYear !== year)
+      faults.push(`${outcome}: the card is another one`);
+    if ((row?.disabled_at !== null) !== (outcome === 'CloseAccount'))
+      faults.push(`${outcome}: the detail has the wrong status`);
   }
-  if (changes.length !== expected) faults.push(`${changes.length} changes where ${expected} were`);
+  if (changes.length !== expected) faults.push(`${changes.length} changes instead of ${expected}`);
   return faults;
 };

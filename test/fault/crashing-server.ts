@@ -1,75 +1,82 @@
-/** A server with the code of production, which kills itself where it is told to; or, as a control, one that ends a check apart from its effect. */
-
+/** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
 import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
-import type { Forgetful, Point, Ready } from './crash-points.ts';
+import { override } from '../support/override.ts';
+import { defectVariable, type Point, type Ready, type SeededDefect } from './crash-points.ts';
 
-let order: Point | undefined;
+let crashPoint: Point | undefined;
 const pass = (point: Point): void => {
-  if (order === point) process.kill(process.pid, 'SIGKILL');
+  if (crashPoint === point) process.kill(process.pid, 'SIGKILL');
 };
-process.on('message', (told: Point) => {
-  order = told;
+process.on('message', (point: Point) => {
+  crashPoint = point;
 });
 process.on('disconnect', () => process.exit());
 
-const struck = (store: DetailStore): DetailStore =>
-  Object.freeze<DetailStore>({
-    ...store,
-    async write(work) {
-      let what: 'a request' | 'an outcome' = 'a request';
-      const result = await store.write(async (unit) => {
-        const endJob = (job: TakenJob) => {
-          what = 'an outcome';
-          return unit.endJob(job);
-        };
-        const done = await work({ ...unit, endJob });
-        pass(what === 'a request' ? 'before a request is kept' : 'before an outcome is kept');
-        return done;
-      });
-      pass(what === 'a request' ? 'after a request was kept' : 'after an outcome was kept');
-      return result;
-    },
-  });
-
-/** The end of the job and what it came to are two units: exactly what must not be. */
-const forgetful = (store: DetailStore, how: Forgetful): DetailStore =>
-  Object.freeze<DetailStore>({
-    ...store,
-    async write(work) {
-      const ended: TakenJob[] = [];
-      const end = async () => {
-        for (const job of ended) await store.write((unit) => unit.endJob(job));
-        if (ended.length > 0) pass('between an outcome and its end');
-      };
-      const dry = new Error('only to see what it ends');
-      if (how === 'ends first') {
-        const look = store.write(async (unit) => {
-          await work({ ...unit, endJob: async (job) => void ended.push(job) });
-          throw dry;
-        });
-        await look.catch((thrown) => {
-          if (thrown !== dry) throw thrown;
-        });
-        await end();
-        return store.write((unit) => work({ ...unit, endJob: async () => {} }));
-      }
-      const result = await store.write((unit) => work({ ...unit, endJob: async (job) => void ended.push(job) }));
-      if (ended.length > 0) pass('between an outcome and its end');
-      await end();
-      return result;
-    },
-  });
-
-const how = process.env.FORGETFUL as Forgetful | undefined;
-const room = await openBackend(readConfig('production'), { exclusive: true });
-const details = how === undefined ? struck(room.store) : forgetful(room.store, how);
-const running = await startServer(readConfig('production'), { ...room, store: details });
+const config = readConfig('production');
+const defect = process.env[defectVariable] as SeededDefect | undefined;
+const backend = await openBackend(config, { exclusive: true });
+const store = defect === undefined ? withCrashPoints(backend.store) : withSeparateJobEnd(backend.store, defect);
+const running = await startServer(config, { ...backend, store });
 process.once('SIGTERM', async () => {
   await running.stop();
   process.exit();
 });
 process.send?.({ callers: running.callers } satisfies Ready);
+
+function withCrashPoints(store: DetailStore): DetailStore {
+  const write: DetailStore['write'] = async (work) => {
+    let written: 'a request' | 'an outcome' = 'a request';
+    const result = await store.write(async (transaction) => {
+      const endJob = (job: TakenJob) => {
+        written = 'an outcome';
+        return transaction.endJob(job);
+      };
+      const done = await work(override(transaction, { endJob }));
+      pass(`before the commit of ${written}`);
+      return done;
+    });
+    pass(`after the commit of ${written}`);
+    return result;
+  };
+  return override(store, { write });
+}
+
+/** Ends jobs in a transaction of their own, before or after that of the outcome. */
+function withSeparateJobEnd(store: DetailStore, defect: SeededDefect): DetailStore {
+  const write: DetailStore['write'] = async (work) => {
+    const jobs: TakenJob[] = [];
+    const collectJobs: DetailStore['write'] = (work) =>
+      store.write((transaction) => work(override(transaction, { endJob: async (job) => void jobs.push(job) })));
+    if (defect === 'outcome first') {
+      const result = await collectJobs(work);
+      if (jobs.length > 0) pass('between an outcome and the end of its job');
+      await endJobs(store, jobs);
+      return result;
+    }
+    await rehearse(collectJobs, work);
+    await endJobs(store, jobs);
+    return store.write((transaction) => work(override(transaction, { endJob: async () => {} })));
+  };
+  return override(store, { write });
+}
+
+async function endJobs(store: DetailStore, jobs: readonly TakenJob[]): Promise<void> {
+  for (const job of jobs) await store.write((transaction) => transaction.endJob(job));
+  if (jobs.length > 0) pass('between an outcome and the end of its job');
+}
+
+/** Runs the work in a transaction that is rolled back. */
+async function rehearse(write: DetailStore['write'], work: Parameters<DetailStore['write']>[0]): Promise<void> {
+  const rollback = new Error('rehearsal');
+  const rehearsal = write(async (transaction) => {
+    await work(transaction);
+    throw rollback;
+  });
+  await rehearsal.catch((thrown) => {
+    if (thrown !== rollback) throw thrown;
+  });
+}

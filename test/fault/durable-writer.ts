@@ -1,11 +1,11 @@
-/** The child of the durability test: writes details until it is killed and names each one on stdout. */
+/** The child of the durability test: writes details until it is killed, and prints each one. */
 import { writeSync } from 'node:fs';
 import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { anna, furnish, sampleDetail } from '../integration/samples.ts';
 
 const [dataDir, start, acknowledged] = process.argv.slice(2) as [string, string, 'after' | 'before'];
-/** Writers side by side, so that the queue of units is never empty. */
+/** Concurrent writers, so that the queue of transactions is never empty. */
 const writers = 4;
 
 const engine = openSqlite({ dataDir, exclusive: true });
@@ -13,7 +13,7 @@ await furnish(engine);
 const store = createDetailStore(engine);
 let next = Number(start);
 
-/** One write, as a whole line: the parent ignores a line that was cut off. */
+/** Prints a whole line: the parent ignores a line that was cut off. */
 const acknowledge = (shopper: number) => writeSync(1, `${shopper}\n`);
 
 async function writeOn(): Promise<never> {
@@ -21,9 +21,9 @@ async function writeOn(): Promise<never> {
     const shopper = next++;
     const key = { ...anna, shopperReference: `shopper-${shopper}` };
     if (acknowledged === 'before') acknowledge(shopper);
-    await store.write(async (unit) => {
-      await unit.saveShopper(key, { createdAt: shopper });
-      await unit.saveDetail(key, sampleDetail(`D${shopper}`));
+    await store.write(async (transaction) => {
+      await transaction.saveShopper(key, { createdAt: shopper });
+      await transaction.saveDetail(key, sampleDetail(`D${shopper}`));
     });
     if (acknowledged === 'after') acknowledge(shopper);
   }

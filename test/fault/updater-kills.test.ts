@@ -1,6 +1,6 @@
 /**
- * Servers are killed while updaters outside are asked, answer, and are answered by files: every outcome is applied once, and
- * none is lost. UPDATER_KILLS=20 is the long run. The controls end a check apart from its effect, and are found out.
+ * Servers are killed while they ask external updaters over HTTP and by files: every outcome is applied once. `UPDATER_KILLS=20`
+ * is the long run. Seeded defects end a job apart from its outcome, and must be found.
  */
 
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -8,43 +8,47 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
+import { Random } from '../simulation/random.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { repeatCommand, seed } from '../support/seed.ts';
 import { prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
 import {
-  answerAbout,
+  checkOutcomes,
   type Database,
   everyWay,
-  judge,
-  openField,
+  killServers,
   postgresOf,
   sqliteOf,
-  strike,
-  untilSettled,
+  startLoadTest,
+  updaterAnswer,
+  waitForChecks,
 } from './checks-under-load.ts';
-import type { Forgetful } from './crash-points.ts';
+import type { SeededDefect } from './crash-points.ts';
 
+const random = new Random(seed);
 const kills = Number(process.env.UPDATER_KILLS ?? 2);
-const settledMsMax = 20_000;
+const settleMsMax = 20_000;
 const timeLimit = 60_000 + kills * 10_000;
 
 type Production = Awaited<ReturnType<typeof prepareProduction>>;
 
-let outside: TestUpdater;
+let updater: TestUpdater;
 const made = tempFolder();
 let prepared: Production;
 beforeAll(async () => {
-  outside = await startUpdater();
+  process.stderr.write(`repeat with ${repeatCommand('test/fault/updater-kills.test.ts')}\n`);
+  updater = await startUpdater();
   prepared = await prepareProduction(made.path);
 });
 afterAll(async () => {
   made.discard();
-  await outside.close();
+  await updater.close();
 });
 
-/** Works in a folder of its own, over a copy of what was prepared. */
-const overSqlite = async <T>(work: (production: Production, database: Database, folder: string) => Promise<T>) => {
+/** Runs the work in a folder of its own, over a copy of the prepared data. */
+const withSqlite = async <T>(work: (production: Production, database: Database, folder: string) => Promise<T>) => {
   const folder = tempFolder();
   const data = join(folder.path, 'data');
   cpSync(prepared.variables.DATA_DIR!, data, { recursive: true });
@@ -56,27 +60,27 @@ const overSqlite = async <T>(work: (production: Production, database: Database, 
   }
 };
 
-/** Of every other card it does not know at first; and it is down now and then, and slow now and then. */
-const moody = (): TestUpdater['answer'] => {
+/** Has no outcome for every other card at first, and is sometimes down or slow. */
+const unreliable = (): TestUpdater['answer'] => {
   const met = new Set<string>();
   return (question, response, request) => {
     const isNew = !met.has(question.id);
     met.add(question.id);
     if (isNew && met.size % 2 === 1) return say(response, { result: 'Success' });
-    const mood = Math.random();
-    if (mood < 0.15) return down(question, response, request);
-    setTimeout(() => say(response, answerAbout(question.body.number!)), mood < 0.25 ? 800 : 30 * mood);
+    const chance = random.next();
+    if (chance < 0.15) return down(question, response, request);
+    setTimeout(() => say(response, updaterAnswer(question.body.number!)), chance < 0.25 ? 800 : 30 * chance);
   };
 };
-const calm: TestUpdater['answer'] = ({ body }, response) => say(response, answerAbout(body.number!));
+const reliable: TestUpdater['answer'] = ({ body }, response) => say(response, updaterAnswer(body.number!));
 
-const asking = () => ({ UPDATER: 'http', UPDATER_URL: outside.url, UPDATER_MS_MAX: '500' });
+const httpUpdater = () => ({ UPDATER: 'http', UPDATER_URL: updater.url, UPDATER_MS_MAX: '500' });
 
-/** Each question has one name, and each name one question. */
-const confused = (): number => {
+/** How many questions have the id of another question. */
+const countReusedIds = (): number => {
   const numberOf = new Map<string, string>();
   let wrong = 0;
-  for (const { id, body } of outside.asked) {
+  for (const { id, body } of updater.asked) {
     const known = numberOf.get(id) ?? body.number!;
     if (known !== body.number) wrong += 1;
     numberOf.set(id, known);
@@ -84,52 +88,54 @@ const confused = (): number => {
   return wrong;
 };
 
-const report = (asked: readonly { readonly result: string }[], count: number): void => {
-  const later = asked.filter(({ result }) => result === 'Success').length;
-  process.stderr.write(`${count} kills, ${asked.length} checks, ${later} of them settled after their answer\n`);
+const report = (checks: readonly { readonly result: string }[], count: number): void => {
+  const later = checks.filter(({ result }) => result === 'Success').length;
+  process.stderr.write(`${count} kills, ${checks.length} checks, ${later} of them with an outcome after the answer\n`);
 };
 
-const underFire = async (
+const runUnderKills = async (
   database: Database,
-  { servers, how }: { readonly servers: number; readonly how?: Forgetful },
+  { servers, defect }: { readonly servers: number; readonly defect?: SeededDefect },
   production: Production,
 ): Promise<readonly string[]> => {
-  outside.answer = moody();
-  outside.asked.length = 0;
-  // A change that leaves the detail as it was shows in its history only: there, a second time cannot be overlooked.
-  const options = how === undefined ? {} : ({ how, only: 'ContactCardAccountHolder' } as const);
-  const field = await openField(production, asking(), servers, options);
+  updater.answer = unreliable();
+  updater.asked.length = 0;
+  // This outcome changes nothing but the history, which shows a second application.
+  const options = defect === undefined ? {} : ({ defect, only: 'ContactCardAccountHolder' } as const);
+  const loadTest = await startLoadTest(production, httpUpdater(), servers, options);
   try {
     let isOver = false;
-    const load = field.load(() => isOver);
-    const ways = how === undefined ? everyWay : (['between an outcome and its end'] as const);
-    const struck = strike(field, how === undefined ? kills : 1, ways);
-    const passing = (async () => {
-      // What waits for its next try has it while the servers die.
+    const load = loadTest.load(() => isOver);
+    const ways = defect === undefined ? everyWay : (['between an outcome and the end of its job'] as const);
+    const killing = killServers(loadTest, defect === undefined ? kills : 1, ways);
+    const makingDue = (async () => {
+      // Retries become due while the servers die.
       while (!isOver) {
-        await database.ask(`update job set due_at = due_at - 3000 where kind = '${updaterCheck}'`);
+        await database.query(`update job set due_at = due_at - 3000 where kind = '${updaterCheck}'`);
         await wait(100);
       }
     })();
-    await struck;
+    await killing;
     isOver = true;
-    await Promise.all([load, passing]);
-    outside.answer = calm;
+    await Promise.all([load, makingDue]);
+    updater.answer = reliable;
     await wait(1_100);
-    const left = await untilSettled(database, how === undefined ? settledMsMax : 3_000);
-    report(field.asked, field.kills.count);
-    expect(field.asked.length).toBeGreaterThan(field.kills.count);
-    expect(field.asked.some(({ result }) => result === 'Success')).toBe(true);
-    expect(confused()).toBe(0);
-    return await judge(database, field.asked, left);
+    const left = await waitForChecks(database, defect === undefined ? settleMsMax : 3_000);
+    report(loadTest.checks, loadTest.kills.count);
+    expect(loadTest.checks.length).toBeGreaterThan(loadTest.kills.count);
+    expect(loadTest.checks.some(({ result }) => result === 'Success')).toBe(true);
+    expect(countReusedIds()).toBe(0);
+    return await checkOutcomes(database, loadTest.checks, left);
   } finally {
-    await field.stop();
+    await loadTest.stop();
   }
 };
 
-describe('asked over HTTP', () => {
-  const onSqlite = (how?: Forgetful): Promise<readonly string[]> =>
-    overSqlite((production, database) => underFire(database, { servers: 1, ...(how && { how }) }, production));
+describe('updater over HTTP', () => {
+  const onSqlite = (defect?: SeededDefect): Promise<readonly string[]> =>
+    withSqlite((production, database) =>
+      runUnderKills(database, { servers: 1, ...(defect && { defect }) }, production),
+    );
 
   test('one server over the embedded store', async () => expect(await onSqlite()).toEqual([]), timeLimit);
 
@@ -141,7 +147,7 @@ describe('asked over HTTP', () => {
       try {
         const url = await postgres.createDatabase();
         const production = await prepareProduction(folder.path, { DATABASE_URL: url });
-        expect(await underFire(postgresOf(postgres, url), { servers: 2 }, production)).toEqual([]);
+        expect(await runUnderKills(postgresOf(postgres, url), { servers: 2 }, production)).toEqual([]);
       } finally {
         folder.discard();
         await postgres.discard();
@@ -151,19 +157,19 @@ describe('asked over HTTP', () => {
   );
 
   test(
-    'control: ended before its effect, an outcome is lost',
-    async () => expect((await onSqlite('ends first')).join()).toContain('was wanted, and is '),
+    'seeded defect: the job ends first, and an outcome is lost',
+    async () => expect((await onSqlite('job first')).join()).toContain('the history is '),
     timeLimit,
   );
   test(
-    'control: ended after its effect, an outcome comes twice and its check never ends',
-    async () => expect((await onSqlite('ends last')).join()).toContain('checks never end'),
+    'seeded defect: the outcome is written first, and its check never ends',
+    async () => expect((await onSqlite('outcome first')).join()).toContain('checks never end'),
     timeLimit,
   );
 });
 
-describe('answered by files', () => {
-  /** Answers what it finds: half of a file, then all of it; each file whole when it has its name. */
+describe('updater by files', () => {
+  /** Answers each request file: half of it, then all of it. A file is complete when it has its name. */
   const answerFiles = async (folder: string, isOver: () => boolean): Promise<void> => {
     const seen = new Set<string>();
     const drop = (name: string, rows: readonly string[]) => {
@@ -181,7 +187,7 @@ describe('answered by files', () => {
           .split('\n')
           .map((row) => JSON.parse(row))
           .map(({ check, merchantAccount, number }) =>
-            JSON.stringify({ check, merchantAccount, ...answerAbout(number) }),
+            JSON.stringify({ check, merchantAccount, ...updaterAnswer(number) }),
           );
         drop(`half-${name}`, rows.slice(0, Math.ceil(rows.length / 2)));
         drop(`whole-${name}`, rows);
@@ -193,33 +199,38 @@ describe('answered by files', () => {
   test(
     'one server over the embedded store',
     () =>
-      overSqlite(async (production, database, folder) => {
+      withSqlite(async (production, database, folder) => {
         const batch = join(folder, 'batch');
-        const also = { UPDATER: 'batch', UPDATER_FOLDER: batch, UPDATER_BATCH_MS: '0', UPDATER_BATCH_ROWS_MAX: '5' };
-        const field = await openField(production, also, 1);
+        const variables = {
+          UPDATER: 'batch',
+          UPDATER_FOLDER: batch,
+          UPDATER_BATCH_MS: '0',
+          UPDATER_BATCH_ROWS_MAX: '5',
+        };
+        const loadTest = await startLoadTest(production, variables, 1);
         try {
           let isOver = false;
           let isSettled = false;
           const answering = answerFiles(batch, () => isSettled);
-          const load = field.load(() => isOver);
-          const passing = (async () => {
+          const load = loadTest.load(() => isOver);
+          const makingDue = (async () => {
             while (!isOver) {
-              await database.ask(
+              await database.query(
                 `update job set due_at = due_at - 60000 where kind in ('${batchCycle}', '${batchFile}')`,
               );
               await wait(100);
             }
           })();
-          await strike(field, kills, everyWay);
+          await killServers(loadTest, kills, everyWay);
           isOver = true;
-          await Promise.all([load, passing]);
-          const left = await untilSettled(database, settledMsMax);
+          await Promise.all([load, makingDue]);
+          const left = await waitForChecks(database, settleMsMax);
           isSettled = true;
           await answering;
-          report(field.asked, field.kills.count);
-          expect(field.asked.length).toBeGreaterThan(kills);
-          expect(await judge(database, field.asked, left)).toEqual([]);
-          // No check is in two files, and nobody has left a number aside.
+          report(loadTest.checks, loadTest.kills.count);
+          expect(loadTest.checks.length).toBeGreaterThan(kills);
+          expect(await checkOutcomes(database, loadTest.checks, left)).toEqual([]);
+          // No check is in two files, and no temporary file with a card number is left.
           const requests = join(batch, 'requests');
           const checks = readdirSync(requests).flatMap((name) =>
             readFileSync(join(requests, name), 'utf8')
@@ -228,10 +239,10 @@ describe('answered by files', () => {
               .map((row) => JSON.parse(row).check),
           );
           expect(new Set(checks).size).toBe(checks.length);
-          expect(new Set(checks)).toEqual(new Set(field.asked.map(({ pspReference }) => pspReference)));
+          expect(new Set(checks)).toEqual(new Set(loadTest.checks.map(({ pspReference }) => pspReference)));
           expect(readdirSync(requests).filter((name) => name.startsWith('.'))).toEqual([]);
         } finally {
-          await field.stop();
+          await loadTest.stop();
         }
       }),
     timeLimit,

@@ -33,4 +33,4 @@ export interface Ready {
 export const stoppingLine = 'stopping\n';
 
 /** The variable that makes a server process work without idempotency records. */
-export const recordsVariable = 'IDEMPOTENCY_RECORDS';
+export const recordsVariable = 'FAULT_INJECTION_RECORDS';

@@ -8,7 +8,7 @@ import { type Interruption, type NoInterruption, noInterruption, type Ready, sto
 
 const program = join(import.meta.dirname, 'server.ts');
 /** A start takes half as long with the compile cache of Node. */
-const compiled = join(import.meta.dirname, '../../.cache/compile');
+const compiled = join(import.meta.dirname, '../../../.cache/compile');
 const readyMsMax = 30_000;
 const stopMsMax = 20_000;
 /** A server does not start while its database is down; the database is up again long before these are used up. */

@@ -1,52 +1,103 @@
-/** The compiled reading and writing of an operation, both ways, in one protocol. */
-import type { Operation } from '../contract/operation.ts';
+/** Compiles the reading and the printing of operations for one format. */
+import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
 import { compileRead, IssueCollector, type Read, type Reader } from '../contract/read.ts';
-import type { ObjectSchema } from '../contract/schema.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
+import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
+import type { Service } from '../contract/service.ts';
 
-/** Prints a canonical value of one shape. */
+/** Prints a canonical value of one schema. */
 export type Print = (value: unknown) => string;
 
-interface Codec<N> {
-  readonly input: { readonly read: Read<N>; readonly print: Print };
-  readonly output: { readonly read: Read<N>; readonly print: Print };
+export type Side = 'input' | 'output';
+
+/** A message by location of its fields: a tree of the format, or texts by name of a field. */
+export type Parts<N> = Readonly<Partial<Record<FieldLocation, N>>>;
+
+export interface ReadResult {
+  readonly value: unknown;
+  readonly issues: readonly Issue[];
 }
 
-type Side = 'input' | 'output';
-
 export interface Codecs<N> {
-  read(operation: Operation, side: Side, node: N): { readonly value: unknown; readonly issues: readonly Issue[] };
+  read(operation: Operation, side: Side, parts: Parts<N>): ReadResult;
+  /** Prints the fields of the body. */
   print(operation: Operation, side: Side, value: unknown): string;
 }
 
-/** Compiles all operations of all services once; `printer` gets the service, whose namespace may be printed. */
-export const compileCodecs = <N>(
-  services: readonly Service[],
-  reader: Reader<N>,
-  printer: (shape: ObjectSchema, service: Service) => Print,
-): Codecs<N> => {
+/** How one format reads and prints the operations that it carries. */
+export interface FormatParts<N> {
+  readonly carried: (service: Service) => readonly Operation[];
+  readonly reader: Reader<N>;
+  readonly compilePrint: (schema: ObjectSchema, service: Service) => Print;
+}
+
+/** Compiles the operations of all services that the format carries. */
+export function compileCodecs<N>(services: readonly Service[], parts: FormatParts<N>): Codecs<N> {
   const codecs = new Map<Operation, Codec<N>>();
   for (const service of services)
-    for (const operation of namedOperations(service)) {
-      const side = (name: Side) => ({
-        read: compileRead(operation[name], reader),
-        print: printer(operation[name], service),
-      });
-      codecs.set(operation, { input: side('input'), output: side('output') });
-    }
-  const codec = (operation: Operation): Codec<N> => {
-    const found = codecs.get(operation);
-    if (found === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
-    return found;
+    for (const operation of parts.carried(service)) codecs.set(operation, compileCodec(operation, service, parts));
+  const codecOf = (operation: Operation): Codec<N> => {
+    const codec = codecs.get(operation);
+    if (codec === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
+    return codec;
   };
-  return Object.freeze({
-    read(operation: Operation, side: Side, node: N) {
-      const findings = new IssueCollector();
-      // An empty request lacks what it lacks; it is not absent.
-      const value = codec(operation)[side].read(node, findings) ?? Object.freeze({});
-      return { value, issues: findings.issues };
+  return Object.freeze<Codecs<N>>({
+    read(operation, side, nodes) {
+      const collector = new IssueCollector();
+      // An empty request is an empty object and not absent: its missing fields are issues.
+      const value = codecOf(operation)[side].read(nodes, collector) ?? Object.freeze({});
+      return { value, issues: collector.issues };
     },
-    print: (operation: Operation, side: Side, value: unknown) => codec(operation)[side].print(value),
+    print: (operation, side, value) => codecOf(operation)[side].print(value),
   });
-};
+}
+
+interface SideCodec<N> {
+  readonly read: (nodes: Parts<N>, collector: IssueCollector) => unknown;
+  readonly print: Print;
+}
+
+type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
+
+function compileCodec<N>(operation: Operation, service: Service, parts: FormatParts<N>): Codec<N> {
+  const compileSide = isBound(operation) ? compileLocations : compileBody;
+  return {
+    input: compileSide(operation.input, service, parts),
+    output: compileSide(operation.output, service, parts),
+  };
+}
+
+/** For an operation whose fields are all in the body. */
+function compileBody<N>(schema: ObjectSchema, service: Service, parts: FormatParts<N>): SideCodec<N> {
+  const read = compileRead(schema, parts.reader);
+  return {
+    read: ({ body }, collector) => (body === undefined ? undefined : read(body, collector)),
+    print: parts.compilePrint(schema, service),
+  };
+}
+
+/** In this order, so that issues of the path come first. */
+const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
+
+/** For an operation with an HTTP binding. */
+function compileLocations<N>(schema: ObjectSchema, service: Service, parts: FormatParts<N>): SideCodec<N> {
+  const schemas = splitByLocation(schema);
+  const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
+    location,
+    compileRead(schemas[location], parts.reader),
+  ]);
+  const names = Object.keys(schema.fields);
+  return {
+    read(nodes, collector) {
+      const found: Record<string, unknown> = {};
+      for (const [location, read] of reads) {
+        const node = nodes[location];
+        if (node !== undefined) Object.assign(found, read(node, collector));
+      }
+      // In the order of the contract, wherever the fields were.
+      const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
+      return Object.freeze(Object.fromEntries(inOrder));
+    },
+    print: parts.compilePrint(schemas.body, service),
+  };
+}

@@ -1,9 +1,9 @@
-/** Moments as answers print them: the local time of Amsterdam with its offset (as callers of this interface expect). */
+/** Formats date and time as the local time of Amsterdam with its offset, which callers of this interface expect. */
 
 const zone = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Amsterdam', timeZoneName: 'longOffset' });
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-const keptMax = 10_000;
+const cachedMax = 10_000;
 
 interface Offset {
   readonly ms: number;
@@ -12,13 +12,13 @@ interface Offset {
 
 const utc: Offset = { ms: 0, text: '+00:00' };
 
-// Offsets change on the hour (UTC), and asking Intl costs more than the rest of an answer.
+// Cached by hour, since offsets change on the hour (UTC) and Intl costs more than the rest of a response.
 const offsets = new Map<number, Offset>();
 
 const parseOffset = (text: string | undefined): Offset => {
   const [, sign, hours, minutes, seconds] = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text ?? '') ?? [];
   if (sign === undefined) return utc;
-  // Before 1937 the offset had seconds, which the wire cannot say; such a moment is printed in UTC.
+  // Before 1937 the offset had seconds, which the format cannot express; such a time is printed in UTC.
   if (seconds !== undefined) return utc;
   const ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
   return { ms: sign === '-' ? -ms : ms, text: `${sign}${hours}:${minutes}` };
@@ -29,7 +29,7 @@ const offsetAt = (moment: number): Offset => {
   const known = offsets.get(hour);
   if (known !== undefined) return known;
   const found = parseOffset(zone.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value);
-  if (offsets.size >= keptMax) offsets.clear();
+  if (offsets.size >= cachedMax) offsets.clear();
   offsets.set(hour, found);
   return found;
 };
@@ -41,7 +41,7 @@ const dayText = (day: number): string => {
   const known = days.get(day);
   if (known !== undefined) return known;
   const text = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
-  if (days.size >= keptMax) days.clear();
+  if (days.size >= cachedMax) days.clear();
   days.set(day, text);
   return text;
 };
@@ -59,7 +59,7 @@ export const formatDateTime = (moment: number, precision: 's' | 'ms'): string =>
   const ms = local - day * dayMs;
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  // Four of these are in most answers, and a Date for each costs three times as much.
+  // Most responses have four of these, and a Date for each costs three times as much.
   const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
   return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
 };

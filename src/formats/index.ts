@@ -1,51 +1,52 @@
-/** The protocols spoken; adding one is its folder and a line here. */
-import type { Schema } from '../contract/schema.ts';
+/** The wire formats. A new one is a folder and a line here. */
+import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
-import { adapter } from './form/adapter.ts';
-import { form } from './form/index.ts';
-import { json } from './json/index.ts';
+import { createAdapter } from './form/adapter.ts';
+import { createForm } from './form/index.ts';
+import { createJson } from './json/index.ts';
 import type { KeyPlaces, NamedProtocol, Protocol, ProtocolName } from './protocol.ts';
-import { rest } from './rest/index.ts';
-import { soapEleven, soapTwelve } from './soap/index.ts';
+import { createRest } from './rest/index.ts';
+import { createSoap11, createSoap12 } from './soap/index.ts';
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 
-const usualPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
-
-/** Whether every format can say it: flat pairs and XML have no map of records. */
-const isSpeakable = (shape: Schema): boolean =>
-  walk<boolean>(shape, {
-    scalar: () => true,
-    joined: () => true,
-    list: (_, item) => item,
-    map: (_, item) => item === undefined,
-    object: (_, members) => members.every(({ part }) => part),
-  });
-
-/** Throws where the form field for keys is a field of an operation, and for what not every format can say. */
-export const createProtocols = (services: readonly Service[], places: KeyPlaces = usualPlaces): Protocols => {
+/** Throws if the form field of the Idempotency-Key is a field of an operation, or if a format cannot express an operation. */
+export function createProtocols(services: readonly Service[], places: KeyPlaces = defaultPlaces): Protocols {
   for (const service of services)
     for (const { name, input, output } of namedOperations(service)) {
       if (Object.hasOwn(input.fields, places.formField))
         throw new Error(`${places.formField} is a field of ${name}: the Idempotency-Key needs another name`);
-      if (!isSpeakable(input) || !isSpeakable(output))
+      if (!isExpressible(input) || !isExpressible(output))
         throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
   return Object.freeze({
-    soap11: soapEleven(services, places),
-    soap12: soapTwelve(services, places),
-    json: json(services),
-    form: form(services, places),
-    adapter: adapter(services, places),
-    rest: rest(services),
+    soap11: createSoap11(services, places),
+    soap12: createSoap12(services, places),
+    json: createJson(services),
+    form: createForm(services, places),
+    adapter: createAdapter(services, places),
+    rest: createRest(services),
   });
-};
+}
 
-/** Which protocol a media type declares; the form adapter is told by its address. */
+/** The format that a media type declares. The address decides for the form adapter and for rest. */
 export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze({
   'text/xml': 'soap11',
   'application/soap+xml': 'soap12',
   'application/json': 'json',
   'application/x-www-form-urlencoded': 'form',
 });
+
+const defaultPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
+
+/** Form pairs and XML have no map of records. */
+function isExpressible(schema: ObjectSchema): boolean {
+  return walk<boolean>(schema, {
+    scalar: () => true,
+    joined: () => true,
+    list: (_, item) => item,
+    map: (_, item) => item === undefined,
+    object: (_, members) => members.every(({ part }) => part),
+  });
+}

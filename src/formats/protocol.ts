@@ -1,33 +1,33 @@
-/** What a protocol is: bytes to canonical input, canonical output and problems to messages. Stateless and frozen. */
+/** The interface of a wire format: bytes to canonical input, and canonical output and problems to messages. Stateless. */
 import type { Buffer } from 'node:buffer';
 import type { Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { Message, WireRequest } from './wire.ts';
 
-/** The protocols of operations that callers name. */
+/** Formats of operations without an HTTP binding: callers name the operation. */
 export const namedProtocols = Object.freeze(['soap11', 'soap12', 'json', 'form', 'adapter'] as const);
 export type NamedProtocol = (typeof namedProtocols)[number];
-/** `rest` carries the operations that a method and a path name. */
+/** `rest` carries the operations with an HTTP binding: a method and a path name them. */
 export type ProtocolName = NamedProtocol | 'rest';
 
-/** Where a request is going, as far as its path tells. */
+/** What the path of a request names. */
 export interface Target {
   readonly service: Service;
   /** The version in the path, as the caller wrote it. */
   readonly version: number;
-  /** Absent where the body names the operation. */
+  /** Absent if the body names the operation. */
   readonly operation: Operation | undefined;
-  /** Fields in the path, decoded; only of an operation with a binding. */
+  /** Fields in the path, decoded; only for an operation with an HTTP binding. */
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** What of a request's head belongs to its input. */
+/** The part of a request's head that can hold fields of the input. */
 export type Head = Pick<WireRequest, 'query' | 'headers'>;
 
 /** Where a body may carry the Idempotency-Key, for callers that cannot set a header. */
 export interface KeyPlaces {
-  /** A name beside the fields of a form. */
+  /** A name in a form that is not a field of any operation. */
   readonly formField: string;
   /** WS-Addressing's MessageID in a SOAP header. */
   readonly messageId: boolean;
@@ -38,31 +38,31 @@ export interface Decoded {
   /** Canonical, if there are no issues. */
   readonly input: unknown;
   readonly issues: readonly Issue[];
-  /** The Idempotency-Key that the body carries, as it stands there, for callers that cannot set a header. */
+  /** The Idempotency-Key in the body, as sent. */
   readonly key?: string | undefined;
 }
 
 /** The parts of a content type that matter. */
 export interface Media {
   readonly type: string;
-  /** Lower-case; absent where the caller names none. */
+  /** Lower-case; absent if the caller names none. */
   readonly charset: string | undefined;
 }
 
-/** What a refusal may say beside the problem. */
+/** What an error message may contain in addition to the problem. */
 export interface ErrorContext {
   readonly pspReference: string;
-  /** Known once the request is routed or decoded; gives issues their coordinates. */
+  /** Known after routing or decoding; needed for the coordinates of issues. */
   readonly operation: Operation | undefined;
 }
 
-/** A call as a client of this protocol would send it. */
+/** A request as a client of this format sends it. */
 export interface Call {
-  /** POST where it is absent. */
+  /** POST if it is absent. */
   readonly method?: string;
-  /** With its query, where there is one. */
+  /** With its query. */
   readonly path: string;
-  /** Beside the content type. */
+  /** In addition to the content type. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly body: string;
@@ -71,11 +71,11 @@ export interface Call {
 export interface Protocol {
   readonly name: ProtocolName;
   readonly charsets: readonly string[];
-  /** Throws a Problem for bytes that are no request at all; what is wrong with fields are issues. */
+  /** Throws a Problem for bytes that cannot be parsed. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;
-  encodeError(problem: Problem, circumstance: ErrorContext): Message;
-  /** The caller's half, for documents and tests: what a client sends, and what it makes of an answer. */
+  encodeError(problem: Problem, context: ErrorContext): Message;
+  /** The client's half, for upstreams, documents and tests. */
   encodeRequest(service: Service, operation: Operation, input: unknown): Call;
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
 }

@@ -1,24 +1,24 @@
-/** What comes in and goes out over HTTP, with nothing of any framework in it. */
+/** HTTP messages without an HTTP framework: what comes in and what goes out. */
 import type { Buffer } from 'node:buffer';
 
 export interface WireRequest {
   readonly method: string;
   /** Path without query; as sent, not decoded. */
   readonly path: string;
-  /** Without its question mark; empty where there is none. */
+  /** Without its question mark; empty if there is none. */
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Throws a Problem for a head that must not be served: no or two hosts, a header twice where once is the rule, an
-   * encoded body, a request from another site's page. To be called first, so that the refusal has the caller's format.
+   * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an encoded body, a
+   * request from a page of another site. Called after the format is detected, so that the refusal has that format.
    */
   inspect(): void;
-  /** Reads the body once, bounded; rejects with a Problem (tooLarge, timeout, badRequest). */
+  /** Reads the body once, within limits; rejects with a Problem (tooLarge, timeout, badRequest). */
   body(): Promise<Buffer>;
 }
 
-/** A whole answer; Content-Length and the headers of every answer are the shell's. */
+/** A response. The HTTP server adds Content-Length and the headers of every response. */
 export interface Message {
   readonly status: number;
   /** Media type with charset. */
@@ -27,10 +27,7 @@ export interface Message {
   readonly body: string;
 }
 
-/** The answer to what was done. */
-export const answered = (contentType: string, body: string): Message => ({
-  status: 200,
-  contentType,
-  headers: {},
-  body,
-});
+/** A response to an operation that succeeded. */
+export function okMessage(contentType: string, body: string): Message {
+  return { status: 200, contentType, headers: {}, body };
+}

@@ -1,12 +1,12 @@
-/** Bytes to XML text: UTF-8, or UTF-16 with its byte order mark (WS-I R1012, R4001); everything else is refused. */
+/** Bytes to XML text: UTF-8, or UTF-16 with its byte order mark (WS-I R1012, R4001). Refuses other encodings. */
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
 
-/** The bytes are in an encoding that is not spoken here. */
+/** The bytes are in an encoding that is not supported. */
 export class UnknownEncoding extends Error {
   override readonly name = 'UnknownEncoding';
 }
 
-/** The bytes are not what their encoding says; the message is one of a fixed set. */
+/** The bytes are not valid in their encoding. The message is one of a fixed set. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -22,16 +22,16 @@ const byteOrderMark = (bytes: Buffer): Mark | undefined => {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
 };
 
-const agrees = (charset: string, mark: Mark | undefined): boolean =>
-  charset === 'utf-16'
-    ? mark !== undefined && mark !== 'utf-8'
-    : mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
+function agrees(charset: string, mark: Mark | undefined): boolean {
+  if (charset === 'utf-16') return mark !== undefined && mark !== 'utf-8';
+  return mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
+}
 
 const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
 
 const isEight = (encoding: string) => encoding === 'utf-8' || encoding === 'us-ascii';
 
-/** `charset`: of the HTTP header, lower-case, or undefined; it outranks the document's declaration (WS-I R1019). */
+/** `charset`: of the HTTP header, in lower case. It takes precedence over the XML declaration (WS-I R1019). */
 export const decodeXml = (bytes: Buffer, charset: string | undefined): string => {
   const mark = byteOrderMark(bytes);
   if (charset !== undefined && !agrees(charset, mark)) throw new Unreadable('charset and byte order mark disagree');
@@ -47,7 +47,7 @@ export const decodeXml = (bytes: Buffer, charset: string | undefined): string =>
     const encoding = declared.exec(bytes.toString('latin1', 0, 200))?.[1]?.toLowerCase();
     if (encoding !== undefined && !isEight(encoding)) throw new UnknownEncoding(encoding);
   }
-  // A second mark would vanish in the parser.
+  // The parser would drop a second mark silently.
   if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
     throw new Unreadable('two byte order marks');
   if (isAscii(bytes)) return bytes.toString('latin1', start);

@@ -1,4 +1,4 @@
-/** Elements: the tree that the strict reader builds; nothing of XML that the wire does not need. */
+/** Elements of a parsed XML document: only what SOAP messages need. */
 
 export interface Attribute {
   readonly namespace: string;
@@ -10,14 +10,19 @@ export interface Element {
   /** The URI, or empty. */
   readonly namespace: string;
   readonly local: string;
-  /** Without the namespace declarations; prefixes in values are resolved for `xsi:type` alone. */
+  /** Without namespace declarations. Prefixes in values are not resolved. */
   readonly attributes: readonly Attribute[];
   readonly children: readonly Element[];
   /** All text and CDATA directly in the element, joined across comments. */
   readonly text: string;
 }
 
-export const attribute = (element: Element, namespace: string, local: string): string | undefined => {
+export function attribute(element: Element, namespace: string, local: string): string | undefined {
   for (const each of element.attributes) if (each.local === local && each.namespace === namespace) return each.value;
   return undefined;
-};
+}
+
+/** Whether a text between elements is only layout. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}

@@ -1,4 +1,4 @@
-/** How large a document may be, in each of its dimensions. */
+/** Limits on the size of an XML document. */
 
 export interface Limits {
   readonly depthMax: number;
@@ -8,7 +8,7 @@ export interface Limits {
   readonly textLengthMax: number;
 }
 
-/** What a caller may send. */
+/** For requests. */
 export const limits: Limits = Object.freeze({
   depthMax: 32,
   elementsMax: 2_000,

@@ -1,10 +1,10 @@
-/** The strict XML reader: one pass of saxes with limits in its handlers, or a `Malformed` that names the reason alone. */
+/** Parses XML: the fast parser for plain documents, else one pass of saxes with limits in its handlers. */
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
 import type { Attribute, Element } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
 
-/** `reason` is one of a fixed set of words: a parser's own message may hold the whole input. */
+/** `reason` is one of a fixed set of texts: a message of the parser could contain the whole input. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
   readonly reason: string;
@@ -33,10 +33,10 @@ type Options = typeof options;
 type Saxes = Pick<SaxesParser<Options>, 'on' | 'write'>;
 
 /**
- * saxes keeps handlers under computed names, and V8 makes a dictionary of an object that gets more than six of those:
- * reading then takes four times as long. Handlers whose places are there already do not have that effect.
+ * saxes sets handlers under computed names, and V8 turns an object into a dictionary after the sixth of those. Parsing then
+ * takes four times as long. Declaring the fields first avoids that.
  */
-class Parser extends (SaxesParser as unknown as new (given: Options) => Saxes) {
+class Parser extends (SaxesParser as unknown as new (options: Options) => Saxes) {
   readonly errorHandler = undefined;
   readonly doctypeHandler = undefined;
   readonly piHandler = undefined;
@@ -49,16 +49,22 @@ class Parser extends (SaxesParser as unknown as new (given: Options) => Saxes) {
   readonly closeTagHandler = undefined;
 }
 
-/** Reads one document after the other; what threw is not to be used again. */
-type ReadDocument = (text: string) => Element;
+/** Parses documents one after the other. It must not be used again after it threw. */
+type ParseDocument = (text: string) => Element;
 
-const createReader = ({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ReadDocument => {
+const createParser = ({
+  elementsMax,
+  depthMax,
+  attributesMax,
+  nameLengthMax,
+  textLengthMax,
+}: Limits): ParseDocument => {
   const parser = new Parser(options);
   const open: Growing[] = [];
   let root: Growing | undefined;
   let elements = 0;
   let attributes = 0;
-  /** Those of the tag that is being read. saxes fills in their namespaces before it ends. */
+  /** The attributes of the current tag. saxes fills in their namespaces before the tag ends. */
   let own: SaxesAttributeNS[] = none;
 
   parser.on('error', () => refuse('not well-formed'));
@@ -105,7 +111,7 @@ const createReader = ({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
   });
 
   return (text) => {
-    // A document that ended well has left nothing open; saxes starts anew after each.
+    // After a complete document no element is open, and saxes starts again by itself.
     root = undefined;
     elements = 0;
     parser.write(text).close();
@@ -113,12 +119,12 @@ const createReader = ({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
   };
 };
 
-/** A reader for each set of limits, kept while it does well: making one takes as long as reading a small document. */
-const idle = new WeakMap<Limits, ReadDocument>();
+/** A parser for each set of limits is reused, because creating one takes as long as parsing a small document. */
+const idle = new WeakMap<Limits, ParseDocument>();
 
-/** Parses a whole document with the strict reader alone. Throws `Malformed`, and nothing else, for any text. */
+/** Parses a whole document with the strict parser alone. Throws `Malformed` and no other error. */
 export const parseStrictly = (text: string, within: Limits = limits): Element => {
-  const read = idle.get(within) ?? createReader(within);
+  const read = idle.get(within) ?? createParser(within);
   idle.delete(within);
   try {
     const root = read(text);
@@ -129,6 +135,6 @@ export const parseStrictly = (text: string, within: Limits = limits): Element =>
   }
 };
 
-/** Parses a whole document. Throws `Malformed`, and nothing else, for any text. */
+/** Parses a whole document. Throws `Malformed` and no other error. */
 export const parse = (text: string, within: Limits = limits): Element =>
   readPlain(text, within) ?? parseStrictly(text, within);

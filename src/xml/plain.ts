@@ -1,8 +1,8 @@
 /**
- * The quick XML reader: plain documents, as programs write them, in a fraction of the strict reader's time. It refuses
- * nothing: what is not plain, or not sound, or past a limit, is left to the strict reader, which says the same of the rest.
+ * The fast XML parser, for plain documents as programs write them. It never refuses a document: for one that is not plain, not
+ * well-formed or past a limit it returns undefined, and the strict parser decides.
  */
-import type { Attribute, Element } from './element.ts';
+import { type Attribute, type Element, isBlank } from './element.ts';
 import type { Limits } from './limits.ts';
 import { type Tag, tagOf } from './tag.ts';
 
@@ -16,7 +16,7 @@ interface Growing extends Element {
   text: string;
 }
 
-/** An element that has not ended, with those around it. */
+/** An element without its end tag yet, and the elements around it. */
 interface Open {
   readonly element: Growing;
   readonly tag: Tag;
@@ -24,7 +24,7 @@ interface Open {
   readonly depth: number;
 }
 
-/** The URI that a prefix stands for; undefined for a prefix that nobody declared. */
+/** The URI of a prefix; undefined for an undeclared prefix. */
 const resolve = (prefix: string, tag: Tag, around: Open | undefined): string | undefined => {
   const own = tag.declared?.get(prefix);
   if (own !== undefined) return own;
@@ -41,7 +41,7 @@ const attributesOf = (tag: Tag, around: Open | undefined): readonly Attribute[] 
   if (tag.attributes.length === 0) return none;
   const resolved: Attribute[] = [];
   for (const { prefix, local, value } of tag.attributes) {
-    // The default namespace is not for attributes.
+    // The default namespace does not apply to attributes.
     const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
     if (namespace === undefined) return undefined;
     if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
@@ -56,8 +56,6 @@ const start = (tag: Tag, around: Open | undefined): Growing | undefined => {
   if (namespace === undefined || attributes === undefined) return undefined;
   return { namespace, local: tag.local, attributes, children: [], text: '' };
 };
-
-const isBlank = (text: string): boolean => text.trim() === '';
 
 /** The root of a plain document; undefined for any other text. */
 export const readPlain = (text: string, limits: Limits): Element | undefined => {
@@ -90,7 +88,7 @@ export const readPlain = (text: string, limits: Limits): Element | undefined => 
     elements += 1;
     const depth: number = (open?.depth ?? 0) + 1;
     const { nameLengthMax, attributesMax, depthMax, elementsMax } = limits;
-    if (elements > elementsMax || depth > depthMax || tag.written > attributesMax || tag.longest > nameLengthMax)
+    if (elements > elementsMax || depth > depthMax || tag.attributeCount > attributesMax || tag.longest > nameLengthMax)
       return undefined;
     const element = start(tag, open);
     if (element === undefined || (open === undefined && root !== undefined)) return undefined;

@@ -1,4 +1,4 @@
-/** Text on its way into XML: escaped, and free of what XML 1.0 cannot carry. */
+/** Escapes text for XML and replaces the characters that XML 1.0 excludes. */
 
 const replacements: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -14,9 +14,9 @@ const specials = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const suspect = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
 
-/** For element content and for attribute values in double quotes; what XML cannot carry becomes U+FFFD. */
-export const escapeXml = (text: string): string => {
-  // Almost every value is plain, and a test costs less than a replacement.
+/** For element content and for attribute values in double quotes. Characters that XML excludes become U+FFFD. */
+export function escapeXml(text: string): string {
+  // Almost no value needs it, and a test costs less than a replacement.
   if (!suspect.test(text)) return text;
   return text.toWellFormed().replace(specials, (sign) => replacements[sign] ?? '\ufffd');
-};
+}

@@ -1,4 +1,4 @@
-/** Tags of plain documents, taken apart: callers write the same few again and again, so each is taken apart once. */
+/** Parses tags of plain documents, each distinct tag once: callers repeat the same few. */
 
 export interface Tag {
   readonly kind: 'start' | 'end' | 'empty';
@@ -6,12 +6,12 @@ export interface Tag {
   readonly name: string;
   readonly prefix: string;
   readonly local: string;
-  /** Prefix to URI; the default namespace stands under the empty prefix. Absent where nothing is declared. */
+  /** Prefix to URI; the default namespace has the empty prefix. Absent without a declaration. */
   readonly declared: ReadonlyMap<string, string> | undefined;
-  /** Those that declare nothing. */
+  /** Without namespace declarations. */
   readonly attributes: readonly Written[];
   /** How many attributes there are, declarations included. */
-  readonly written: number;
+  readonly attributeCount: number;
   /** Length of the longest name in it. */
   readonly longest: number;
 }
@@ -22,16 +22,16 @@ interface Written {
   readonly value: string;
 }
 
-/** What stands between the angle brackets: an end tag's slash, a name, attributes in double quotes, an empty tag's slash. */
-const shape = /^(\/?)([A-Za-z_][\w.:-]*)((?:[\t\n ]+[A-Za-z_][\w.:-]*="[^"<\t\n]*")*)[\t\n ]*(\/?)$/;
+/** The text between angle brackets: the slash of an end tag, a name, attributes in double quotes, the slash of an empty tag. */
+const tagPattern = /^(\/?)([A-Za-z_][\w.:-]*)((?:[\t\n ]+[A-Za-z_][\w.:-]*="[^"<\t\n]*")*)[\t\n ]*(\/?)$/;
 const eachAttribute = /([\w.:-]+)="([^"]*)"/g;
 const qualified = /^(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)$/;
 
-/** Prefixes and addresses that XML keeps for itself. */
+/** Prefixes and URIs that XML reserves. */
 const reserved = /^xml|www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns)/i;
 
 const parse = (text: string): Tag | undefined => {
-  const [, closing, name = '', rest = '', slash] = shape.exec(text) ?? [];
+  const [, closing, name = '', rest = '', slash] = tagPattern.exec(text) ?? [];
   const [, prefix = '', local = ''] = qualified.exec(name) ?? [];
   if (local === '' || reserved.test(prefix)) return undefined;
   if (closing === '/' && (rest !== '' || slash === '/')) return undefined;
@@ -61,25 +61,25 @@ const parse = (text: string): Tag | undefined => {
     local,
     declared: declared.size === 0 ? undefined : declared,
     attributes,
-    written: seen.size,
+    attributeCount: seen.size,
     longest,
   });
 };
 
-const keptMax = 1_000;
-const keptLengthMax = 500;
-const kept = new Map<string, Tag>();
+const cachedMax = 1_000;
+const cachedLengthMax = 500;
+const cached = new Map<string, Tag>();
 
-/** Values stand between tags; should one ever stand in an attribute, a card number is not kept. */
-const mayBeKept = (text: string): boolean => text.length <= keptLengthMax && !/\d{8}/.test(text);
+/** Values are in text and not in attributes. If an attribute ever has a card number, its tag is not cached. */
+const mayBeCached = (text: string): boolean => text.length <= cachedLengthMax && !/\d{8}/.test(text);
 
-/** `text`: what stands between the angle brackets. Undefined for a tag that is not plain. */
+/** `text`: the text between angle brackets. Returns undefined for a tag that is not plain. */
 export const tagOf = (text: string): Tag | undefined => {
-  const known = kept.get(text);
+  const known = cached.get(text);
   if (known !== undefined) return known;
   const tag = parse(text);
-  if (tag === undefined || !mayBeKept(text)) return tag;
-  if (kept.size >= keptMax) kept.clear();
-  kept.set(text, tag);
+  if (tag === undefined || !mayBeCached(text)) return tag;
+  if (cached.size >= cachedMax) cached.clear();
+  cached.set(text, tag);
   return tag;
 };

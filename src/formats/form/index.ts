@@ -1,38 +1,34 @@
-/** FORM: unprefixed dotted pairs at the operation's path; errors as pairs with `status` last. */
+/** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
 import { dotted } from '../../contract/path.ts';
-import { operationAddress, type Service } from '../../contract/service.ts';
+import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { malformedBody } from '../malformed-body.ts';
+import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
-import { answered } from '../wire.ts';
-import { type Node, type Parsed, parse, parseText, take } from './parse.ts';
-import { compilePrint, encode } from './print.ts';
+import { okMessage } from '../wire.ts';
+import { parse, parseText, take } from './parse.ts';
+import { compilePrint, contentType, encode, mediaType } from './print.ts';
 import { reader } from './read.ts';
 
-export const requestType = 'application/x-www-form-urlencoded';
-export const contentType = `${requestType};charset=utf-8`;
-
-export const understood = (parsed: Parsed): Node => {
-  if ('tree' in parsed) return parsed.tree;
-  throw malformedBody(parsed.fault);
-};
-
-export const form = (services: readonly Service[], { formField }: KeyPlaces): Protocol => {
-  const codecs = compileCodecs(services, reader, (shape) => compilePrint(shape));
+export function createForm(services: readonly Service[], { formField }: KeyPlaces): Protocol {
+  const codecs = compileCodecs(services, {
+    carried: namedOperations,
+    reader,
+    compilePrint: (schema) => compilePrint(schema),
+  });
   return Object.freeze<Protocol>({
     name: 'form',
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
       const operation = operationInPath(target);
-      const tree = understood(parse(body));
+      const tree = requireTree(parse(body));
       const key = take(tree, formField);
-      const { value, issues } = codecs.read(operation, 'input', tree);
+      const { value, issues } = codecs.read(operation, 'input', { body: tree });
       return { operation, input: value, issues, key };
     },
 
-    encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
 
     encodeError({ status, code, type, message, issues, headers }, { pspReference }) {
       const pairs: [string, string][] = [
@@ -44,7 +40,7 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
           [`invalidFields.${index}.message`, message],
         ]),
         ['pspReference', pspReference],
-        // Old clients find the pairs before it by the ampersand that follows them.
+        // Old clients look for the ampersand after each of the other pairs, so `status` is the last pair.
         ['status', String(status)],
       ];
       const body = pairs.map(([key, value]) => `${key}=${encode(value)}`).join('&');
@@ -53,11 +49,11 @@ export const form = (services: readonly Service[], { formField }: KeyPlaces): Pr
 
     encodeRequest: (service, operation, input) => ({
       path: operationAddress(service, operation),
-      contentType: requestType,
+      contentType: mediaType,
       body: codecs.print(operation, 'input', input),
     }),
 
     decodeResponse: (operation, body) =>
-      codecs.read(operation, 'output', understood(parseText(body, Number.POSITIVE_INFINITY))),
+      codecs.read(operation, 'output', { body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
   });
-};
+}

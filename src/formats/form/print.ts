@@ -1,12 +1,26 @@
-/** FORM's printing of each kind: `details.0.card.number=1111`, spaces as `+`. */
+/** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
 import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
+import type { Print } from '../codec.ts';
 import { formatDateTime } from '../date-time.ts';
 
-/** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
-type PrintAt = (key: string, value: unknown) => string;
+export const mediaType = 'application/x-www-form-urlencoded';
+export const contentType = `${mediaType};charset=utf-8`;
+
+/** `prefix` comes before every key; empty for none. */
+export function compilePrint(schema: Schema, prefix = ''): Print {
+  const print = compile(schema);
+  return (value) => print(prefix, value).slice(1);
+}
+
+/** Encodes as the forms of browsers and Java do. */
+export function encode(text: string): string {
+  return plain.test(text) ? text : encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
+}
 
 const plain = /^[A-Za-z0-9._*-]*$/;
+
+/** Where encodeURIComponent differs from a form. */
 const others: Readonly<Record<string, string>> = {
   '%20': '+',
   '!': '%21',
@@ -16,29 +30,13 @@ const others: Readonly<Record<string, string>> = {
   '~': '%7E',
 };
 
-/** As the form encoders of browsers and Java do it. */
-export const encode = (text: string): string =>
-  plain.test(text) ? text : encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
+/** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
+type PrintAt = (key: string, value: unknown) => string;
 
-const text = (shape: ScalarSchema): ((value: unknown) => string) => {
-  switch (shape.kind) {
-    case 'string':
-    case 'enum':
-      return (value) => encode(value as string);
-    case 'integer':
-    case 'boolean':
-      return String;
-    case 'dateTime':
-      return (value) => encode(formatDateTime(value as number, 's'));
-    default:
-      return shape satisfies never;
-  }
-};
-
-const compile = (shape: Schema): PrintAt =>
-  walk<PrintAt>(shape, {
+function compile(schema: Schema): PrintAt {
+  return walk<PrintAt>(schema, {
     scalar(scalar) {
-      const print = text(scalar);
+      const print = compileScalar(scalar);
       return (key, value) => `&${key}=${print(value)}`;
     },
     joined: () => (key, value) => `&${key}=${encode((value as string[]).join(','))}`,
@@ -61,9 +59,19 @@ const compile = (shape: Schema): PrintAt =>
       };
     },
   });
+}
 
-/** `prefix`: what stands before every key, or empty. */
-export const compilePrint = (shape: Schema, prefix = ''): ((value: unknown) => string) => {
-  const print = compile(shape);
-  return (value) => print(prefix, value).slice(1);
-};
+function compileScalar(schema: ScalarSchema): Print {
+  switch (schema.kind) {
+    case 'string':
+    case 'enum':
+      return (value) => encode(value as string);
+    case 'integer':
+    case 'boolean':
+      return String;
+    case 'dateTime':
+      return (value) => encode(formatDateTime(value as number, 's'));
+    default:
+      return schema satisfies never;
+  }
+}

@@ -1,28 +1,21 @@
-/** FORM's answers to the reading walk: dotted names, list items by index, map keys that may hold dots. */
+/** The reader of form trees: dotted names, items of a list by index, keys of a map that may contain dots. */
 import type { Reader } from '../../contract/read.ts';
 import type { Node } from './parse.ts';
 
-const eachLeaf = (node: Node, prefix: string, visit: (key: string, node: Node) => void): void => {
-  for (const [step, next] of node.below) {
-    if (next.value !== undefined) visit(prefix + step, { value: next.value, below: new Map() });
-    eachLeaf(next, `${prefix}${step}.`, visit);
-  }
-};
-
 export const reader: Reader<Node> = Object.freeze({
-  // `a=` and nothing below: an empty text, which the walk knows what to do with.
+  // `a=` is an empty text, and the contract decides what that means.
   isAbsent: () => false,
 
   text: (node) => (node.below.size === 0 ? node.value : undefined),
 
   eachMember(node, visit) {
-    if (node.value !== undefined && node.value !== '') return false;
+    if (hasText(node)) return false;
     for (const [name, next] of node.below) visit(name, next);
     return true;
   },
 
   items(node) {
-    if (node.value !== undefined && node.value !== '') return undefined;
+    if (hasText(node)) return undefined;
     const items: Node[] = [];
     // Indices count from 0 without gaps and without leading zeros, in any order.
     for (let index = 0; index < node.below.size; index++) {
@@ -34,8 +27,20 @@ export const reader: Reader<Node> = Object.freeze({
   },
 
   eachEntry(node, visit) {
-    if (node.value !== undefined && node.value !== '') return false;
-    eachLeaf(node, '', visit);
+    if (hasText(node)) return false;
+    visitLeaves(node, '', visit);
     return true;
   },
 } satisfies Reader<Node>);
+
+function hasText({ value }: Node): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** The steps below a map are dots in its keys: `a.b=1` below it is the entry `a.b`. */
+function visitLeaves(node: Node, prefix: string, visit: (key: string, node: Node) => void): void {
+  for (const [step, next] of node.below) {
+    if (next.value !== undefined) visit(prefix + step, { value: next.value, below: new Map() });
+    visitLeaves(next, `${prefix}${step}.`, visit);
+  }
+}

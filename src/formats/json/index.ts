@@ -1,50 +1,38 @@
-/** JSON: the operation is in the path; errors as `{status, errorCode, message, errorType, pspReference}`. */
+/** JSON: the path names the operation; errors are `{status, errorCode, message, errorType, pspReference}`. */
 import type { Path } from '../../contract/path.ts';
-import { operationAddress, type Service } from '../../contract/service.ts';
+import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { malformedBody } from '../malformed-body.ts';
+import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
-import { answered } from '../wire.ts';
+import { okMessage } from '../wire.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
 
 const contentType = 'application/json;charset=utf-8';
 
-const escapeToken = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
-
-/** RFC 6901: `/details/0/RecurringDetail/card/number`. */
-export const pointer = (path: Path): string =>
-  path
-    .map((step) => {
-      if (typeof step === 'string') return `/${escapeToken(step)}`;
-      return step.wrapped ? `/${step.index}/${step.itemName}` : `/${step.index}`;
-    })
-    .join('');
-
-export const json = (services: readonly Service[]): Protocol => {
-  const codecs = compileCodecs(services, reader, compilePrint);
+export function createJson(services: readonly Service[]): Protocol {
+  const codecs = compileCodecs(services, { carried: namedOperations, reader, compilePrint });
   return Object.freeze<Protocol>({
     name: 'json',
     charsets: ['utf-8', 'utf8'],
 
     decode(body, _media, target) {
       const operation = operationInPath(target);
-      const parsed = parse(body);
-      if ('fault' in parsed) throw malformedBody(parsed.fault);
-      if (parsed.tree === null) throw malformedBody('null');
-      const { value, issues } = codecs.read(operation, 'input', parsed.tree);
+      const tree = requireTree(parse(body));
+      if (tree === null) throw malformedBody('null');
+      const { value, issues } = codecs.read(operation, 'input', { body: tree });
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => answered(contentType, codecs.print(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
 
     encodeError(problem, { pspReference }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
-      const shown = invalidFields.length > 0 ? { invalidFields } : {};
-      const body = JSON.stringify({ status, errorCode, message, errorType, ...shown, pspReference });
+      const fields = invalidFields.length > 0 ? { invalidFields } : {};
+      const body = JSON.stringify({ status, errorCode, message, errorType, ...fields, pspReference });
       return { status, contentType, headers, body };
     },
 
@@ -54,10 +42,20 @@ export const json = (services: readonly Service[]): Protocol => {
       body: codecs.print(operation, 'input', input),
     }),
 
-    decodeResponse(operation, body) {
-      const parsed = parseText(body);
-      if ('fault' in parsed) throw malformedBody(parsed.fault);
-      return codecs.read(operation, 'output', parsed.tree);
-    },
+    decodeResponse: (operation, body) => codecs.read(operation, 'output', { body: requireTree(parseText(body)) }),
   });
-};
+}
+
+/** RFC 6901: `/details/0/RecurringDetail/card/number`. */
+function pointer(path: Path): string {
+  return path
+    .map((step) => {
+      if (typeof step === 'string') return `/${escapeToken(step)}`;
+      return step.wrapped ? `/${step.index}/${step.itemName}` : `/${step.index}`;
+    })
+    .join('');
+}
+
+function escapeToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,20 +1,20 @@
-/** Bytes to a JSON tree, or the reason why not; strict where `JSON.parse` is not. */
+/** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
 import { type Buffer, isUtf8 } from 'node:buffer';
 import { plainInteger, scan } from './scan.ts';
 
-/** A number that is no plain integer of up to 15 digits: no field takes it, and its digits may be lost. */
+/** Stands for a number that is no integer of up to 15 digits. No field takes one, and its digits may be lost. */
 export const imprecise = Symbol('imprecise number');
 
 export type Parsed = { readonly tree: unknown } | { readonly fault: string };
 
-/** One UTF-8 byte order mark is stripped, as RFC 8259 allows: some clients send it. */
-export const parse = (bytes: Buffer): Parsed => {
+/** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
+export function parse(bytes: Buffer): Parsed {
   if (!isUtf8(bytes)) return { fault: 'not UTF-8' };
   const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   return parseText(bytes.toString('utf8', marked ? 3 : 0));
-};
+}
 
-export const parseText = (text: string): Parsed => {
+export function parseText(text: string): Parsed {
   const scanned = scan(text);
   if ('fault' in scanned) return scanned;
   try {
@@ -23,9 +23,9 @@ export const parseText = (text: string): Parsed => {
   } catch {
     return { fault: 'not JSON' };
   }
-};
+}
 
-/** The third argument (the number as it was written) is newer than the library types. */
+/** The library types do not have the third argument yet: the number as it was written. */
 function markImprecise(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
   return typeof value === 'number' && !plainInteger.test(context?.source ?? '') ? imprecise : value;
 }

@@ -1,34 +1,12 @@
-/** JSON's printing of each kind: members in the contract's order, absent ones left out, moments without milliseconds. */
+/** Prints canonical values as JSON: members in the order of the contract, absent ones left out, times without milliseconds. */
 import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
 import { formatDateTime } from '../date-time.ts';
 
-// Quotes, backslashes and controls, and surrogates, which may be unpaired.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
-const special = /["\\\u0000-\u001f\ud800-\udfff]/;
-
-/** Almost every text is plain, and a test costs half of what `JSON.stringify` does. */
-const quote = (text: string): string => (special.test(text) ? JSON.stringify(text) : `"${text}"`);
-
-const scalar = (shape: ScalarSchema): Print => {
-  switch (shape.kind) {
-    case 'string':
-    case 'enum':
-      return (value) => quote(value as string);
-    case 'integer':
-    case 'boolean':
-      return String;
-    case 'dateTime':
-      return (value) => `"${formatDateTime(value as number, 's')}"`;
-    default:
-      return shape satisfies never;
-  }
-};
-
-export const compilePrint = (shape: Schema): Print =>
-  walk<Print>(shape, {
-    scalar,
+export function compilePrint(schema: Schema): Print {
+  return walk<Print>(schema, {
+    scalar: compileScalar,
     joined: () => (value) => JSON.stringify((value as string[]).join(',')),
     list({ wrapped, itemName }, item) {
       const [before, after] = wrapped ? [`{${JSON.stringify(itemName)}:`, '}'] : ['', ''];
@@ -54,3 +32,28 @@ export const compilePrint = (shape: Schema): Print =>
       };
     },
   });
+}
+
+function compileScalar(schema: ScalarSchema): Print {
+  switch (schema.kind) {
+    case 'string':
+    case 'enum':
+      return (value) => quote(value as string);
+    case 'integer':
+    case 'boolean':
+      return String;
+    case 'dateTime':
+      return (value) => `"${formatDateTime(value as number, 's')}"`;
+    default:
+      return schema satisfies never;
+  }
+}
+
+// Quotes, backslashes and controls, and surrogates, which may be unpaired.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
+const special = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */
+function quote(text: string): string {
+  return special.test(text) ? JSON.stringify(text) : `"${text}"`;
+}

@@ -1,20 +1,18 @@
-/** JSON's answers to the reading walk. */
+/** The reader of JSON trees. */
 import type { Reader } from '../../contract/read.ts';
-
-const isObject = (node: unknown): node is Readonly<Record<string, unknown>> =>
-  typeof node === 'object' && node !== null && !Array.isArray(node);
 
 export const reader: Reader<unknown> = Object.freeze({
   isAbsent: (node) => node === null || node === undefined,
 
-  text(node, shape) {
+  text(node, schema) {
     if (typeof node === 'string') return node;
-    // References and card numbers come as numbers from careless clients; the scan has vouched for the digits.
-    if (typeof node === 'number') return shape.kind === 'string' || shape.kind === 'integer' ? String(node) : undefined;
-    return typeof node === 'boolean' && shape.kind === 'boolean' ? String(node) : undefined;
+    // Some clients send references and card numbers as numbers. The scan has checked that no digit was lost.
+    if (typeof node === 'number')
+      return schema.kind === 'string' || schema.kind === 'integer' ? String(node) : undefined;
+    return typeof node === 'boolean' && schema.kind === 'boolean' ? String(node) : undefined;
   },
 
-  // An empty text is absent wherever it stands, as in the formats that cannot tell it from an empty object.
+  // An empty text is absent everywhere, as in the formats that cannot tell it from an empty object.
   eachMember(node, visit) {
     if (node === '') return true;
     if (!isObject(node)) return false;
@@ -22,11 +20,11 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 
-  items(node, shape) {
+  items(node, schema) {
     if (node === '') return [];
     if (!Array.isArray(node)) return undefined;
-    if (!shape.wrapped) return node;
-    const { itemName } = shape;
+    if (!schema.wrapped) return node;
+    const { itemName } = schema;
     const wrapped = node.every((item) => isObject(item) && Object.keys(item).length === 1 && itemName in item);
     return wrapped ? node.map((item) => item[itemName]) : undefined;
   },
@@ -38,3 +36,7 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 } satisfies Reader<unknown>);
+
+function isObject(node: unknown): node is Readonly<Record<string, unknown>> {
+  return typeof node === 'object' && node !== null && !Array.isArray(node);
+}

@@ -1,37 +1,16 @@
-/** The scan before `JSON.parse`: duplicate keys, depth and unpaired surrogates, which the parser would let pass. */
+/** Scans JSON text before `JSON.parse` for what that accepts: duplicate keys, unpaired surrogates and deep nesting. */
 
 export const depthMax = 16;
 
-/** What a scan found; `plainNumbers` is false when a number is no plain integer of up to 15 digits. */
+/** `plainNumbers` is false if a number is no integer of up to 15 digits. */
 export type Scan = { readonly fault: string } | { readonly plainNumbers: boolean };
 
-/** What any field can take of a number without losing digits. */
+/** An integer that a double represents without losing digits. */
 export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
 const number = /[-+.\deE]+/y;
 
-/** The index after the closing quote of the string that opens at `start`, or -1. */
-const endOfString = (text: string, start: number): number => {
-  let at = text.indexOf('"', start + 1);
-  while (at !== -1) {
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1;
-    if (slashes % 2 === 0) return at + 1;
-    at = text.indexOf('"', at + 1);
-  }
-  return -1;
-};
-
-const unquoted = (token: string): string => {
-  if (!token.includes('\\')) return token.slice(1, -1);
-  try {
-    return String(JSON.parse(token));
-  } catch {
-    return token;
-  }
-};
-
-/** Assumes nothing of `text`; what is not JSON at all is left for the parser to refuse. */
-export const scan = (text: string): Scan => {
+/** Accepts any text; `JSON.parse` refuses what is not JSON. */
+export function scan(text: string): Scan {
   // One entry for each open bracket: the keys of an object, or null for an array.
   const open: (Set<string> | null)[] = [];
   let plainNumbers = true;
@@ -69,4 +48,25 @@ export const scan = (text: string): Scan => {
     }
   }
   return { plainNumbers };
-};
+}
+
+/** The index after the closing quote of the string that opens at `start`, or -1. */
+function endOfString(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1);
+  while (at !== -1) {
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return at + 1;
+    at = text.indexOf('"', at + 1);
+  }
+  return -1;
+}
+
+function unquoted(token: string): string {
+  if (!token.includes('\\')) return token.slice(1, -1);
+  try {
+    return String(JSON.parse(token));
+  } catch {
+    return token;
+  }
+}

@@ -1,25 +1,19 @@
-/** SOAP 1.1 and 1.2 as data: all that differs between them. */
+/** The differences between SOAP 1.1 and SOAP 1.2. */
 import type { Problem } from '../../contract/problem.ts';
+import { errorStatus } from '../error-status.ts';
 import type { ProtocolName } from '../protocol.ts';
-import { statusOf } from '../status.ts';
 
 export interface Dialect {
   readonly protocol: ProtocolName;
   readonly envelope: string;
   readonly mediaType: string;
-  /** Of a header meant for whoever reads it first; absent means the same. */
+  /** The attribute of a header block that names its receiver, and the value for the next receiver. */
   readonly roleAttribute: string;
   readonly nextRole: string;
-  /** The prefix that answers use for the envelope. */
+  /** The prefix of the envelope in responses. */
   readonly prefix: string;
   fault(problem: Problem, text: string): { readonly status: number; readonly body: string };
 }
-
-/** The two fault codes that SOAP itself rules; all others are the dialect's choice. */
-const ruledCode = ({ problem }: Problem): string | undefined => {
-  if (problem === 'mustUnderstand') return 'MustUnderstand';
-  return problem === 'versionMismatch' ? 'VersionMismatch' : undefined;
-};
 
 export const soap11: Dialect = Object.freeze<Dialect>({
   protocol: 'soap11',
@@ -29,10 +23,10 @@ export const soap11: Dialect = Object.freeze<Dialect>({
   nextRole: 'http://schemas.xmlsoap.org/soap/actor/next',
   prefix: 'soap',
   fault(problem, text) {
-    // Callers of this interface get soap:Server for their own mistakes too.
-    const code = ruledCode(problem) ?? 'Server';
+    // Callers of this interface get soap:Server for their own errors too.
+    const code = prescribedCode(problem) ?? 'Server';
     return {
-      status: statusOf(problem, 500),
+      status: errorStatus(problem, 500),
       body: `<soap:Fault><faultcode>soap:${code}</faultcode><faultstring>${text}</faultstring></soap:Fault>`,
     };
   },
@@ -46,8 +40,8 @@ export const soap12: Dialect = Object.freeze<Dialect>({
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',
   prefix: 'env',
   fault(problem, text) {
-    const status = statusOf(problem, problem.status < 500 ? 400 : 500);
-    const code = ruledCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
+    const status = errorStatus(problem, problem.status < 500 ? 400 : 500);
+    const code = prescribedCode(problem) ?? (status < 500 ? 'Sender' : 'Receiver');
     return {
       status,
       body:
@@ -56,3 +50,9 @@ export const soap12: Dialect = Object.freeze<Dialect>({
     };
   },
 });
+
+/** The two fault codes that SOAP prescribes. The dialect chooses all others. */
+function prescribedCode({ problem }: Problem): string | undefined {
+  if (problem === 'mustUnderstand') return 'MustUnderstand';
+  return problem === 'versionMismatch' ? 'VersionMismatch' : undefined;
+}

@@ -1,68 +1,31 @@
-/** SOAP: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import type { Buffer } from 'node:buffer';
+/** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import { Problem } from '../../contract/problem.ts';
 import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
-import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
-import type { Element } from '../../xml/element.ts';
-import { limits } from '../../xml/limits.ts';
-import { Malformed, parse } from '../../xml/parse.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
+import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
-import { textOf } from '../text.ts';
-import { answered } from '../wire.ts';
+import { okMessage } from '../wire.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
-import { isBlank, isNil, openEnvelope } from './envelope.ts';
+import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
-import { reader } from './read.ts';
+import { isOfInterface, reader } from './read.ts';
 
-const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
-/** An answer of ours may be larger than what a caller may send. */
-const ownLimits = { ...limits, elementsMax: 50_000 };
-const absent: Element = Object.freeze({ namespace: '', local: 'request', attributes: [], children: [], text: '' });
+export function createSoap11(services: readonly Service[], places: KeyPlaces): Protocol {
+  return createSoap(soap11, services, places);
+}
 
-const readXml = (body: Buffer, charset: string | undefined): Element => {
-  try {
-    return parse(decodeXml(body, charset));
-  } catch (thrown) {
-    if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
-    if (thrown instanceof Unreadable) throw malformedBody(thrown.message);
-    if (thrown instanceof Malformed) throw malformedBody(thrown.reason);
-    throw thrown;
-  }
-};
+export function createSoap12(services: readonly Service[], places: KeyPlaces): Protocol {
+  return createSoap(soap12, services, places);
+}
 
-/** The only child of `<disable>`, which must be called `request` (or `result`); none or nil is an empty one. */
-const wrapped = (message: Element, name: string): Element => {
-  const [inner, ...rest] = message.children;
-  if (inner === undefined && isBlank(message.text)) return absent;
-  if (inner?.local !== name || !known.has(inner.namespace) || rest.length > 0 || !isBlank(message.text))
-    throw malformedBody(`not one ${name}`);
-  return isNil(inner) ? absent : inner;
-};
-
-/** `/Envelope/Body/disable/request/card/number`; items count from 1, as XPath does. */
-const xpath = (path: Path, operation: Operation | undefined): string => {
-  const steps = path.map((step) => (typeof step === 'string' ? step : `${step.itemName}[${step.index + 1}]`));
-  return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
-};
-
-/** Where the element around a request or a result lives: in the namespace of the operation's service. */
-const namespacesOf = (services: readonly Service[]): ReadonlyMap<Operation, string> =>
-  new Map(
-    services.flatMap((service) =>
-      namedOperations(service).map((each) => [each, namespaceUris[service.namespace!]] as const),
-    ),
-  );
-
-const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces): Protocol => {
-  const codecs = compileCodecs(services, reader, compilePrint);
-  const namespaces = namespacesOf(services);
+function createSoap(dialect: Dialect, services: readonly Service[], places: KeyPlaces): Protocol {
+  const codecs = compileCodecs(services, { carried: namedOperations, reader, compilePrint });
+  const namespaces = operationNamespaces(services);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const head =
@@ -78,24 +41,24 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
     charsets: ['utf-8', 'utf8', 'utf-16'],
 
     decode(body, { charset }, target) {
-      const { message: first, messageId } = openEnvelope(readXml(body, charset), dialect);
-      if (!known.has(first.namespace)) throw unknownOperation(target.service);
+      const { message: first, messageId } = parse(body, charset, dialect);
+      if (!isOfInterface(first)) throw unknownOperation(target.service);
       const operation = operationInBody(first.local, target.service);
-      // A path that names another operation than the body is a mistake, or somebody trying to pass a filter.
+      // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
-      const { value, issues } = codecs.read(operation, 'input', wrapped(first, 'request'));
+      const { value, issues } = codecs.read(operation, 'input', { body: unwrap(first, 'request') });
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
     encode: (operation, output) =>
-      answered(
+      okMessage(
         contentType,
         message(operation, `${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
       ),
 
     encodeError(problem, { operation }) {
-      const text = textOf(problem, (path) => xpath(path, operation));
+      const text = errorText(problem, (path) => xpath(path, operation));
       const { status, body } = dialect.fault(problem, escapeXml(text));
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
@@ -107,12 +70,24 @@ const soap = (dialect: Dialect, services: readonly Service[], places: KeyPlaces)
     }),
 
     decodeResponse(operation, body) {
-      const { message: first } = openEnvelope(parse(body, ownLimits), dialect);
+      const { message: first } = parseResponse(body, dialect);
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
-      return codecs.read(operation, 'output', wrapped(first, 'result'));
+      return codecs.read(operation, 'output', { body: unwrap(first, 'result') });
     },
   });
-};
+}
 
-export const soapEleven = (services: readonly Service[], places: KeyPlaces): Protocol => soap(soap11, services, places);
-export const soapTwelve = (services: readonly Service[], places: KeyPlaces): Protocol => soap(soap12, services, places);
+/** `/Envelope/Body/disable/request/card/number`; items count from 1, as XPath does. */
+function xpath(path: Path, operation: Operation | undefined): string {
+  const steps = path.map((step) => (typeof step === 'string' ? step : `${step.itemName}[${step.index + 1}]`));
+  return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
+}
+
+/** The namespace of the element around a request or a result: that of the operation's service. */
+function operationNamespaces(services: readonly Service[]): ReadonlyMap<Operation, string> {
+  return new Map(
+    services.flatMap((service) =>
+      namedOperations(service).map((each) => [each, namespaceUris[service.namespace!]] as const),
+    ),
+  );
+}

@@ -1,4 +1,4 @@
-/** SOAP's printing of each kind: an element takes the namespace of the type that declares it. */
+/** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Namespace, ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
@@ -6,32 +6,18 @@ import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
 import { formatDateTime } from '../date-time.ts';
 
-/** Compiles the content of an element, given the default namespace in force around it. */
+/** The content of an element that is not inside a default namespace. */
+export function compilePrint(schema: Schema, { namespace }: { readonly namespace?: Namespace }): Print {
+  return compile(schema, namespaceUris[namespace!])('');
+}
+
+/** Compiles the content of an element for the default namespace around it. */
 type PrintIn = (around: string) => Print;
 
-const text = (shape: ScalarSchema): Print => {
-  switch (shape.kind) {
-    case 'string':
-    case 'enum':
-      return (value) => escapeXml(value as string);
-    case 'integer':
-    case 'boolean':
-      return String;
-    case 'dateTime':
-      return (value) => formatDateTime(value as number, 'ms');
-    default:
-      return shape satisfies never;
-  }
-};
-
-/** The opening tag up to its end, declaring the namespace only where it changes. */
-const opening = (name: string, namespace: string, around: string): string =>
-  namespace === around ? `<${name}` : `<${name} xmlns="${namespace}"`;
-
-/** Lists and maps are types of the service itself, in its `own` namespace, whoever uses them (as in its published WSDL). */
-const compile = (shape: Schema, own: string): PrintIn =>
-  walk<PrintIn>(shape, {
-    scalar: (scalar) => () => text(scalar),
+/** Lists and maps are types of the service, in its `own` namespace, as in its published WSDL. */
+function compile(schema: Schema, own: string): PrintIn {
+  return walk<PrintIn>(schema, {
+    scalar: (scalar) => () => compileScalar(scalar),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
     list:
       ({ itemName }, item) =>
@@ -50,8 +36,8 @@ const compile = (shape: Schema, own: string): PrintIn =>
           )
           .join('');
     },
-    object(shape, members) {
-      const namespace = namespaceUris[shape.namespace];
+    object(schema, members) {
+      const namespace = namespaceUris[schema.namespace];
       return (around) => {
         const parts = members.map(({ name, part }) => ({
           name,
@@ -59,7 +45,7 @@ const compile = (shape: Schema, own: string): PrintIn =>
           before: `${opening(name, namespace, around)}>`,
           after: `</${name}>`,
         }));
-        const whenEmpty = Object.entries(shape.whenEmpty)
+        const whenEmpty = Object.entries(schema.whenEmpty)
           .map(([name, how]) => opening(name, namespace, around) + (how === 'nil' ? ' xsi:nil="true"/>' : '/>'))
           .join('');
         return (value) => {
@@ -74,7 +60,24 @@ const compile = (shape: Schema, own: string): PrintIn =>
       };
     },
   });
+}
 
-/** The content of an element around which no default namespace is declared. */
-export const compilePrint = (shape: Schema, { namespace }: { readonly namespace?: Namespace }): Print =>
-  compile(shape, namespaceUris[namespace!])('');
+function compileScalar(schema: ScalarSchema): Print {
+  switch (schema.kind) {
+    case 'string':
+    case 'enum':
+      return (value) => escapeXml(value as string);
+    case 'integer':
+    case 'boolean':
+      return String;
+    case 'dateTime':
+      return (value) => formatDateTime(value as number, 'ms');
+    default:
+      return schema satisfies never;
+  }
+}
+
+/** The start of a tag. It declares the namespace only if that is another than around it. */
+function opening(name: string, namespace: string, around: string): string {
+  return namespace === around ? `<${name}` : `<${name} xmlns="${namespace}"`;
+}

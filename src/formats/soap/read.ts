@@ -1,12 +1,72 @@
-/** SOAP's answers to the reading walk: children in any order, by local name in any namespace of the interface. */
+/** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Reader } from '../../contract/read.ts';
 import type { ScalarSchema } from '../../contract/schema.ts';
-import type { Element } from '../../xml/element.ts';
-import { isBlank, isNil, typeName } from './envelope.ts';
+import { attribute, type Element, isBlank } from '../../xml/element.ts';
+import { malformedBody } from '../malformed-body.ts';
 
-/** Older callers put `contract` in one namespace of the interface, newer ones in another; both are meant. */
-const known: ReadonlySet<string> = new Set(Object.values(namespaceUris));
+export const reader: Reader<Element> = Object.freeze({
+  isAbsent: isNil,
+
+  text(element, schema) {
+    if (element.children.length > 0) return undefined;
+    const named = typeName(element);
+    if (named === undefined || typeNames[schema.kind].has(named)) return element.text;
+    return schema.kind === 'enum' && named === schema.name ? element.text : undefined;
+  },
+
+  eachMember(element, visit, schema) {
+    const named = typeName(element);
+    if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
+    for (const each of element.children) visit(isOfInterface(each) ? each.local : `{?}${each.local}`, each);
+    return true;
+  },
+
+  items(element, schema) {
+    if (!isBlank(element.text)) return undefined;
+    const all = element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
+    return all ? element.children : undefined;
+  },
+
+  eachEntry(element, visit) {
+    const named = typeName(element);
+    if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
+    for (const entry of element.children) {
+      const key = onlyChild(entry, 'key');
+      const value = onlyChild(entry, 'value');
+      const parts = (key ? 1 : 0) + (value ? 1 : 0);
+      if (entry.local !== 'entry' || !key || value === false || parts !== entry.children.length) return false;
+      if (key.children.length > 0 || !isBlank(entry.text)) return false;
+      visit(key.text, value ?? emptyValue);
+    }
+    return true;
+  },
+} satisfies Reader<Element>);
+
+/** Callers use the namespaces of the interface interchangeably: older ones put `contract` in another one than newer ones. */
+export function isOfInterface({ namespace }: Element): boolean {
+  return uris.has(namespace);
+}
+
+/** A nil element is absent, so it may not have content: the content would be lost. */
+export function isNil(element: Element): boolean {
+  if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
+  if (element.children.length > 0 || element.text !== '') throw malformedBody('nil with content');
+  return true;
+}
+
+export function isTrue(text: string | undefined): boolean {
+  return text === '1' || text === 'true';
+}
+
+const uris: ReadonlySet<string> = new Set(Object.values(namespaceUris));
+
+const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
+
+/** The local name of xsi:type, if the element has one. */
+function typeName(element: Element): string | undefined {
+  return element.attributes.length === 0 ? undefined : attribute(element, xsi, 'type')?.replace(/^.*:/, '');
+}
 
 const anyText = ['string', 'anyType', 'anySimpleType', 'token', 'normalizedString'];
 
@@ -20,7 +80,10 @@ const typeNames: Readonly<Record<ScalarSchema['kind'], ReadonlySet<string>>> = {
 
 const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'anyType']);
 
-const child = (element: Element, local: string): Element | undefined | false => {
+const emptyValue: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
+
+/** False if there are two. */
+function onlyChild(element: Element, local: string): Element | undefined | false {
   let found: Element | undefined;
   for (const each of element.children)
     if (each.local === local) {
@@ -28,44 +91,4 @@ const child = (element: Element, local: string): Element | undefined | false => 
       found = each;
     }
   return found;
-};
-
-const missing: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
-
-export const reader: Reader<Element> = Object.freeze({
-  isAbsent: isNil,
-
-  text(element, shape) {
-    if (element.children.length > 0) return undefined;
-    const named = typeName(element);
-    if (named === undefined || typeNames[shape.kind].has(named)) return element.text;
-    return shape.kind === 'enum' && named === shape.name ? element.text : undefined;
-  },
-
-  eachMember(element, visit, shape) {
-    const named = typeName(element);
-    if (!isBlank(element.text) || (named !== undefined && named !== shape.name && named !== 'anyType')) return false;
-    for (const each of element.children) visit(known.has(each.namespace) ? each.local : `{?}${each.local}`, each);
-    return true;
-  },
-
-  items(element, shape) {
-    if (!isBlank(element.text)) return undefined;
-    const all = element.children.every((each) => each.local === shape.itemName && known.has(each.namespace));
-    return all ? element.children : undefined;
-  },
-
-  eachEntry(element, visit) {
-    const named = typeName(element);
-    if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
-    for (const entry of element.children) {
-      const key = child(entry, 'key');
-      const value = child(entry, 'value');
-      const parts = (key ? 1 : 0) + (value ? 1 : 0);
-      if (entry.local !== 'entry' || !key || value === false || parts !== entry.children.length) return false;
-      if (key.children.length > 0 || !isBlank(entry.text)) return false;
-      visit(key.text, value ?? missing);
-    }
-    return true;
-  },
-} satisfies Reader<Element>);
+}

@@ -1,0 +1,48 @@
+/** Parses the parts of a request: its query, its headers and its JSON body. */
+import type { Buffer } from 'node:buffer';
+import { Problem } from '../../contract/problem.ts';
+import type { ObjectSchema } from '../../contract/schema.ts';
+import { parsePairs } from '../form/pairs.ts';
+import { parse } from '../json/parse.ts';
+import { malformedBody, requireTree } from '../malformed-body.ts';
+import type { Head, Media } from '../protocol.ts';
+
+export const mediaType = 'application/json';
+
+const nothing = Object.freeze({});
+
+/** Throws a Problem for a name that occurs twice. A name without a value has an empty one. */
+export function parseQuery(query: string): Readonly<Record<string, string>> {
+  if (query === '') return nothing;
+  const parsed = parsePairs(query, Number.POSITIVE_INFINITY);
+  if ('fault' in parsed) throw malformedBody(parsed.fault);
+  return Object.fromEntries(parsed.pairs);
+}
+
+/** The headers of the contract, by the names of their fields. */
+export function parseHeaders(schema: ObjectSchema, headers: Head['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(schema.fields).flatMap(([name, { header = name }]) => {
+      const text = headers[header.toLowerCase()];
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+/** Without fields in the body of the contract, the body is not read. An absent body is an empty object. */
+export function parseBody(body: Buffer, { type }: Media, schema: ObjectSchema): unknown {
+  if (!hasBody(schema)) return nothing;
+  if (body.length === 0) {
+    if (Object.values(schema.fields).some(({ required }) => required)) throw new Problem('emptyRequest');
+    return nothing;
+  }
+  if (type !== mediaType) throw new Problem('unsupportedMedia');
+  const tree = requireTree(parse(body));
+  if (tree === null) throw new Problem('emptyRequest');
+  // The reader takes an empty text for an empty object, because forms cannot tell them apart. A body of JSON can.
+  return tree === '' ? [] : tree;
+}
+
+export function hasBody({ fields, ignoredMembers }: ObjectSchema): boolean {
+  return Object.keys(fields).length > 0 || ignoredMembers.length > 0;
+}

@@ -1,0 +1,44 @@
+/** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
+import { dotted } from '../../contract/path.ts';
+import type { Problem } from '../../contract/problem.ts';
+import { namesOf } from '../../contract/problem-details.ts';
+import type { ObjectSchema } from '../../contract/schema.ts';
+
+export { compilePrint } from '../json/print.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+export function printPath(path: string, value: Values): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(value[name])));
+}
+
+/** With its question mark; empty without a field in the query. */
+export function printQuery(schema: ObjectSchema, value: Values): string {
+  const pairs = Object.keys(schema.fields).flatMap((name) =>
+    value[name] === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value[name]))}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+export function printHeaders(schema: ObjectSchema, value: Values): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(schema.fields).flatMap(([name, { header = name }]) =>
+      value[name] === undefined ? [] : [[header, String(value[name])]],
+    ),
+  );
+}
+
+/** The `name` of a field is dotted, as callers write it. */
+export function printProblemDetails(problem: Problem, requestId: string): string {
+  const { type, title, code } = namesOf(problem.problem);
+  const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
+  return JSON.stringify({
+    type,
+    title,
+    status: problem.status,
+    detail: problem.message,
+    requestId,
+    errorCode: code,
+    ...(invalidFields.length > 0 && { invalidFields }),
+  });
+}

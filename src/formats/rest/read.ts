@@ -1,0 +1,48 @@
+/** Reads requests with the reader of JSON, and adds to each issue the value that the caller sent. */
+import { locationOf } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
+import type { Issue } from '../../contract/problem.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import type { Parts } from '../codec.ts';
+
+export { reader } from '../json/read.ts';
+
+/** Adds the value to an issue, unless it is sensitive or too long to be repeated. */
+export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Issue): Issue {
+  const [name] = issue.path;
+  const field = typeof name === 'string' ? schema.fields[name] : undefined;
+  const found = schemaAt(schema, issue.path);
+  if (field === undefined || found === undefined || (found.kind === 'string' && found.sensitive)) return issue;
+  const node = nodeAt(parts[locationOf(field)], issue.path);
+  const text = typeof node === 'string' || typeof node === 'number' || typeof node === 'boolean' ? String(node) : '';
+  return quotable(text) ? { ...issue, value: text } : issue;
+}
+
+/** The schema at a path; undefined if the path leaves the schema. */
+function schemaAt(schema: Schema, [step, ...rest]: Path): Schema | undefined {
+  if (step === undefined) return schema;
+  switch (schema.kind) {
+    case 'object': {
+      const field = typeof step === 'string' ? schema.fields[step] : undefined;
+      return field && schemaAt(field.schema, rest);
+    }
+    case 'map':
+      return schema.item && schemaAt(schema.item, rest);
+    case 'list':
+      return schemaAt(schema.item, rest);
+    default:
+      return undefined;
+  }
+}
+
+function nodeAt(node: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, step) => {
+    if (typeof inner !== 'object' || inner === null) return undefined;
+    return Object.getOwnPropertyDescriptor(inner, typeof step === 'string' ? step : step.index)?.value;
+  }, node);
+}
+
+/** Short enough to be repeated, and without digits that could be a card number. */
+function quotable(text: string): boolean {
+  return text.length <= 64 && !/\d{8}/.test(text);
+}

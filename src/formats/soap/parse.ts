@@ -1,0 +1,88 @@
+/** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
+import type { Buffer } from 'node:buffer';
+import { Problem } from '../../contract/problem.ts';
+import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
+import { attribute, type Element, isBlank } from '../../xml/element.ts';
+import { limits } from '../../xml/limits.ts';
+import { Malformed, parse as parseXml } from '../../xml/parse.ts';
+import { malformedBody } from '../malformed-body.ts';
+import { type Dialect, soap11, soap12 } from './dialect.ts';
+import { isNil, isOfInterface, isTrue } from './read.ts';
+
+export interface Envelope {
+  /** The one child of the Body. */
+  readonly message: Element;
+  /** The identifier that the sender gave the message (WS-Addressing). */
+  readonly messageId: string | undefined;
+}
+
+/** Throws a Problem for anything but an optional Header and a Body with one child. */
+export function parse(body: Buffer, charset: string | undefined, dialect: Dialect): Envelope {
+  try {
+    return openEnvelope(parseXml(decodeXml(body, charset)), dialect);
+  } catch (thrown) {
+    if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
+    if (thrown instanceof Unreadable) throw malformedBody(thrown.message);
+    if (thrown instanceof Malformed) throw malformedBody(thrown.reason);
+    throw thrown;
+  }
+}
+
+/** A response of this program may be larger than what a caller may send. */
+const responseLimits = { ...limits, elementsMax: 50_000 };
+
+export function parseResponse(text: string, dialect: Dialect): Envelope {
+  return openEnvelope(parseXml(text, responseLimits), dialect);
+}
+
+/** The only child of `<disable>`, which must be called `request` (or `result`). No child, or a nil one, is an empty one. */
+export function unwrap(message: Element, name: string): Element {
+  const [inner, ...rest] = message.children;
+  if (inner === undefined && isBlank(message.text)) return empty;
+  if (inner?.local !== name || !isOfInterface(inner) || rest.length > 0 || !isBlank(message.text))
+    throw malformedBody(`not one ${name}`);
+  return isNil(inner) ? empty : inner;
+}
+
+const empty: Element = Object.freeze({ namespace: '', local: 'request', attributes: [], children: [], text: '' });
+
+function openEnvelope(root: Element, dialect: Dialect): Envelope {
+  if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
+  if (root.namespace !== dialect.envelope)
+    throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
+      ? new Problem('versionMismatch')
+      : malformedBody('unknown envelope');
+  if (!isBlank(root.text)) throw malformedBody('text in the Envelope');
+
+  const parts = root.children.filter((each) => each.namespace === dialect.envelope);
+  const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
+  const [body, ...rest] = header === undefined ? parts : parts.slice(1);
+  if (body?.local !== 'Body' || rest.length > 0 || parts.length !== root.children.length)
+    throw malformedBody('Envelope is not one Header and one Body');
+  if (header !== undefined) refuseUnknownHeaders(header, dialect);
+
+  const [message, ...others] = body.children;
+  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw malformedBody('Body is not one element');
+  return { message, messageId: header && messageIdOf(header) };
+}
+
+/** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */
+const addressing: ReadonlySet<string> = new Set([
+  'http://www.w3.org/2005/08/addressing',
+  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
+]);
+
+function refuseUnknownHeaders(header: Element, dialect: Dialect): void {
+  for (const block of header.children) {
+    if (addressing.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
+    const role = attribute(block, dialect.envelope, dialect.roleAttribute);
+    if (role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver'))
+      throw new Problem('mustUnderstand');
+  }
+}
+
+function messageIdOf(header: Element): string | undefined {
+  const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && addressing.has(namespace));
+  if (ids.length > 1) throw malformedBody('two MessageIDs');
+  return ids[0]?.text.trim() || undefined;
+}

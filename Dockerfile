@@ -1,23 +1,23 @@
-# What runs is the sources, the production dependencies and Node, as nobody in particular on a read-only root.
+# The image runs the sources with their production dependencies, as an unprivileged user on a read-only root.
 FROM node:26-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The optional packages bundle a Node for machines that have an old one; this image has its own.
+# The optional packages bundle a Node for machines with an old one. This image has its own.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:26-slim
-# Probes come from outside the container; who reaches 9090 is for its network to say.
+# Probes come from outside the container. Its network decides who reaches 9090.
 ENV NODE_ENV=production \
     DATA_DIR=/data \
     ADMIN_HOST=0.0.0.0
 WORKDIR /app
-# A new volume takes over the owner of the folder it covers.
+# A new volume gets the owner of the folder that it covers.
 RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
 COPY src src
-# Fills the compile cache, which a read-only root could not.
+# Fills the compile cache, which cannot be filled on a read-only root.
 RUN node --disable-proto=delete bin/triglyph.mjs serve --help > /dev/null
 USER 1000:1000
 VOLUME /data

@@ -21,15 +21,15 @@ import { createCredentials } from '../store/sql/credentials.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
-import { migrate } from '../store/sql/migrate.ts';
+import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
-import { type Vault, VaultUnavailable } from '../vault/ports.ts';
+import type { Vault } from '../vault/ports.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
-import { openStore, shownStore, storeOf } from './open-store.ts';
+import { describeStore, openStore, storeAddress } from './open-store.ts';
 
 export interface Backend {
   readonly store: DetailStore;
@@ -92,22 +92,19 @@ const knowsInstrument = (sample: Sample<'findInstrumentSample'>, vault: Vault): 
 const proveKeys = async ({ store: details, context: { vault } }: Pick<Backend, 'store' | 'context'>, place: string) => {
   const detail = await details.findSample();
   const instrument = await details.findInstrumentSample();
+  const message = `the keys do not open what is stored in ${place}: name the key file that it was made with`;
   let proven = false;
-  let missing = '';
   try {
     proven = knowsDetail(detail, vault) && knowsInstrument(instrument, vault);
   } catch (thrown) {
-    // What does not open is not theirs.
-    if (thrown instanceof VaultUnavailable) missing = ` (${thrown.message})`;
+    throw new KeyRingError(message, { cause: thrown });
   }
-  if (!proven)
-    throw new KeyRingError(
-      `the keys do not open what is stored in ${place}: name the key file that it was made with${missing}`,
-    );
+  if (!proven) throw new KeyRingError(message);
 };
 
 /**
- * Opens the store, brings it up to date and puts the keys to it. `exclusive`: to serve; refused while another process does.
+ * Opens the store and tests the keys on its data. `exclusive`: for servers; migrates the store, and is refused while another
+ * process serves. Otherwise the store must exist with the current schema: a command changes neither.
  * The keys are those of the configuration, proven on what is stored; others, where given, are taken as they are.
  * Throws StoreUnavailable, KeyRingError, or a plain error where another process serves.
  */
@@ -116,8 +113,8 @@ export const openBackend = async (
   { exclusive, keys }: { readonly exclusive: boolean; readonly keys?: KeyRing },
 ): Promise<Backend> => {
   const ring = keys ?? keysOf(config);
-  const address = storeOf(config);
-  const engine = await openStore(address, { exclusive });
+  const address = storeAddress(config);
+  const engine = await openStore(address, { exclusive, create: exclusive });
   const vault = createVault(ring);
   const jobNotifier = createJobNotifier();
   const updaterEvents = createUpdaterEvents();
@@ -138,10 +135,12 @@ export const openBackend = async (
     close: () => engine.close(),
   });
   try {
-    await migrate(engine);
+    await (exclusive ? migrate(engine) : compareSchema(engine));
     if (await isHalfCopied(engine))
-      throw new Error(`${shownStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`);
-    if (keys === undefined) await proveKeys(backend, shownStore(address));
+      throw new Error(
+        `${describeStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`,
+      );
+    if (keys === undefined) await proveKeys(backend, describeStore(address));
     if (exclusive) await backend.batchQueue.begin(backend.updater.kind);
     return backend;
   } catch (thrown) {

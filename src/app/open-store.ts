@@ -1,5 +1,4 @@
-/** Which store is meant, and how it is opened: the embedded one in a folder, or a PostgreSQL. */
-
+/** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
 import { placeOf } from '../store/postgres/address.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
@@ -9,17 +8,28 @@ export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly poolMax: number };
 
-export const storeOf = ({
+export interface OpenOptions {
+  /**
+   * Fails while a process serves from the folder, and lets no process serve until the store is closed. PostgreSQL may have
+   * any number of servers.
+   */
+  readonly exclusive: boolean;
+  /** Whether a missing folder or file is created. */
+  readonly create: boolean;
+}
+
+export function storeAddress({
   dataDir,
   databaseUrl,
   databasePoolMax,
-}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax'>): StoreAddress =>
-  databaseUrl === undefined
+}: Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePoolMax'>): StoreAddress {
+  return databaseUrl === undefined
     ? { kind: 'sqlite', dataDir }
     : { kind: 'postgres', url: databaseUrl, poolMax: databasePoolMax };
+}
 
-/** For messages: never a password. */
-export const shownStore = (address: StoreAddress): string => {
+/** Returns the address for messages, without a password. */
+export function describeStore(address: StoreAddress): string {
   switch (address.kind) {
     case 'sqlite':
       return address.dataDir;
@@ -28,25 +38,19 @@ export const shownStore = (address: StoreAddress): string => {
     default:
       return address satisfies never;
   }
-};
+}
 
-/**
- * `exclusive`: refused while a process serves from the folder, and no process may serve until it is closed; a PostgreSQL has
- * any number of servers. Throws `StoreUnavailable`, or a plain error naming who serves.
- */
-export const openStore = async (
-  address: StoreAddress,
-  { exclusive }: { readonly exclusive: boolean },
-): Promise<Engine> => {
+/** Throws StoreUnavailable, or a plain error that names the serving process or the missing store. */
+export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
   switch (address.kind) {
     case 'sqlite':
-      return openSqlite({ dataDir: address.dataDir, exclusive });
+      return openSqlite({ dataDir: address.dataDir, exclusive, create });
     case 'postgres': {
-      // Loaded where it is used: the embedded store needs no client.
+      // Loaded on demand: the embedded store needs no client.
       const { openPostgres } = await import('../store/postgres/open.ts');
       return openPostgres(address);
     }
     default:
       return address satisfies never;
   }
-};
+}

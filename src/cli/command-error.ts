@@ -1,9 +1,9 @@
-/** What went wrong, in plain lines for the one at the command line: no stack, and no digits of a card. */
+/** Error messages of commands: plain lines without a stack and without card numbers. */
 import { redact } from '../lib/redact.ts';
 
-/** A command that cannot be done; each line says what is wrong and how to mend it. */
+/** A command that cannot be done. Each line says what is wrong and how to correct it. */
 export class CommandError extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'CommandError';
   readonly lines: readonly string[];
   constructor(lines: readonly string[]) {
     super(lines.join('\n'));
@@ -11,35 +11,52 @@ export class CommandError extends Error {
   }
 }
 
-/** Throws a Refusal that names all faults at once, where there are any. */
-export const fail = (faults: readonly string[]): void => {
+/** Throws a CommandError with all faults, if there are any. */
+export function fail(faults: readonly string[]): void {
   if (faults.length > 0) throw new CommandError(faults);
-};
+}
 
-/** What the operating system says in a code, in words. */
+/** Returns the lines of an error, with its causes in the last one. */
+export function explain(thrown: unknown): readonly string[] {
+  const message = messageOf(thrown);
+  const causes = causesOf(thrown).filter((cause) => !message.includes(cause));
+  const chain = causes.length === 0 ? '' : ` (cause: ${[...new Set(causes)].join('; ')})`;
+  return redact(`${message}${chain}`).split('\n');
+}
+
+const causesMax = 4;
+
+function causesOf(thrown: unknown): readonly string[] {
+  const causes: string[] = [];
+  for (let cause = nextCause(thrown); cause !== undefined && causes.length < causesMax; cause = nextCause(cause))
+    // The message of a SyntaxError quotes what was parsed, which may be a secret.
+    causes.push(cause instanceof SyntaxError ? cause.name : messageOf(cause));
+  return causes;
+}
+
+const nextCause = (thrown: unknown): unknown => (thrown instanceof Error ? thrown.cause : undefined);
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { code, path, address, port } = thrown as SystemError;
+  const fault = code === undefined ? undefined : systemFaults[code];
+  if (fault === undefined) return thrown.message || code || thrown.name;
+  const place = path ?? (port === undefined ? undefined : `${address ?? ''}:${port}`);
+  return place === undefined ? fault : `${place}: ${fault}`;
+}
+
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string;
+  readonly port?: number;
+}
+
 const systemFaults: Readonly<Record<string, string>> = Object.freeze({
   EADDRINUSE: 'the address is in use: stop what listens there, or choose another port',
   EACCES: 'permission denied',
+  ECONNREFUSED: 'the connection is refused: nothing listens there',
   EEXIST: 'there is such a file already',
   EISDIR: 'that is a folder',
   ENOENT: 'there is no such file or folder',
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',
 });
-
-/** What a system error adds to its code. */
-interface SystemError extends NodeJS.ErrnoException {
-  readonly address?: string;
-  readonly port?: number;
-}
-
-const place = ({ path, address, port }: SystemError): string =>
-  path ?? (port === undefined ? '' : `${address ?? ''}:${port}`);
-
-export const explain = (thrown: unknown): readonly string[] => {
-  if (!(thrown instanceof Error)) return [redact(String(thrown))];
-  const { code } = thrown as NodeJS.ErrnoException;
-  const fault = code === undefined ? undefined : systemFaults[code];
-  if (fault !== undefined) return [redact(`${place(thrown)}: ${fault}`.replace(/^: /, ''))];
-  return thrown.message.split('\n').map(redact);
-};

@@ -1,11 +1,10 @@
 /** `triglyph copy`: everything from one store to another; interrupted at any point it goes on where it was. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readVariables, type Variables } from '../app/config.ts';
-import { openStore, type StoreAddress, shownStore } from '../app/open-store.ts';
+import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
 import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
+import { compareSchema } from '../store/sql/migrate.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
@@ -31,11 +30,6 @@ const addressOf = (option: string, given: string, env: Variables): StoreAddress 
   ]);
 };
 
-const checkSource = (source: StoreAddress): void => {
-  if (source.kind === 'sqlite' && !existsSync(join(source.dataDir, 'triglyph.db')))
-    throw new CommandError([`${source.dataDir}: there is no store in this folder`]);
-};
-
 const summary = (sums: Sums, source: string, target: string, seconds: number): string => {
   const width = Math.max(...sums.map(({ name }) => name.length));
   const count = Math.max(...sums.map(({ rows }) => String(rows).length));
@@ -52,9 +46,10 @@ const summary = (sums: Sums, source: string, target: string, seconds: number): s
 
 const copy = async (source: StoreAddress, target: StoreAddress): Promise<Sums> => {
   let progress: Progress | undefined;
-  const from = await openStore(source, { exclusive: true });
+  const from = await openStore(source, { exclusive: true, create: false });
   try {
-    const to = await openStore(target, { exclusive: true });
+    await compareSchema(from);
+    const to = await openStore(target, { exclusive: true, create: true });
     try {
       return await copyStore(from, to, {
         begun: (total) => {
@@ -75,11 +70,10 @@ const run = async ({ from, to }: Ends): Promise<void> => {
   const env = readVariables();
   const source = addressOf('--from', from, env);
   const target = addressOf('--to', to, env);
-  checkSource(source);
   const startedAt = performance.now();
   const sums = await copy(source, target);
   const seconds = (performance.now() - startedAt) / 1000;
-  print(summary(sums, shownStore(source), shownStore(target), seconds));
+  print(summary(sums, describeStore(source), describeStore(target), seconds));
 };
 
 export const add = (program: Command): void => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
 import { type Config, readConfig, readVariables } from '../app/config.ts';
-import { shownStore, storeOf } from '../app/open-store.ts';
+import { describeStore, storeAddress } from '../app/open-store.ts';
 import { demoMark, productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
@@ -57,7 +57,7 @@ const claimDatabase = async ({ registry }: Backend, config: Config): Promise<voi
     others.length === 0
       ? []
       : [
-          `DATABASE_URL holds accounts that are not the demo's (${shownStore(storeOf(config))}): name an empty database.`,
+          `DATABASE_URL holds accounts that are not the demo's (${describeStore(storeAddress(config))}): name an empty database.`,
         ],
   );
 };
@@ -86,7 +86,7 @@ const introduce = async (
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics
-Data     ${shownStore(storeOf(config))}
+Data     ${describeStore(storeAddress(config))}
 
 The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Requests are logged below.`);
 };

@@ -1,17 +1,17 @@
 /** `triglyph migrate`: brings the store to the tables of this program, as serving does when it may. */
 import type { Command } from 'commander';
 import { readConfig, readVariables } from '../app/config.ts';
-import { openStore, shownStore, storeOf } from '../app/open-store.ts';
+import { describeStore, openStore, storeAddress } from '../app/open-store.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 import { print } from './output.ts';
 
 const run = async (): Promise<void> => {
-  const address = storeOf(readConfig('production', readVariables()));
-  const engine = await openStore(address, { exclusive: false });
+  const address = storeAddress(readConfig('production', readVariables()));
+  const engine = await openStore(address, { exclusive: false, create: true });
   try {
     const landed = await migrate(engine);
-    const place = shownStore(address);
+    const place = describeStore(address);
     const said =
       landed.length === 0
         ? `${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`

@@ -8,13 +8,22 @@ import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, asWorker, isWorker, reportServing } from '../app/workers/worker.ts';
 import { fail } from './command-error.ts';
 import { handleOutputError } from './output.ts';
-import { storeFaults } from './store-faults.ts';
+import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
-const openSafely = async (config: Config): Promise<Backend> => {
-  fail([...productionFaults(config), ...(await storeFaults(config))]);
-  return openBackend(config, { exclusive: true });
-};
+async function openSafely(config: Config): Promise<Backend> {
+  const faults = productionFaults(config);
+  // A configuration that must not serve must not migrate the store either.
+  if (faults.length > 0) fail([...faults, ...(await storeFaults(config))]);
+  const backend = await openBackend(config, { exclusive: true });
+  try {
+    fail(await credentialFaults(backend));
+    return backend;
+  } catch (thrown) {
+    await backend.close();
+    throw thrown;
+  }
+}
 
 const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
   const time = new Date().toISOString();

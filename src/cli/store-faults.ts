@@ -1,40 +1,39 @@
-/** What must not be in the store of a server, or must be: the checks that a configuration alone cannot tell. */
-
+/** Store checks before serving: a server needs a credential, and none of the demo's, which are public. */
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
 import { demoCredentials } from './demo/published.ts';
 
-const noCredential =
-  'There is no credential in the store, so nobody could call: `triglyph credential merchant-account add`, then `triglyph credential add`.';
+/** Opens the store like a command, without changing it, and returns what prevents serving it. Servers may be running. */
+export async function storeFaults(config: Config): Promise<readonly string[]> {
+  try {
+    // A configuration without keys gets throwaway keys: credentials can be read without the right ones.
+    const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
+    const backend = await openBackend(config, { exclusive: false, ...keys });
+    try {
+      return await credentialFaults(backend);
+    } finally {
+      await backend.close();
+    }
+  } catch (thrown) {
+    return explain(thrown);
+  }
+}
 
-const faultsIn = async ({ registry, credentials }: Backend): Promise<readonly string[]> => {
-  const live = (await registry.listCredentials()).filter(({ revokedAt }) => revokedAt === undefined);
-  if (live.length === 0) return [noCredential];
+export async function credentialFaults({ registry, credentials }: Backend): Promise<readonly string[]> {
+  const active = (await registry.listCredentials()).filter(({ revokedAt }) => revokedAt === undefined);
+  if (active.length === 0)
+    return [
+      'The store has no credential, so every request would be refused: `triglyph credential merchant-account add`, then `triglyph credential add`.',
+    ];
   const faults: string[] = [];
   for (const { shown } of demoCredentials) {
     const caller = await credentials.verify(shown);
     if (caller !== undefined)
       faults.push(
-        `The store lets in a credential of the demo, which everyone knows: \`triglyph credential revoke ${caller.credential}\`.`,
+        `The store accepts a credential of the demo, which is public: \`triglyph credential revoke ${caller.credential}\`.`,
       );
   }
   return faults;
-};
-
-/** Each with how to mend it; empty where the store may be served. Works beside a server. */
-export const storeFaults = async (config: Config): Promise<readonly string[]> => {
-  try {
-    // Without keys, passing ones do: what is looked for first lies open in the store.
-    const passing = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
-    const room = await openBackend(config, { exclusive: false, ...passing });
-    try {
-      return await faultsIn(room);
-    } finally {
-      await room.close();
-    }
-  } catch (thrown) {
-    return explain(thrown);
-  }
-};
+}

@@ -168,6 +168,7 @@ export const prepareProduction = async (folder: string, also: Variables = {}): P
     return stdout;
   };
   await done('keys', 'create', keyFile);
+  await done('migrate');
   await done('credential', 'merchant-account', 'add', 'Acme', 'AcmeWeb');
   const credential = JSON.parse(await done('credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json'));
   return { variables, credential };

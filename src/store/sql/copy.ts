@@ -1,7 +1,7 @@
 /** Copies everything from one database to another, in the order of keys: interrupted at any point it goes on where it was. */
 import { hash } from 'node:crypto';
 import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
-import { migrate } from './migrate.ts';
+import { compareSchema, hasSchema, migrate } from './migrate.ts';
 
 export interface Table {
   readonly name: string;
@@ -230,8 +230,8 @@ const verifyTable = async (
  * its own or where the two differ in the end, and `StoreUnavailable`.
  */
 export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch): Promise<Sums> => {
-  await migrate(source);
-  await migrate(target);
+  if (await hasSchema(target)) await compareSchema(target);
+  else await migrate(target);
   const progress = await claim(target, await originOf(source));
   let rows = 0;
   let done = 0;

@@ -78,6 +78,24 @@ const land = async (session: Session, migrations: readonly Migration[]): Promise
   return missing.map(({ name }) => name);
 };
 
+/** Whether any migration has been applied. */
+export const hasSchema = async (engine: Engine): Promise<boolean> => (await readLanded(engine)).length > 0;
+
+/**
+ * Throws, with nothing changed, when the database lacks a migration, or when its migrations are not those of this program.
+ * For commands that only serve or read data: a migrated database is closed to the release that it was made with.
+ */
+export const compareSchema = async (engine: Engine, migrations: readonly Migration[] = all): Promise<void> => {
+  const landed = await readLanded(engine);
+  check(landed, migrations);
+  if (landed.length === migrations.length) return;
+  const state =
+    landed.length === 0
+      ? 'the database is empty'
+      : `the database is at migration ${landed.length} and this program needs ${migrations.length}`;
+  throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
+};
+
 /** Two programs that make the same first table at once: PostgreSQL lets one of them fail, whatever `if not exists` says. */
 const isRace = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');

@@ -1,5 +1,5 @@
 /** Opens the embedded store: a folder that only its owner enters, the database in it, and the lock of who serves. */
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Engine } from '../sql/engine.ts';
@@ -9,6 +9,7 @@ import { SqliteEngine } from './engine.ts';
 import { translated } from './failure.ts';
 import { takeServingLock } from './serving-lock.ts';
 
+const fileName = 'triglyph.db';
 const waitMsMax = 5_000;
 
 /** `fullfsync`: macOS answers a plain fsync before the disk has the bytes; elsewhere it means nothing. */
@@ -23,6 +24,8 @@ export interface SqliteOptions {
   readonly dataDir: string;
   /** For processes that serve: refused while another one does. Commands open beside a server. */
   readonly exclusive: boolean;
+  /** Whether a missing store is created; true when left out. */
+  readonly create?: boolean;
 }
 
 /** SQLite would make the file by the process's umask; its log and its index take the mode of the file. */
@@ -41,11 +44,15 @@ const createPrivately = (dataDir: string, path: string): void => {
 };
 
 /** Throws `StoreUnavailable` when the file cannot be opened now, and a plain error when another process serves. */
-export const openSqlite = ({ dataDir, exclusive }: SqliteOptions): Engine => {
+export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions): Engine => {
+  if (!create && !existsSync(join(dataDir, fileName)))
+    throw new Error(
+      `${dataDir}: there is no store in this folder: name another one, or run \`triglyph migrate\` first`,
+    );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = exclusive ? takeServingLock(dataDir) : () => {};
   try {
-    const path = join(dataDir, 'triglyph.db');
+    const path = join(dataDir, fileName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
     writer.exec(`${durable}; ${bounded}`);

@@ -84,7 +84,7 @@ const seedPlatform = ({ store }: Backend): Promise<void> =>
 /** Returns the Authorization header of a credential for each role. */
 const seed = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
   const config = readConfig('production', { HOST: '127.0.0.1', ...variables });
-  const backend = await openBackend(config, { exclusive: false });
+  const backend = await openBackend(config, { exclusive: true });
   const { registry } = backend;
   try {
     await registry.addMerchantAccount(company, trackMerchantAccount);

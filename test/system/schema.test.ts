@@ -1,0 +1,134 @@
+/** Only `serve`, `demo` and `migrate` write schema: every other command leaves a missing or older store as it is and says what to do. */
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { tempFolder, triglyph } from '../support/server.ts';
+
+const folder = tempFolder();
+const older = join(folder.path, 'older');
+const variables = { KEY_FILE: join(folder.path, 'keys') };
+beforeAll(async () => {
+  await triglyph(['keys', 'create', 'keys'], folder.path);
+  const engine = openSqlite({ dataDir: older, exclusive: false });
+  await migrate(engine, migrations.slice(0, -1));
+  await engine.close();
+});
+afterAll(() => folder.discard());
+
+const commands: readonly (readonly string[])[] = [
+  ['check'],
+  ['import', 'details.jsonl'],
+  ['updates', 'import', 'changes.jsonl'],
+  ['updates', 'gather'],
+  ['updates', 'answer', 'answers.jsonl'],
+  ['shopper', 'show', 'AcmeWeb', 'shopper-1'],
+  ['platform', 'show', 'AcmePlatform'],
+  ['copy', '--from', 'sqlite:store', '--to', 'sqlite:target'],
+  ['credential', 'add', 'Acme', '--account', 'AcmeWeb'],
+  ['credential', 'list'],
+  ['credential', 'rotate', 'cr_1'],
+  ['credential', 'revoke', 'cr_1'],
+  ['credential', 'merchant-account', 'add', 'Acme', 'AcmeWeb'],
+  ['credential', 'merchant-account', 'list'],
+  ['credential', 'balance-platform', 'add', 'Acme', 'AcmePlatform'],
+  ['credential', 'balance-platform', 'list'],
+  ['webhooks', 'endpoint', 'add', 'Acme', 'https://shop.example.com/'],
+  ['webhooks', 'endpoint', 'list'],
+  ['webhooks', 'endpoint', 'remove', 'we_1'],
+  ['webhooks', 'list'],
+  ['webhooks', 'retry', '--all'],
+  ['keys', 'rotate'],
+  ['keys', 'status'],
+];
+
+/** These open no store, or may write schema. */
+const others = ['serve', 'demo', 'migrate', 'keys create', 'keys add', 'keys use', 'wsdl', 'openapi'];
+
+/** Every command that can be run, as `credential merchant-account add`. */
+async function allCommands(): Promise<readonly string[]> {
+  const program = new Command();
+  const sources = join(import.meta.dirname, '../../src/cli');
+  for (const file of readdirSync(sources).filter((name) => name.endsWith('.ts'))) {
+    const { add } = (await import(join(sources, file))) as { readonly add?: (program: Command) => void };
+    add?.(program);
+  }
+  const leaves = (command: Command, path: readonly string[]): readonly string[] =>
+    command.commands.length === 0
+      ? [path.join(' ')]
+      : command.commands.flatMap((each) => leaves(each, [...path, each.name()]));
+  return leaves(program, []);
+}
+
+test('the tables here name every command', async () => {
+  const named = (await allCommands()).filter(
+    (name) => others.includes(name) || commands.some((command) => command.join(' ').startsWith(name)),
+  );
+  expect(named).toEqual(await allCommands());
+  expect(named.length).toBe(commands.length + others.length);
+});
+
+const contents = (path: string) => readdirSync(path).map((name) => [name, readFileSync(join(path, name), 'latin1')]);
+
+describe.each(commands.map((command) => [command.join(' '), command] as const))('%s', (name, command) => {
+  const run = async (store: string) => {
+    const parameters = command.map((each) => (each === 'sqlite:store' ? `sqlite:${store}` : each));
+    const { code, stdout, stderr } = await triglyph(parameters, folder.path, {
+      ...variables,
+      DATA_DIR: store,
+      ...(name === 'updates gather' && { UPDATER: 'batch', UPDATER_FOLDER: join(folder.path, 'files') }),
+    });
+    return { code, output: name === 'check' ? stdout : stderr };
+  };
+
+  test('creates no store', async () => {
+    const missing = join(folder.path, 'missing');
+    expect(await run(missing)).toEqual({
+      code: 1,
+      output: expect.stringContaining(
+        `${missing}: there is no store in this folder: name another one, or run \`triglyph migrate\``,
+      ),
+    });
+    expect([missing, join(folder.path, 'target')].filter(existsSync)).toEqual([]);
+  });
+
+  test('does not migrate an older store', async () => {
+    const store = join(folder.path, `older ${name.replaceAll(/\W/g, '-')}`);
+    cpSync(older, store, { recursive: true });
+    const before = contents(store);
+    expect(await run(store)).toEqual({
+      code: 1,
+      output: expect.stringContaining(
+        `the database is at migration ${migrations.length - 1} and this program needs ${migrations.length}: run \`triglyph migrate\` first`,
+      ),
+    });
+    expect(existsSync(join(folder.path, 'target'))).toBe(false);
+    // `copy` leaves the lock file that keeps servers away from its source.
+    expect(contents(store).filter(([file]) => file !== 'serving.lock')).toEqual(before);
+  });
+});
+
+test('serve migrates no store for a configuration that it refuses', async () => {
+  const store = join(folder.path, 'older serve');
+  cpSync(older, store, { recursive: true });
+  const before = contents(store);
+  const { code, stderr } = await triglyph(['serve'], folder.path, {
+    ...variables,
+    DATA_DIR: store,
+    DEMO_SHOPPERS: '5',
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/DEMO_SHOPPERS is set.*\n.*run `triglyph migrate` first/);
+  expect(contents(store)).toEqual(before);
+});
+
+test('migrate migrates an older store, and commands then work', async () => {
+  const store = join(folder.path, 'older migrate');
+  cpSync(older, store, { recursive: true });
+  expect((await triglyph(['migrate'], folder.path, { DATA_DIR: store })).code).toBe(0);
+  const { code, stdout } = await triglyph(['credential', 'list'], folder.path, { ...variables, DATA_DIR: store });
+  expect([code, stdout]).toEqual([0, 'There is no credential yet.\n']);
+});

@@ -1,15 +1,65 @@
-/** `triglyph serve`: production. No data of its own, no credentials that anyone knows, no unsafe configuration. */
+/** `triglyph serve`: the production server, in one process or in several workers. */
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, readConfig, readVariables } from '../app/config.ts';
+import { type Config, readConfig } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { origin, type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
-import { answerPrimary, asWorker, isWorker, reportServing } from '../app/workers/worker.ts';
-import { fail } from './command-error.ts';
-import { handleOutputError } from './output.ts';
+import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
+import { explain, fail } from './command-error.ts';
+import { handleOutputError, print } from './output.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
+
+export function add(program: Command): void {
+  program
+    .command('serve')
+    .description('serves callers; refuses to start on an unsafe configuration and says how to correct it')
+    .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve')
+    .action(serve);
+}
+
+async function serve(): Promise<void> {
+  const config = readConfig('production');
+  if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(config, stopRequest));
+  return config.workers > 1 ? superviseWorkers(config) : serveAlone(config);
+}
+
+async function serveAlone(config: Config): Promise<void> {
+  const running = await startSafely(config);
+  // Signal handlers come before the message: its reader may send a signal at once.
+  const stopped = untilStopped(running);
+  log('info', 'ready', { callers: running.callers, admin: running.admin });
+  await stopped;
+}
+
+async function serveAsWorker(config: Config, stopRequest: Promise<void>): Promise<void> {
+  // The primary waits for DRAIN_NOTICE_MS before it stops its workers.
+  const running = await startSafely({ ...config, drainNoticeMs: 0 }, { admin: answerPrimary });
+  const stopped = untilStopped(running, stopRequest);
+  reportServing(running.callers);
+  await stopped;
+}
+
+async function superviseWorkers(config: Config): Promise<void> {
+  // Migrates the store and refuses an unsafe one once, before every worker does.
+  await (await openSafely(config)).close();
+  const primary = await startWorkers(config, (text) => log('warn', text));
+  process.on('SIGHUP', () => void primary.renew());
+  const failed = (thrown: unknown): void => log('error', 'the primary failed', { cause: explain(thrown).join(' ') });
+  const stopped = untilStopped({ failed, stop: primary.stop });
+  const { callers, adminPort } = primary;
+  log('info', 'ready', { callers, admin: origin(config.adminHost, adminPort), workers: config.workers });
+  await stopped;
+}
+
+async function startSafely(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
+  const backend = await openSafely(config);
+  return startServer(config, backend, { onLogError: handleOutputError, ...overrides }).catch(async (thrown) => {
+    await backend.close();
+    throw thrown;
+  });
+}
 
 async function openSafely(config: Config): Promise<Backend> {
   const faults = productionFaults(config);
@@ -25,58 +75,6 @@ async function openSafely(config: Config): Promise<Backend> {
   }
 }
 
-const say = (level: 'info' | 'warn', msg: string, also: object = {}): void => {
-  const time = new Date().toISOString();
-  process.stdout.write(`${JSON.stringify({ level, time, msg, ...also })}\n`);
-};
-
-const startSafely = async (config: Config, instead: ServerOverrides): Promise<RunningServer> => {
-  const room = await openSafely(config);
-  return startServer(config, room, { onLogError: handleOutputError, ...instead }).catch(async (thrown) => {
-    await room.close();
-    throw thrown;
-  });
-};
-
-const runAlone = async (config: Config): Promise<void> => {
-  const running = await startSafely(config, {});
-  // Listened for before it is said: who waits for the line may send a signal at once.
-  const stopped = untilStopped(running);
-  say('info', 'ready', { callers: running.callers, admin: running.admin });
-  await stopped;
-};
-
-const runWorker = (config: Config, told: Promise<void>): Promise<void> =>
-  // The notice is the primary's to give.
-  startSafely({ ...config, drainNoticeMs: 0 }, { admin: answerPrimary }).then((running) => {
-    reportServing(running.callers);
-    return untilStopped(running, told);
-  });
-
-/** Before the workers do it each: bring the database up to date, and refuse what is unsafe, once. */
-const runPrimary = async (config: Config): Promise<void> => {
-  await (await openSafely(config)).close();
-  const primary = await startWorkers(config, (text) => say('warn', text));
-  process.on('SIGHUP', () => void primary.renew());
-  const stopped = untilStopped(primary);
-  say('info', 'ready', {
-    callers: primary.callers,
-    admin: origin(config.adminHost, primary.adminPort),
-    workers: config.workers,
-  });
-  await stopped;
-};
-
-const run = async (): Promise<void> => {
-  if (isWorker) return asWorker(async (told) => runWorker(readConfig('production', readVariables()), told));
-  const config = readConfig('production', readVariables());
-  return config.workers > 1 ? runPrimary(config) : runAlone(config);
-};
-
-export const add = (program: Command): void => {
-  program
-    .command('serve')
-    .description('serves callers; refuses to start on an unsafe configuration and says how to mend it')
-    .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve')
-    .action(run);
-};
+function log(level: 'info' | 'warn' | 'error', msg: string, members: object = {}): void {
+  print(JSON.stringify({ level, time: new Date().toISOString(), msg, ...members }));
+}

@@ -167,6 +167,7 @@ describe('a copy', () => {
 
   test('into a database that holds something is refused, and leaves it alone', async () => {
     const variables = { DATABASE_URL: target, KEY_FILE: production.variables.KEY_FILE! };
+    await triglyph(['migrate'], folder.path, variables);
     await triglyph(['credential', 'merchant-account', 'add', 'Beta', 'BetaWeb'], folder.path, variables);
     const { code, stderr } = await copy();
     expect(code).toBe(1);
@@ -210,7 +211,10 @@ describe('a copy', () => {
     const { code, stderr } = await triglyph(['copy', '--from', 'sqlite:gone', '--to', 'env:TARGET'], folder.path, {
       TARGET: target,
     });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: gone: there is no store in this folder\n' });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^triglyph: gone: there is no store in this folder: .*\n$/),
+    });
   });
 });
 

@@ -89,7 +89,7 @@ describe.each(commands.map((command) => [command.join(' '), command] as const))(
     expect(await run(missing)).toEqual({
       code: 1,
       output: expect.stringContaining(
-        `${missing}: there is no store in this folder: name another one, or run \`triglyph migrate\``,
+        `${missing}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
       ),
     });
     expect([missing, join(folder.path, 'target')].filter(existsSync)).toEqual([]);

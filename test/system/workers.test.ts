@@ -1,4 +1,5 @@
 /** Several processes on one port: what the primary answers for them, and what becomes of requests when one is lost or all are renewed. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
@@ -57,10 +58,25 @@ const load = ({ callers }: Server, retriesMax = 0): Traffic => {
   return begun;
 };
 
-/** The processes that the primary has begun and that still are. */
-const workersOf = async ({ pid }: Server): Promise<readonly number[]> => {
+/** The running child processes, the oldest first. */
+const childrenOf = (pid: number): readonly number[] => {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return text === '' ? [] : text.split(' ').map(Number);
+};
+
+const workersOf = async ({ pid }: Pick<Server, 'pid'>): Promise<readonly number[]> => childrenOf(pid);
+
+/** The workers of a server that starts, as soon as there are so many. */
+const startingWorkers = async (count: number): Promise<readonly number[]> => {
+  let found: readonly number[] = [];
+  await until(`${count} workers`, () => {
+    const primary = childrenOf(process.pid).find((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('triglyph.mjs\0serve'),
+    );
+    found = primary === undefined ? [] : childrenOf(primary);
+    return found.length === count;
+  });
+  return found;
 };
 
 const isGone = (pid: number): boolean => {
@@ -134,14 +150,14 @@ test('a worker that is killed is replaced, and what is asked again with its key 
     const [victim] = await workersOf(running);
     process.kill(victim!, 'SIGKILL');
     await until('the victim to be gone', () => isGone(victim!));
-    await until('another one', () => running.output().split('serves in its place').length === kills + 2);
+    await until('another one', () => running.output().match(/worker \d+ serves/g)?.length === workers + kills);
   }
   await traffic.stop();
   expect(traffic.failures).toEqual([]);
   // The kills did meet requests: the test would else prove nothing.
   expect(traffic.lost()).toBeGreaterThan(0);
   await proveEffects(traffic);
-  expect(running.output().match(/ended with SIGKILL: another one starts/g)).toHaveLength(kills);
+  expect(running.output().match(/worker \d+ ended with SIGKILL/g)).toHaveLength(kills);
   await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
 });
 
@@ -151,7 +167,7 @@ test('SIGHUP puts new workers in the place of all, without a failed request', as
   const traffic = load(running);
   await until('traffic', () => traffic.right() > 60);
   process.kill(running.pid, 'SIGHUP');
-  await until('new workers', () => running.output().includes('all workers are new'));
+  await until('new workers', () => running.output().includes('all workers are renewed'));
   const after = traffic.right();
   await until('traffic', () => traffic.right() > after + 60);
   await traffic.stop();
@@ -160,6 +176,34 @@ test('SIGHUP puts new workers in the place of all, without a failed request', as
   expect(fresh).toHaveLength(workers);
   expect(fresh.filter((pid) => old.includes(pid))).toEqual([]);
   await proveEffects(traffic);
+  // The old workers left Redis because they ended. That is no outage.
+  expect(running.output()).not.toContain('"down"');
+});
+
+test('a renewal that fails does not prevent a later one', async () => {
+  const running = await start();
+  const old = await workersOf(running);
+  const limitFiles = (limit: number) => execFileSync('prlimit', ['--pid', String(running.pid), `--nofile=${limit}:`]);
+  // The primary can open no pipe to a new worker.
+  limitFiles(3);
+  process.kill(running.pid, 'SIGHUP');
+  await until('the failure', () => running.output().includes('the renewal of the workers failed'));
+  limitFiles(1_024);
+  expect(await workersOf(running)).toEqual(old);
+  process.kill(running.pid, 'SIGHUP');
+  await until('new workers', () => running.output().includes('all workers are renewed'));
+  expect((await workersOf(running)).filter((pid) => old.includes(pid))).toEqual([]);
+});
+
+test('a worker that is lost before all of them serve is replaced', async () => {
+  const primary = start({ WORKERS: '3' });
+  // The second and the third are started when the first serves.
+  const [first] = await startingWorkers(3);
+  process.kill(first!, 'SIGKILL');
+  const running = await primary;
+  await until('three workers', async () => (await workersOf(running)).length === 3);
+  expect(await workersOf(running)).not.toContain(first);
+  expect(running.output()).toMatch(/worker \d+ ended with SIGKILL/);
 });
 
 test('SIGTERM to the primary: first it is not ready, then all drain, and it ends with 0', async () => {

@@ -1,6 +1,6 @@
-/** What a primary process and its workers say to each other. */
+/** Messages between the primary process and its workers. The metrics library uses the same channel. */
 
-/** The primary asks whether requests would be answered. */
+/** From the primary: asks whether the worker is ready for requests. */
 export interface ReadyQuery {
   readonly triglyph: 'ready?';
   readonly id: number;
@@ -8,15 +8,17 @@ export interface ReadyQuery {
 
 export type WorkerMessage =
   | { readonly triglyph: 'ready'; readonly id: number; readonly ready: boolean }
-  /** A worker has its port. */
+  /** The worker listens on its port. */
   | { readonly triglyph: 'serving'; readonly callers: string };
 
-const isOurs = (message: unknown): message is { readonly triglyph: unknown } =>
-  typeof message === 'object' && message !== null && 'triglyph' in message;
+export function isReadyQuery(message: unknown): message is ReadyQuery {
+  return isOurs(message) && message.triglyph === 'ready?';
+}
 
-/** Other messages on the same channel are the metrics library's. */
-export const isReadyQuery = (message: unknown): message is ReadyQuery =>
-  isOurs(message) && message.triglyph === 'ready?';
+export function isWorkerMessage(message: unknown): message is WorkerMessage {
+  return isOurs(message) && (message.triglyph === 'ready' || message.triglyph === 'serving');
+}
 
-export const isWorkerMessage = (message: unknown): message is WorkerMessage =>
-  isOurs(message) && (message.triglyph === 'ready' || message.triglyph === 'serving');
+function isOurs(message: unknown): message is { readonly triglyph: unknown } {
+  return typeof message === 'object' && message !== null && 'triglyph' in message;
+}

@@ -71,6 +71,7 @@ class RedisGate implements RedisCache {
   readonly #breaker: CircuitBreaker;
   #told: 'up' | 'down' | undefined;
   #lastReason = 'closed';
+  #isClosing = false;
 
   constructor(options: CacheOptions) {
     this.#options = options;
@@ -118,6 +119,8 @@ class RedisGate implements RedisCache {
   }
 
   async close(): Promise<void> {
+    // The end of this connection is planned: it is no outage to report or count.
+    this.#isClosing = true;
     const open = /^(?:connecting|connect|ready)$/.test(this.#client.status);
     const ended = once(this.#client, 'end', { signal: AbortSignal.timeout(closeMsMax) }).catch(() => {});
     this.#client.disconnect();
@@ -181,7 +184,7 @@ class RedisGate implements RedisCache {
 
   #tellState(): void {
     const state = this.state();
-    if (state === this.#told) return;
+    if (this.#isClosing || state === this.#told) return;
     this.#told = state;
     this.#tell(state === 'up' ? { kind: 'up' } : { kind: 'down', reason: this.#lastReason });
   }

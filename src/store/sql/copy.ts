@@ -226,10 +226,12 @@ const verifyTable = async (
 };
 
 /**
- * Brings both databases up to date, copies every table and compares them. Throws `CopyError` where the target holds rows of
+ * Copies every table and compares them. Creates the tables of an empty target; otherwise both databases must have the current
+ * schema. Throws `CopyError` where the target holds rows of
  * its own or where the two differ in the end, and `StoreUnavailable`.
  */
 export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch): Promise<Sums> => {
+  await compareSchema(source);
   if (await hasSchema(target)) await compareSchema(target);
   else await migrate(target);
   const progress = await claim(target, await originOf(source));

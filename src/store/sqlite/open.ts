@@ -47,7 +47,7 @@ const createPrivately = (dataDir: string, path: string): void => {
 export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions): Engine => {
   if (!create && !existsSync(join(dataDir, fileName)))
     throw new Error(
-      `${dataDir}: there is no store in this folder: name another one, or run \`triglyph migrate\` first`,
+      `${dataDir}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = exclusive ? takeServingLock(dataDir) : () => {};

@@ -1,4 +1,4 @@
-/** A receiver of webhooks: a real HTTP server that keeps a journal of all that arrives, and answers as the test says. */
+/** A receiver of webhooks: a real HTTP server that records every delivery and answers as the test says. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,35 +6,60 @@ import type { AddressInfo } from 'node:net';
 export interface Delivery {
   /** With its query. */
   readonly path: string;
+  /** Of the event, which is the same for each delivery of it. */
+  readonly eventId: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** As `performance.now()` has it. */
+  /** By `performance.now()`. */
   readonly at: number;
   /** The port at the other end, which is the same for deliveries over one connection. */
   readonly remotePort: number;
 }
 
-/** Ends the answer, some time or never. `nth`: how often this body has arrived at this path, from 1. */
+/** Ends the response, some time or never. `nth`: how often this body has arrived at this path, from 1. */
 export type Respond = (response: ServerResponse, delivery: Delivery, nth: number) => unknown;
 
 export interface Receiver {
   /** `http://127.0.0.1:40123` */
   readonly origin: string;
   /** In the order of their arrival. */
-  readonly journal: readonly Delivery[];
-  /** Those at a path. */
+  readonly deliveries: readonly Delivery[];
+  /** Every delivery to a path. */
   at(path: string): readonly Delivery[];
+  /**
+   * The first delivery of each event to a path, as a receiver deduplicates them: webhooks arrive at least once. Throws where
+   * two deliveries of one event differ.
+   */
+  eventsAt(path: string): readonly Delivery[];
   respond(path: string, respond: Respond): void;
-  /** Nobody listens any more, and open connections are cut. */
+  /** Closes the port and cuts open connections. */
   close(): Promise<void>;
-  /** Listens again, at the same port. */
+  /** Listens again on the same port. */
   reopen(): Promise<void>;
 }
+
+/** Each format names its events in its own place; two events of the classic format have different bodies. */
+const eventIdOf = (headers: IncomingHttpHeaders, body: string): string => {
+  if (headers.eventid !== undefined) return String(headers.eventid);
+  const { eventId }: { readonly eventId?: string } = JSON.parse(body);
+  return eventId ?? body;
+};
+
+const firstOfEach = (deliveries: readonly Delivery[]): readonly Delivery[] => {
+  const byEvent = new Map<string, Delivery>();
+  for (const delivery of deliveries) {
+    const { eventId, body } = delivery;
+    const first = byEvent.get(eventId);
+    if (first === undefined) byEvent.set(eventId, delivery);
+    else if (first.body !== body) throw new Error(`event ${eventId} came as ${first.body} and then as ${body}`);
+  }
+  return [...byEvent.values()];
+};
 
 const accept: Respond = (response) => response.end('[accepted]');
 
 export const openReceiver = async (): Promise<Receiver> => {
-  const journal: Delivery[] = [];
+  const deliveries: Delivery[] = [];
   const responses = new Map<string, Respond>();
   const counts = new Map<string, number>();
   let port = 0;
@@ -45,19 +70,20 @@ export const openReceiver = async (): Promise<Receiver> => {
       try {
         for await (const chunk of request) chunks.push(chunk as Buffer);
       } catch {
-        // Cut off before its end: it has not arrived.
+        // The connection was cut before the end of the request.
         return;
       }
       const body = Buffer.concat(chunks).toString('utf8');
       const path = request.url ?? '';
       const delivery = {
         path,
+        eventId: eventIdOf(request.headers, body),
         headers: request.headers,
         body,
         at: performance.now(),
         remotePort: request.socket.remotePort!,
       };
-      journal.push(delivery);
+      deliveries.push(delivery);
       const nth = (counts.get(`${path} ${body}`) ?? 0) + 1;
       counts.set(`${path} ${body}`, nth);
       await (responses.get(path) ?? accept)(response, delivery, nth);
@@ -67,10 +93,12 @@ export const openReceiver = async (): Promise<Receiver> => {
     port = (server.address() as AddressInfo).port;
   };
   await listen();
+  const at = (path: string) => deliveries.filter((delivery) => delivery.path === path);
   return {
     origin: `http://127.0.0.1:${port}`,
-    journal,
-    at: (path) => journal.filter((delivery) => delivery.path === path),
+    deliveries,
+    at,
+    eventsAt: (path) => firstOfEach(at(path)),
     respond: (path, respond) => responses.set(path, respond),
     async close() {
       server.close();

@@ -39,10 +39,10 @@ interface Findings {
 
 const nothingWrong = { lost: [], strange: [], different: [], disordered: [] };
 
-const judge = (answered: Answered, { journal }: Pick<Receiver, 'journal'>): Findings => {
+const judge = (answered: Answered, { deliveries }: Pick<Receiver, 'deliveries'>): Findings => {
   const bodies = new Map<string, Set<string>>();
   const firsts = new Map<string, string[]>();
-  for (const { body } of journal) {
+  for (const { body } of deliveries) {
     const { eventId, data } = JSON.parse(body);
     if (!bodies.has(eventId))
       firsts.set(data.shopperReference, [...(firsts.get(data.shopperReference) ?? []), eventId]);
@@ -58,7 +58,7 @@ const judge = (answered: Answered, { journal }: Pick<Receiver, 'journal'>): Find
       const inOrder = ids.filter((id) => bodies.has(id));
       return arrived.join() === inOrder.join() ? [] : [shopper];
     }),
-    again: journal.length - bodies.size,
+    again: deliveries.length - bodies.size,
   };
 };
 
@@ -149,10 +149,10 @@ const torment = async (fleet: Fleet, receiver: Receiver, times: number, file?: s
   let isOver = false;
   const writing = shoppers.map(async (shopper) => [shopper, await write(fleet, shopper, () => isOver)] as const);
   for (let n = 0; n < times; n += 1) {
-    const before = receiver.journal.length;
+    const before = receiver.deliveries.length;
     await until(
-      () => receiver.journal.length,
-      () => receiver.journal.length > before + 20,
+      () => receiver.deliveries.length,
+      () => receiver.deliveries.length > before + 20,
     );
     await setTimeout(Math.random() * 300);
     const at = n % servers.length;

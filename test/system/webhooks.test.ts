@@ -1,4 +1,4 @@
-/** Webhooks from a real server to a real receiver: what arrives, signed and in order, whatever the receiver does. */
+/** Webhooks from a real server to a real receiver: at least once, signed and in order, whatever the receiver does. */
 import { setTimeout } from 'node:timers/promises';
 import { hmacValidator } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -18,8 +18,14 @@ afterAll(async () => {
   await Promise.all([receiver?.close(), elsewhere?.close()]);
 });
 
-const eventsAt = (path: string, at: Receiver = receiver) => at.at(path).map(({ body }) => JSON.parse(body));
-const idsAt = (path: string) => eventsAt(path).map(({ eventId }) => eventId);
+/** The events that have arrived, each once, in the order of their first deliveries. */
+const eventsAt = (path: string, at: Receiver = receiver) => at.eventsAt(path).map(({ body }) => JSON.parse(body));
+const idsAt = (path: string, at: Receiver = receiver) => at.eventsAt(path).map(({ eventId }) => eventId);
+const untilEvents = (count: number, path: string, at: Receiver = receiver) =>
+  until(
+    () => at.deliveries,
+    () => at.eventsAt(path).length >= count,
+  );
 
 test.concurrent('each event arrives signed, in both formats, and holds no card', async () => {
   const shop = await serving.openShop('Every');
@@ -37,10 +43,7 @@ test.concurrent('each event arrives signed, in both formats, and holds no card',
     selectedRecurringDetailReference: replaced,
   });
   await shop.call('disable', { shopperReference: 'anna' });
-  await until(
-    () => receiver.journal,
-    () => receiver.at('/every?for=us').length >= 6,
-  );
+  await untilEvents(6, '/every?for=us');
 
   const validator = new hmacValidator();
   for (const { headers, body } of receiver.at('/every?for=us')) {
@@ -65,12 +68,8 @@ test.concurrent('each event arrives signed, in both formats, and holds no card',
     `recurring.token.disabled ${replaced}`,
   ]);
   expect(events[0]).toMatchObject({ eventId: stored.pspReference, environment: 'test', version: '1' });
-  expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(6);
 
-  await until(
-    () => receiver.journal,
-    () => receiver.at('/classic').length >= 2,
-  );
+  await untilEvents(2, '/classic');
   const items = eventsAt('/classic').map(({ notificationItems: [item] }) => item.NotificationRequestItem);
   expect(items.map(({ eventCode, pspReference }) => `${eventCode} ${pspReference}`)).toEqual([
     `RECURRING_CONTRACT ${reference}`,
@@ -96,10 +95,7 @@ test.concurrent('shoppers at once, each in order, over few connections', async (
       wanted.set(shopper, ids);
     }),
   );
-  await until(
-    () => receiver.at('/order').length,
-    () => receiver.at('/order').length >= 120,
-  );
+  await untilEvents(120, '/order');
   const events = eventsAt('/order');
   for (const shopper of shoppers)
     expect(events.filter(({ data }) => data.shopperReference === shopper).map(({ eventId }) => eventId)).toEqual(
@@ -109,7 +105,7 @@ test.concurrent('shoppers at once, each in order, over few connections', async (
   expect(new Set(receiver.at('/order').map(({ remotePort }) => remotePort)).size).toBeLessThan(60);
 }, 60_000);
 
-test.concurrent('a receiver that is down, and comes back, hears of all in order', async () => {
+test.concurrent('a receiver that is down and comes back gets all events in order', async () => {
   const shop = await serving.openShop('Down');
   const own = await openReceiver();
   await shop.listen(`${own.origin}/`);
@@ -119,15 +115,12 @@ test.concurrent('a receiver that is down, and comes back, hears of all in order'
     wanted.push((await shop.call('storeToken', tokenOf('anna', { expiryYear: String(2030 + n) }))).pspReference!);
   await setTimeout(1_000);
   await own.reopen();
-  await until(
-    () => own.journal,
-    () => own.journal.length >= 5,
-  );
-  expect(eventsAt('/', own).map(({ eventId }) => eventId)).toEqual(wanted);
+  await untilEvents(5, '/', own);
+  expect(idsAt('/', own)).toEqual(wanted);
   await own.close();
 }, 60_000);
 
-test.concurrent('no answer in time, a refusal, a redirect: each is tried again, under one id, and not followed', async () => {
+test.concurrent('a delivery that times out or is redirected is tried again under one id, and a redirect is not followed', async () => {
   const shop = await serving.openShop('Trouble');
   await shop.listen(`${receiver.origin}/trouble`);
   receiver.respond('/trouble', (response, _, nth) => {
@@ -137,23 +130,19 @@ test.concurrent('no answer in time, a refusal, a redirect: each is tried again, 
   });
   const { pspReference } = await shop.call('storeToken', tokenOf('anna'));
   const next = await shop.call('storeToken', tokenOf('anna', { expiryYear: '2031' }));
-  await until(
-    () => idsAt('/trouble'),
-    () => idsAt('/trouble').includes(next.pspReference),
+  await untilEvents(2, '/trouble');
+  expect(idsAt('/trouble')).toEqual([pspReference, next.pspReference]);
+  const deliveries = receiver.at('/trouble');
+  const tries = deliveries.slice(
+    0,
+    deliveries.findIndex(({ eventId }) => eventId === next.pspReference),
   );
-  expect(idsAt('/trouble').slice(0, 4)).toEqual([pspReference, pspReference, pspReference, next.pspReference]);
-  expect(
-    new Set(
-      receiver
-        .at('/trouble')
-        .slice(0, 3)
-        .map(({ body, headers }) => `${headers.hmacsignature} ${body}`),
-    ).size,
-  ).toBe(1);
+  expect(tries.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(tries.map(({ body, headers }) => `${headers.hmacsignature} ${body}`)).size).toBe(1);
   expect(elsewhere.at('/stolen')).toEqual([]);
 }, 60_000);
 
-test.concurrent('an answer that never ends, or is too long, holds nobody up', async () => {
+test.concurrent('an answer that never ends or is too long delays no other event', async () => {
   const shop = await serving.openShop('Chatty');
   await shop.listen(`${receiver.origin}/chatty`);
   receiver.respond('/chatty', (response, { body }) => {
@@ -166,16 +155,17 @@ test.concurrent('an answer that never ends, or is too long, holds nobody up', as
     wanted.push(
       (await shop.call('storeToken', tokenOf(shopper, { expiryYear: String(2030 + wanted.length) }))).pspReference!,
     );
-  await until(
-    () => idsAt('/chatty'),
-    () => idsAt('/chatty').length >= 4,
-  );
-  await setTimeout(1_500);
-  // A head that says 200 is acceptance: nothing comes again.
+  await untilEvents(4, '/chatty');
+  // The head of a 200 accepts an event. Where it came too late, the event may come once more.
+  await until('deliveries to end', async () => {
+    const before = receiver.at('/chatty').length;
+    await setTimeout(1_500);
+    return receiver.at('/chatty').length === before;
+  });
   expect(idsAt('/chatty').sort()).toEqual(wanted.sort());
 }, 60_000);
 
-test.concurrent('one endpoint that never answers does not hold up another, and is left alone', async () => {
+test.concurrent('an endpoint that never answers does not delay another, and its circuit opens', async () => {
   const [bad, good] = [await serving.openShop('Silent'), await serving.openShop('Lively')];
   await bad.listen(`${receiver.origin}/silent`);
   await good.listen(`${receiver.origin}/lively`);
@@ -184,24 +174,21 @@ test.concurrent('one endpoint that never answers does not hold up another, and i
   for (let from = 0; from < many.length; from += 30)
     await Promise.all(many.slice(from, from + 30).map((shopper) => bad.call('storeToken', tokenOf(shopper))));
   await Promise.all(many.slice(0, 40).map((shopper) => good.call('storeToken', tokenOf(shopper))));
-  await until(
-    () => receiver.at('/lively').length,
-    () => receiver.at('/lively').length >= 40,
-  );
+  await untilEvents(40, '/lively');
   const tried = receiver.at('/silent').length;
   // All 150 were due before.
   expect(tried).toBeLessThan(75);
   await setTimeout(2_000);
-  // 150 are due; eight at once would be 16 a second, were it not left alone.
+  // 150 are due: without the circuit breaker, eight at once would be 16 a second.
   expect(receiver.at('/silent').length - tried).toBeLessThan(16);
 }, 60_000);
 
-test('the log and the list of endpoints say no key, and no card', async () => {
+test('the log and the list of endpoints hold no key and no card number', async () => {
   const keys = (await serving.room.endpoints.list()).map(({ company, endpointId, sealed }) =>
     serving.room.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'shown'),
   );
   expect(keys.length).toBeGreaterThan(5);
-  const said = `${serving.server.output()}${await serving.webhooks('endpoint', 'list')}${await serving.webhooks('endpoint', 'list', '--json')}`;
-  for (const key of keys) expect(said).not.toContain(key);
-  expect(said).not.toContain('4111111111111111');
+  const printed = `${serving.server.output()}${await serving.webhooks('endpoint', 'list')}${await serving.webhooks('endpoint', 'list', '--json')}`;
+  for (const key of keys) expect(printed).not.toContain(key);
+  expect(printed).not.toContain('4111111111111111');
 });

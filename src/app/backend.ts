@@ -1,28 +1,32 @@
 /** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
 
 import type { HandlerContext } from '../gateway/handler.ts';
-import type { Credentials, RequestHasher } from '../idempotency/ports.ts';
+import type { RequestHasher } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
+import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { announcedUpdater } from '../services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../services/recurring/account-updater/batch/queue.ts';
 import { createUpdaterEvents, type UpdaterEvents } from '../services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../services/recurring/account-updater/http/updater.ts';
 import { createBatchQueue } from '../services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
-import { createDetailStore, type DetailStore } from '../services/recurring/store/repository.ts';
+import { DetailReader } from '../services/recurring/store/repository.ts';
+import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
+import type { Credentials } from '../store/sql/credentials.ts';
 import { createCredentials } from '../store/sql/credentials.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
 import type { Vault } from '../vault/ports.ts';
@@ -32,7 +36,7 @@ import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
 
 export interface Backend {
-  readonly store: DetailStore;
+  readonly store: Store;
   readonly jobs: JobQueue;
   readonly batchQueue: BatchQueue;
   /** Tells what happens between this process and an updater outside. */
@@ -72,10 +76,8 @@ const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
   return parseKeyRing(keys);
 };
 
-type Sample<M extends 'findSample' | 'findInstrumentSample'> = Awaited<ReturnType<DetailStore[M]>>;
-
 /** Whether the vault opens a stored detail, and has the same alias for its number. */
-const knowsDetail = (sample: Sample<'findSample'>, vault: Vault): boolean => {
+const knowsDetail = (sample: Awaited<ReturnType<DetailReader['findSample']>>, vault: Vault): boolean => {
   if (sample === undefined) return true;
   const { company, detail } = sample;
   const { recurringDetailReference, sealed, open } = detail;
@@ -85,13 +87,13 @@ const knowsDetail = (sample: Sample<'findSample'>, vault: Vault): boolean => {
   return part === 'shown' || open.alias === vault.alias(company, clear);
 };
 
-const knowsInstrument = (sample: Sample<'findInstrumentSample'>, vault: Vault): boolean =>
+const knowsInstrument = (sample: Awaited<ReturnType<ResourceReader['findInstrumentSample']>>, vault: Vault): boolean =>
   sample === undefined || isKnownTo(sample, vault);
 
 /** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
-const proveKeys = async ({ store: details, context: { vault } }: Pick<Backend, 'store' | 'context'>, place: string) => {
-  const detail = await details.findSample();
-  const instrument = await details.findInstrumentSample();
+const proveKeys = async ({ store, context: { vault } }: Pick<Backend, 'store' | 'context'>, place: string) => {
+  const detail = await store.read((tx) => tx.repository(DetailReader).findSample());
+  const instrument = await store.read((tx) => tx.repository(ResourceReader).findInstrumentSample());
   const message = `the keys do not open what is stored in ${place}: name the key file that it was made with`;
   let proven = false;
   try {
@@ -118,10 +120,15 @@ export const openBackend = async (
   const vault = createVault(ring);
   const jobNotifier = createJobNotifier();
   const updaterEvents = createUpdaterEvents();
+  const shopperCache = createShopperCache(engine, config.rememberedBytesMax);
+  const store = createStore(engine, {
+    shared: shopperCache === undefined ? [] : [shopperCache],
+    onJobSaved: jobNotifier.notify,
+  });
   const backend: Backend = Object.freeze({
-    store: createDetailStore(engine, { ...config, ring: jobNotifier.notify }),
+    store,
     jobs: createJobs(engine),
-    batchQueue: createBatchQueue(engine, jobNotifier.notify),
+    batchQueue: createBatchQueue(store),
     updaterEvents,
     jobNotifier,
     endpoints: createEndpoints(engine),

@@ -46,7 +46,7 @@ const updaterDuties = async (config: Config, room: Backend): Promise<readonly Jo
 
 const webhookDuty = (config: Config, room: Backend, count: DeliveryDependencies['count']): JobHandler =>
   createDeliveryHandler({
-    store: room.store,
+    endJob: (job) => room.store.write((tx) => tx.jobs.end(job)),
     endpoints: room.endpoints,
     vault: room.context.vault,
     clock: room.context.clock,

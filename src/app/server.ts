@@ -1,4 +1,5 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
+
 import { setTimeout } from 'node:timers/promises';
 import type { Service } from '../contract/service.ts';
 import { documentsOf } from '../documents/index.ts';
@@ -19,6 +20,7 @@ import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
 import { implementServices } from '../services/implementations.ts';
 import { type UpdaterEvent, updaterEventCounter } from '../services/recurring/account-updater/events.ts';
+import { DetailReader } from '../services/recurring/store/repository.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
 import type { Config } from './config.ts';
@@ -47,7 +49,7 @@ const probesOf = ({ store: details, context: world }: Backend): readonly Probe[]
   const nobody = { company: '', merchantAccount: '', shopperReference: '' };
   const nothing = { company: '', record: '' };
   return [
-    { name: 'store', check: () => details.read((view) => view.findShopper(nobody)) },
+    { name: 'store', check: () => details.read((tx) => tx.repository(DetailReader).findShopper(nobody)) },
     {
       name: 'vault',
       check: () => world.vault.open(nothing, world.vault.seal(nothing, { shown: 'probe' }), 'shown'),
@@ -147,10 +149,10 @@ export const startServer = async (
     credentials: room.credentials,
     ids: room.context.ids,
     executeIdempotently: createIdempotentExecutor({
-      performer: createHandlerInvoker(composition, room.store, room.context),
+      handlers: createHandlerInvoker(composition, room.store, room.context),
       store: room.store,
-      gate,
-      marks: room.requestHasher,
+      cache: gate,
+      hasher: room.requestHasher,
       clock: room.context.clock,
       wait: setTimeout,
     }),

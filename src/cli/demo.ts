@@ -1,4 +1,5 @@
 /** `triglyph demo`: a server with data to play with, on this machine alone, and three calls to copy. */
+
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -7,6 +8,7 @@ import { type Config, readConfig, readVariables } from '../app/config.ts';
 import { describeStore, storeAddress } from '../app/open-store.ts';
 import { demoMark, productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
+import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { fail } from './command-error.ts';
 import { calls } from './demo/calls.ts';
@@ -80,7 +82,7 @@ const introduce = async (
   config: Config,
 ): Promise<void> => {
   for (const [script, call] of calls(protocols, callers)) print(`\n# ${script}\n${call}`);
-  const tree = await details.read((view) => treeOf(demoPlatform.id, view, shownMax));
+  const tree = await details.read((tx) => treeOf(demoPlatform.id, tx.repository(ResourceReader), shownMax));
   print(`\nOn the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:\n${linesOf(tree).join('\n')}`);
   print(`
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl

@@ -1,6 +1,7 @@
 /** `triglyph platform`: what is on a balance platform, for the one who runs the house; ids and statuses, no numbers. */
 import type { Command } from 'commander';
-import type { PlatformReads, ResourceKind, StoredResource } from '../services/balance-platform/resource.ts';
+import type { ResourceKind, StoredResource } from '../services/balance-platform/resource.ts';
+import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -11,7 +12,7 @@ const pageMax = 100;
 /** The platform that is shown, and how many resources of one parent. */
 interface Asked {
   readonly platform: string;
-  readonly view: PlatformReads;
+  readonly resources: ResourceReader;
   readonly max: number;
 }
 
@@ -32,12 +33,12 @@ const belowOf: Readonly<Partial<Record<ResourceKind, ResourceKind>>> = {
 const childrenOf = async (
   kind: ResourceKind,
   parent: string,
-  { platform, view, max }: Asked,
+  { platform, resources, max }: Asked,
 ): Promise<readonly StoredResource[]> => {
   const found: StoredResource[] = [];
   for (;;) {
     const limit = Math.min(pageMax, max - found.length);
-    const page = await view.listResources({ kind, platform, parent }, { offset: found.length, limit });
+    const page = await resources.listResources({ kind, platform, parent }, { offset: found.length, limit });
     found.push(...page);
     if (page.length < pageMax || found.length >= max) return found;
   }
@@ -56,9 +57,9 @@ const branches = async (kind: ResourceKind, parent: string, asked: Asked): Promi
 /** What is on a platform, oldest first; of one parent `max` at most. */
 export const treeOf = (
   platform: string,
-  view: PlatformReads,
+  resources: ResourceReader,
   max = Number.POSITIVE_INFINITY,
-): Promise<readonly Branch[]> => branches('accountHolder', platform, { platform, view, max });
+): Promise<readonly Branch[]> => branches('accountHolder', platform, { platform, resources, max });
 
 /** One line each, what belongs to another two blanks further in. */
 export const linesOf = (tree: readonly Branch[], indent = ''): readonly string[] =>
@@ -69,10 +70,11 @@ export const linesOf = (tree: readonly Branch[], indent = ''): readonly string[]
 
 const show = async (platform: string, { json }: { readonly json?: boolean }): Promise<void> => {
   const tree = await withBackend(({ store: details }) =>
-    details.read(async (view) => {
-      if ((await view.findPlatform(platform)) === undefined)
+    details.read(async (tx) => {
+      const resources = tx.repository(ResourceReader);
+      if ((await resources.findPlatform(platform)) === undefined)
         throw new CommandError([`${platform}: there is no such balance platform`]);
-      return treeOf(platform, view);
+      return treeOf(platform, resources);
     }),
   );
   const lines = tree.length > 0 ? linesOf(tree) : ['There is nothing on it yet.'];

@@ -1,6 +1,10 @@
 /** `triglyph shopper`: what is known of a shopper, for the one who runs the house; card numbers by their last four digits. */
 import type { Command } from 'commander';
-import type { KnownDetail, KnownShopper } from '../services/recurring/account-updater/store/card-changes.ts';
+import {
+  CardChangeReader,
+  type DetailHistory,
+  type ShopperHistory,
+} from '../services/recurring/account-updater/store/card-changes.ts';
 import type { CardSnapshot, DetailChange } from '../services/recurring/details.ts';
 import { CommandError } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
@@ -12,10 +16,10 @@ const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot): s
 const changeText = ({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string =>
   `  ${formatSecond(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
 
-const cardOf = ({ open: { alias, card } }: KnownDetail): CardSnapshot | undefined =>
+const cardOf = ({ open: { alias, card } }: DetailHistory): CardSnapshot | undefined =>
   card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
 
-const detailText = (detail: KnownDetail): string => {
+const detailText = (detail: DetailHistory): string => {
   const { recurringDetailReference, contracts, open, disabledAt, changes } = detail;
   const card = cardOf(detail);
   const head = [
@@ -29,7 +33,7 @@ const detailText = (detail: KnownDetail): string => {
 };
 
 /** Nothing but what is listed here leaves the store: holders, accounts and free text stay there. */
-const asJson = ({ createdAt, details }: KnownShopper): string =>
+const asJson = ({ createdAt, details }: ShopperHistory): string =>
   JSON.stringify({
     createdAt: new Date(createdAt).toISOString(),
     details: details.map((detail) => ({
@@ -46,7 +50,7 @@ const asJson = ({ createdAt, details }: KnownShopper): string =>
     })),
   });
 
-const asText = ({ createdAt, details }: KnownShopper): string =>
+const asText = ({ createdAt, details }: ShopperHistory): string =>
   [
     `known since ${formatSecond(createdAt)} UTC`,
     ...(details.length > 0 ? details.map(detailText) : ['no details']),
@@ -60,7 +64,9 @@ const show = async (
   const shopper = await withBackend(async ({ registry, store: details }) => {
     const company = await registry.findCompany(merchantAccount);
     if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
-    return details.findKnown({ company, merchantAccount, shopperReference });
+    return details.read((tx) =>
+      tx.repository(CardChangeReader).findHistory({ company, merchantAccount, shopperReference }),
+    );
   });
   if (shopper === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
   print(json ? asJson(shopper) : asText(shopper));

@@ -2,7 +2,7 @@
 import type { Caller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
-import type { Credentials, PresentedCredential } from '../idempotency/ports.ts';
+import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
 
 const unauthorized = (): Problem =>
   new Problem('unauthorized', undefined, {

@@ -2,7 +2,8 @@
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
 import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
-import type { ReadTransaction, Store, Transaction } from '../store/transaction.ts';
+import type { Store } from '../store/store.ts';
+import type { ReadTransaction, Transaction } from '../store/transaction.ts';
 import type { Vault } from '../vault/ports.ts';
 
 /** What the engine gives every handler; a service brings its own dependencies when it is composed. */

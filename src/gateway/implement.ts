@@ -2,7 +2,8 @@
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation } from '../contract/operation.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
-import type { ReadTransaction, Store } from '../store/transaction.ts';
+import type { Store } from '../store/store.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
 import type { HandlerContext, HandlerOf } from './handler.ts';
 import { type OlderVersion, sameVersion, type VersionAdapter } from './older-version.ts';
 

@@ -1,38 +1,22 @@
-/** Invokes the handler of a request; a writing one in a transaction that is durable when the promise resolves. */
+/** Calls the handler of a request with its transaction. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
-import type { Store, Transaction } from '../store/transaction.ts';
+import type { HandlerInvoker } from '../idempotency/ports.ts';
+import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
 import type { HandlerContext } from './handler.ts';
 import type { BoundHandler, Composition } from './implement.ts';
 
-export interface HandlerInvoker {
-  /** Reads, or writes in a transaction of its own. */
-  invoke(request: CanonicalRequest): Promise<unknown>;
-  /** Writes within a transaction that holds more than the effect. `result`: what the lookup returned. */
-  invokeIn(transaction: Transaction, request: CanonicalRequest, result: unknown): Promise<unknown>;
-  /** Whether the handler calls another system before its transaction. */
-  needsLookup(request: CanonicalRequest): boolean;
-  /** `id` is the same for a request and its retries. */
-  lookup(request: CanonicalRequest, id: string): Promise<unknown>;
-}
-
 export function createHandlerInvoker(
   { current }: Pick<Composition, 'current'>,
-  store: Store,
+  store: Pick<Store, 'read'>,
   context: HandlerContext,
-): HandlerInvoker {
+): HandlerInvoker<Transaction> {
   const handlerOf = ({ operation }: CanonicalRequest): BoundHandler => current(operation).handler;
-  const lookup = async (request: CanonicalRequest, id: string): Promise<unknown> =>
-    handlerOf(request).lookup?.(request, store, context, id);
-  return Object.freeze<HandlerInvoker>({
-    invoke: async (request) => {
-      const handler = handlerOf(request);
-      if (request.operation.effect === 'reads')
-        return store.read((transaction) => handler.handle(request, transaction, context));
-      const result = await lookup(request, request.pspReference);
-      return store.write((transaction) => handler.handle(request, transaction, context, result));
-    },
-    invokeIn: async (transaction, request, result) => handlerOf(request).handle(request, transaction, context, result),
+
+  return Object.freeze<HandlerInvoker<Transaction>>({
+    read: async (request) => await store.read((tx) => handlerOf(request).handle(request, tx, context)),
+    write: async (request, tx, lookupResult) => await handlerOf(request).handle(request, tx, context, lookupResult),
     needsLookup: (request) => handlerOf(request).lookup !== undefined,
-    lookup,
+    lookup: async (request, id) => await handlerOf(request).lookup?.(request, store, context, id),
   });
 }

@@ -1,7 +1,7 @@
 /** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
 import { Problem } from '../contract/problem.ts';
 import { LockTimeout } from '../idempotency/ports.ts';
-import { StoreUnavailable } from '../store/transaction.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import { VaultUnavailable } from '../vault/ports.ts';
 
 export const toProblem = (thrown: unknown): Problem => {

@@ -1,17 +1,16 @@
 /**
- * Exactly once: a request with an Idempotency-Key has its effect a single time, whatever its format and whoever retries.
+ * Executes requests: one with an Idempotency-Key has its effect once, whatever its format and however often it is sent.
  *
- * The journal decides, for its row is kept in the unit of the effect. What stands before it only saves work: what this
- * process runs and ran lately, and the gate that processes share. Losing either changes how long an answer takes.
+ * The record in the store decides, as it is committed with the effect. The local replay cache, the requests in flight in
+ * this process and the shared cache only save work: losing any of them changes how long an answer takes.
  */
-import type { CanonicalRequest } from '../contract/canonical.ts';
-import { keyOwner } from '../contract/canonical.ts';
+import { type CanonicalRequest, keyOwner } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { HandlerInvoker } from '../gateway/invoke-handler.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { canonicalRequestText } from './canonical-request.ts';
 import { LocalReplayCache } from './local-replay-cache.ts';
 import type {
+  HandlerInvoker,
   IdempotencyCache,
   IdempotentStore,
   IdempotentTransaction,
@@ -22,153 +21,168 @@ import { redactOutput } from './redacted-output.ts';
 import { isStorableProblem, type Outcome, parseOutcome, serializeOutcome } from './stored-outcome.ts';
 
 export interface ExecutionResult extends Outcome {
-  /** The effect was an earlier request's. */
+  /** An earlier request had the effect. */
   readonly replayed: boolean;
 }
 
 export type ExecuteIdempotently = (request: CanonicalRequest) => Promise<ExecutionResult>;
 
-export interface IdempotencyDependencies {
-  readonly performer: HandlerInvoker;
-  readonly store: IdempotentStore;
-  readonly gate: IdempotencyCache;
-  readonly marks: RequestHasher;
+export interface IdempotencyDependencies<Tx extends IdempotentTransaction> {
+  readonly handlers: HandlerInvoker<Tx>;
+  readonly store: IdempotentStore<Tx>;
+  readonly cache: IdempotencyCache;
+  readonly hasher: RequestHasher;
   readonly clock: Clock;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this time. */
   readonly wait: (ms: number) => Promise<unknown>;
 }
 
-/** How long a duplicate waits for the request that this process is at. */
+/** How long a duplicate waits for the request in flight in this process. */
 const waitMsMax = 150;
-/** A claim older than this is perhaps a dead process's: the journal is asked instead. */
-const freshMsMax = 2_000;
+/** An older reservation may be that of a process that has died: the store is asked instead. */
+const reservationMsMax = 2_000;
 
-/** A request with its key, as the journal and the gate know it. */
-interface Marked {
-  readonly request: CanonicalRequest;
-  readonly scope: string;
-  readonly fingerprint: string;
+/** Identifies a request with an Idempotency-Key. */
+interface RecordIdentity {
+  readonly recordKey: string;
+  readonly requestHash: string;
 }
 
-/** What the journal holds once a unit has ended, and what came of it where the effect was this unit's own. */
-interface Settled {
-  readonly kept: StoredOutcome;
-  readonly own?: Outcome;
+/** Exactly one of both where the request has a key, or both where this request had the effect; `outcome` alone without a key. */
+interface TransactionResult {
+  /** What the record holds. */
+  readonly stored?: StoredOutcome;
+  /** Present where this request had the effect. */
+  readonly outcome?: Outcome;
 }
 
-const replayed = (kept: StoredOutcome, fingerprint: string): ExecutionResult => {
-  if (kept.requestHash !== fingerprint) throw new Problem('keyReused');
-  return { ...parseOutcome(kept.outcome), replayed: true };
-};
+/** The returned function throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
+export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
+  dependencies: IdempotencyDependencies<Tx>,
+): ExecuteIdempotently {
+  const { handlers, hasher, clock, wait } = dependencies;
+  const inFlight = new Map<string, InFlight>();
+  const replayCache = new LocalReplayCache(clock);
 
-/** The effect, within a unit that goes on where the domain refuses: the refusal is then what came of the request. */
-const outcomeOf = async (
-  { performer }: IdempotencyDependencies,
-  page: IdempotentTransaction,
+  /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer. */
+  async function join(other: InFlight, requestHash: string): Promise<ExecutionResult> {
+    const stored = await Promise.race([other, wait(waitMsMax).then(ignore)]);
+    if (stored === undefined) throw new Problem('inProgress');
+    return replay(stored, requestHash);
+  }
+
+  async function begin(request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
+    const { recordKey, requestHash } = record;
+    const ended = Promise.withResolvers<StoredOutcome | undefined>();
+    inFlight.set(recordKey, ended.promise);
+    let stored: StoredOutcome | undefined;
+    try {
+      const result = await executeWithCache(dependencies, request, record);
+      stored = result.stored;
+      if (stored !== undefined) replayCache.save(recordKey, stored);
+      return result.outcome === undefined ? replay(stored!, requestHash) : { ...result.outcome, replayed: false };
+    } finally {
+      inFlight.delete(recordKey);
+      ended.resolve(stored);
+    }
+  }
+
+  return async function executeIdempotently(request) {
+    const { operation, caller, pspReference, key } = request;
+    // Reads are executed each time: their outcome is not stored, so no list is ever stale.
+    if (operation.effect === 'reads') return { pspReference, output: await handlers.read(request), replayed: false };
+    if (key === undefined) {
+      const { outcome } = await executeInTransaction(dependencies, request);
+      return { ...outcome!, replayed: false };
+    }
+    const recordKey = hasher.recordKey(keyOwner(caller), key);
+    const requestHash = hasher.requestHash(canonicalRequestText(request));
+    const stored = replayCache.find(recordKey);
+    if (stored !== undefined) return replay(stored, requestHash);
+    const other = inFlight.get(recordKey);
+    return other === undefined ? begin(request, { recordKey, requestHash }) : join(other, requestHash);
+  };
+}
+
+/** Resolves when the request in flight has ended, with what is stored of it. Never rejects. */
+type InFlight = Promise<StoredOutcome | undefined>;
+
+function ignore(): undefined {}
+
+function replay(stored: StoredOutcome, requestHash: string): ExecutionResult {
+  if (stored.requestHash !== requestHash) throw new Problem('keyReused');
+  return { ...parseOutcome(stored.outcome), replayed: true };
+}
+
+/** Asks the shared cache before the store, and lets it remember the outcome. */
+async function executeWithCache<Tx extends IdempotentTransaction>(
+  dependencies: IdempotencyDependencies<Tx>,
   request: CanonicalRequest,
-  heard: unknown,
-): Promise<Outcome> => {
-  const { pspReference } = request;
+  record: RecordIdentity,
+): Promise<TransactionResult> {
+  const { cache } = dependencies;
+  const { recordKey, requestHash } = record;
+  const reservation = await cache.reserve(recordKey, requestHash);
+  if (reservation.kind === 'completed') return { stored: reservation.stored };
+  // Before an outcome is stored, it is open to which of two different requests the key belongs.
+  if (reservation.kind === 'inFlight' && reservation.ageMs < reservationMsMax) throw new Problem('inProgress');
   try {
-    return { pspReference, output: await page.savepoint(() => performer.invokeIn(page, request, heard)) };
+    const result = await executeInTransaction(dependencies, request, record);
+    if (result.stored !== undefined) await cache.complete(recordKey, result.stored);
+    return result;
+  } catch (thrown) {
+    // A reservation that stays would refuse the retry until the lease ends.
+    if ('token' in reservation && reservation.token !== undefined) await cache.release(recordKey, reservation.token);
+    throw thrown;
+  }
+}
+
+/** The lookup where the operation has one, then the handler in a transaction, beside the record of a request with a key. */
+async function executeInTransaction<Tx extends IdempotentTransaction>(
+  { handlers, store }: IdempotencyDependencies<Tx>,
+  request: CanonicalRequest,
+  record?: RecordIdentity,
+): Promise<TransactionResult> {
+  const { operation, pspReference } = request;
+  let lookupResult: unknown;
+  if (handlers.needsLookup(request)) {
+    // A retry must not cause a second lookup.
+    const stored = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
+    if (stored !== undefined) return { stored };
+    lookupResult = await handlers.lookup(request, record?.recordKey ?? pspReference);
+  }
+  return store.write(async (tx) => {
+    if (record === undefined)
+      return { outcome: { pspReference, output: await handlers.write(request, tx, lookupResult) } };
+    const { recordKey, requestHash } = record;
+    const earlier = await tx.idempotencyRecords.reserve(recordKey, {
+      requestHash,
+      operation: operation.name,
+      pspReference,
+    });
+    if (earlier !== undefined) return { stored: earlier };
+    const outcome = await storableOutcome(request, tx, () => handlers.write(request, tx, lookupResult));
+    const text = serializeOutcome(withoutSecrets(request, outcome));
+    await tx.idempotencyRecords.complete(recordKey, text);
+    return { stored: { requestHash, outcome: text }, outcome };
+  });
+}
+
+/** A refusal by the handler rolls back to the savepoint and becomes the outcome; the record is committed with it. */
+async function storableOutcome(
+  { pspReference }: CanonicalRequest,
+  tx: IdempotentTransaction,
+  handle: () => Promise<unknown>,
+): Promise<Outcome> {
+  try {
+    return { pspReference, output: await tx.savepoint(handle) };
   } catch (thrown) {
     if (isStorableProblem(thrown)) return { pspReference, problem: thrown };
     throw thrown;
   }
-};
+}
 
-/** What is shown only once is not kept: a retry gets the answer without it. */
-const keptPart = ({ operation }: CanonicalRequest, own: Outcome): Outcome =>
-  own.output === undefined ? own : { ...own, output: redactOutput(operation, own.output) };
-
-/** Effect and journal row in one unit; or what the journal has already. */
-const settle = async (parts: IdempotencyDependencies, { request, scope, fingerprint }: Marked): Promise<Settled> => {
-  const { performer, store } = parts;
-  let heard: unknown;
-  if (performer.needsLookup(request)) {
-    // Nobody outside is asked for the sake of a retry.
-    const kept = await store.findOutcome(scope);
-    if (kept !== undefined) return { kept };
-    heard = await performer.lookup(request, scope);
-  }
-  return store.write(async (page) => {
-    const { pspReference } = request;
-    const before = await page.reserve(scope, {
-      requestHash: fingerprint,
-      operation: request.operation.name,
-      pspReference,
-    });
-    if (before !== undefined) return { kept: before };
-    const own = await outcomeOf(parts, page, request, heard);
-    const outcome = serializeOutcome(keptPart(request, own));
-    await page.complete(scope, outcome);
-    return { kept: { requestHash: fingerprint, outcome }, own };
-  });
-};
-
-/** Past the gate, where it lets pass; what it remembers comes back as it is. */
-const throughGate = async (parts: IdempotencyDependencies, marked: Marked): Promise<Settled> => {
-  const { gate } = parts;
-  const { scope, fingerprint } = marked;
-  const claim = await gate.reserve(scope, fingerprint);
-  if (claim.kind === 'settled') return { kept: claim.kept };
-  // Whatever it is for: until something is kept, nobody can say which of two requests the key belongs to.
-  if (claim.kind === 'running' && claim.ageMs < freshMsMax) throw new Problem('inProgress');
-  try {
-    const settled = await settle(parts, marked);
-    await gate.complete(scope, settled.kept);
-    return settled;
-  } catch (thrown) {
-    // A claim left behind would keep the retry waiting until it is old.
-    if ('ticket' in claim && claim.ticket !== undefined) await gate.release(scope, claim.ticket);
-    throw thrown;
-  }
-};
-
-/** A request that this process is at. Never rejects: undefined where nothing came of it. */
-type Running = Promise<StoredOutcome | undefined>;
-
-const nothing = (): undefined => undefined;
-
-/** Gives `once`, which throws inProgress and keyReused, and what performing throws where nothing was kept. */
-export const createIdempotentExecutor = (parts: IdempotencyDependencies): ExecuteIdempotently => {
-  const { performer, marks, clock, wait } = parts;
-  const running = new Map<string, Running>();
-  const recent = new LocalReplayCache(clock);
-
-  /** Another request under a key that this process is at: what the key stands for if that is known soon, and else "in progress". */
-  const join = async (other: Running, fingerprint: string): Promise<ExecutionResult> => {
-    const kept = await Promise.race([other, wait(waitMsMax).then(nothing)]);
-    if (kept === undefined) throw new Problem('inProgress');
-    return replayed(kept, fingerprint);
-  };
-
-  const begin = async (marked: Marked): Promise<ExecutionResult> => {
-    const { scope, fingerprint } = marked;
-    const settling = throughGate(parts, marked);
-    running.set(
-      scope,
-      settling.then(({ kept }) => kept, nothing),
-    );
-    try {
-      const { kept, own } = await settling;
-      recent.save(scope, kept);
-      return own === undefined ? replayed(kept, fingerprint) : { ...own, replayed: false };
-    } finally {
-      running.delete(scope);
-    }
-  };
-
-  return async (request) => {
-    const { operation, caller, pspReference, key } = request;
-    // What only reads is done each time: nothing of it is kept, and no list is ever stale.
-    if (key === undefined || operation.effect === 'reads')
-      return { pspReference, output: await performer.invoke(request), replayed: false };
-    const scope = marks.recordKey(keyOwner(caller), key);
-    const fingerprint = marks.requestHash(canonicalRequestText(request));
-    const known = recent.find(scope);
-    if (known !== undefined) return replayed(known, fingerprint);
-    const other = running.get(scope);
-    return other === undefined ? begin({ request, scope, fingerprint }) : join(other, fingerprint);
-  };
-};
+/** What is shown only once is not stored: a retry is answered without it. */
+function withoutSecrets({ operation }: CanonicalRequest, outcome: Outcome): Outcome {
+  return outcome.output === undefined ? outcome : { ...outcome, output: redactOutput(operation, outcome.output) };
+}

@@ -1,41 +1,19 @@
-/** What the gateway needs beside the domain's ports: who the callers are, and what is known of a retried request. */
-import type { Caller } from '../contract/canonical.ts';
-import type { ReadTransaction, Transaction } from '../store/transaction.ts';
+/** What idempotent execution needs of its surroundings: the records in the store, a shared cache, and the handlers. */
+import type { CanonicalRequest } from '../contract/canonical.ts';
 
-/** A secret as a caller shows it. */
-export type PresentedCredential =
-  | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
-  | { readonly kind: 'apiKey'; readonly secret: string };
-
-export interface Credentials {
-  /** The caller behind a secret, or undefined; takes as long for an unknown one as for a wrong one. */
-  verify(shown: PresentedCredential): Promise<Caller | undefined>;
-}
-
-/** What is told of a request with an Idempotency-Key; keyed, so that none of it says anything to who lacks the key. */
+/** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
-  /** 43 characters, base64url: the record of a key of a company in this environment. */
+  /** Identifies the record of a company's Idempotency-Key in this environment: 43 characters, base64url. */
   recordKey(company: string, key: string): string;
-  /** 43 characters, base64url: equal for equal commands. */
-  requestHash(command: string): string;
+  /** The same for the same canonical request: 43 characters, base64url. */
+  requestHash(canonicalRequest: string): string;
 }
 
-/** What came of a request, as it is kept: enough to answer it again in any format. */
+/** The outcome of a request as it is stored: enough to answer a retry in any format. */
 export interface StoredOutcome {
   readonly requestHash: string;
   /** JSON text. */
   readonly outcome: string;
-}
-
-/** The journal within a unit of work: its rows are kept with the effect, or not at all. */
-export interface IdempotencyRecords {
-  /**
-   * Takes the scope for this request, or gives what was kept under it before. Throws `Contended` where another unit is at
-   * the same scope right now and does not end soon.
-   */
-  reserve(scope: string, entry: NewRecord): Promise<StoredOutcome | undefined>;
-  /** Keeps the outcome with what this unit claimed. */
-  complete(scope: string, outcome: string): Promise<void>;
 }
 
 export interface NewRecord {
@@ -44,41 +22,64 @@ export interface NewRecord {
   readonly pspReference: string;
 }
 
-/** A unit of work with its page of the journal. */
-export interface IdempotentTransaction extends Transaction, IdempotencyRecords {
-  /** Work that is undone where it throws, while the unit around it goes on. */
+export interface IdempotencyRecordReader {
+  /** The outcome of an earlier request; undefined where there is none, or only an expired one. */
+  find(recordKey: string): Promise<StoredOutcome | undefined>;
+}
+
+/** The idempotency records within a transaction: they are committed with the effect, or not at all. */
+export interface IdempotencyRecords extends IdempotencyRecordReader {
+  /**
+   * Adds a record, or returns the outcome that is already stored. Throws `LockTimeout` where another transaction holds the
+   * record and does not end soon.
+   */
+  reserve(recordKey: string, record: NewRecord): Promise<StoredOutcome | undefined>;
+  /** Stores the outcome in the record that this transaction has added. */
+  complete(recordKey: string, outcome: string): Promise<void>;
+}
+
+/** A transaction that holds the idempotency record beside the effect. */
+export interface IdempotentTransaction {
+  readonly idempotencyRecords: IdempotencyRecords;
+  /** Rolls back what `work` wrote where it throws; the transaction continues. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** The store as the journey sees it. */
-export interface IdempotentStore {
-  read<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T>;
-  /** What the journal has of a scope; may be behind what a unit would see. */
-  findOutcome(scope: string): Promise<StoredOutcome | undefined>;
-  write<T>(work: (page: IdempotentTransaction) => Promise<T>): Promise<T>;
+export interface IdempotentStore<Tx extends IdempotentTransaction> {
+  read<T>(work: (tx: { readonly idempotencyRecords: IdempotencyRecordReader }) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-/** Another unit holds what this one needs; nothing was done. */
+/** The handlers of all operations. */
+export interface HandlerInvoker<Tx> {
+  read(request: CanonicalRequest): Promise<unknown>;
+  write(request: CanonicalRequest, tx: Tx, lookupResult: unknown): Promise<unknown>;
+  /** Whether the request asks another system before its transaction. */
+  needsLookup(request: CanonicalRequest): boolean;
+  /** `id`: the same for a request and its retries. */
+  lookup(request: CanonicalRequest, id: string): Promise<unknown>;
+}
+
+/** Another transaction holds what this one needs; nothing was written. */
 export class LockTimeout extends Error {
-  override readonly name = 'Contended';
+  override readonly name = 'LockTimeout';
 }
 
-/** What the gate knows of a scope. */
+/** The answer of the cache to a request that starts. */
 export type CacheReservation =
-  /** Nobody is at it: it is ours until the lease ends. */
-  | { readonly kind: 'granted'; readonly ticket: string }
-  /** Somebody took it so long ago. */
-  | { readonly kind: 'running'; readonly fingerprint: string; readonly ageMs: number }
-  | { readonly kind: 'settled'; readonly kept: StoredOutcome }
-  /** The gate cannot be asked, or what it says cannot be read: the journal knows. A claim may have come to be all the same. */
-  | { readonly kind: 'unknown'; readonly ticket?: string };
+  /** No other request holds the key: it is reserved until the lease ends. */
+  | { readonly kind: 'reserved'; readonly token: string }
+  | { readonly kind: 'inFlight'; readonly requestHash: string; readonly ageMs: number }
+  | { readonly kind: 'completed'; readonly stored: StoredOutcome }
+  /** The cache does not answer, or not legibly: the store decides. The key may have been reserved all the same. */
+  | { readonly kind: 'unknown'; readonly token?: string };
 
-/** Turns away duplicates in flight and remembers outcomes, cheaply; advisory, the journal alone decides. Never rejects. */
+/** Refuses duplicates in flight and remembers outcomes. Advisory: the store alone decides. Never rejects. */
 export interface IdempotencyCache {
-  reserve(scope: string, fingerprint: string): Promise<CacheReservation>;
-  /** Remembers what the journal has. */
-  complete(scope: string, kept: StoredOutcome): Promise<void>;
-  /** Gives a claim up, if it still stands. */
-  release(scope: string, ticket: string): Promise<void>;
+  reserve(recordKey: string, requestHash: string): Promise<CacheReservation>;
+  /** Remembers an outcome that is committed. */
+  complete(recordKey: string, stored: StoredOutcome): Promise<void>;
+  /** Gives up a reservation, where it is still held. */
+  release(recordKey: string, token: string): Promise<void>;
   close(): Promise<void>;
 }

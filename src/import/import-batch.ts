@@ -1,14 +1,17 @@
 /** Keeps a batch of rows in one unit of work, together with how far the file was read. */
+
 import { Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
-import { type DetailStore, type ImportTransaction, ReferenceTaken } from '../services/recurring/store/repository.ts';
+import { ReferenceTaken } from '../services/recurring/store/repository.ts';
 import type { Registry } from '../store/sql/credential-registry.ts';
+import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { type Reason, type RowResult, reasonsOf } from './row.ts';
 
 /** Where rows are kept. */
 export interface ImportTarget {
-  readonly store: Pick<DetailStore, 'write' | 'findProgress'>;
+  readonly store: Store;
   readonly registry: Pick<Registry, 'findCompany'>;
   readonly context: HandlerContext;
 }
@@ -20,7 +23,7 @@ export interface ImportKind<R> {
   /** That of an `R`. */
   readonly shape: ObjectSchema;
   /** Throws a Problem for a row to refuse, before anything is written; or gives the reasons, where callers know none like it. */
-  keep(row: R, company: string, unit: ImportTransaction, world: HandlerContext): Promise<readonly Reason[] | undefined>;
+  keep(row: R, company: string, tx: Transaction, world: HandlerContext): Promise<readonly Reason[] | undefined>;
 }
 
 export interface Pending<R> {
@@ -62,12 +65,12 @@ export type Row = { readonly merchantAccount: string };
 export const createBatchImporter = <R extends Row>(room: ImportTarget, { keep }: ImportKind<R>, source: string) => {
   const companyOf = companies(room);
 
-  const attempt = async ({ outcome }: Pending<R>, unit: ImportTransaction): Promise<readonly Reason[]> => {
+  const attempt = async ({ outcome }: Pending<R>, tx: Transaction): Promise<readonly Reason[]> => {
     if ('reasons' in outcome) return outcome.reasons;
     const company = await companyOf(outcome.row.merchantAccount);
     try {
       if (company === undefined) throw unknownAccount;
-      return (await keep(outcome.row, company, unit, room.context)) ?? [];
+      return (await keep(outcome.row, company, tx, room.context)) ?? [];
     } catch (thrown) {
       // A Problem comes before anything is written, so the unit goes on without the row.
       if (thrown instanceof Problem) return reasonsOf(thrown);
@@ -76,14 +79,14 @@ export const createBatchImporter = <R extends Row>(room: ImportTarget, { keep }:
   };
 
   const keepTogether = (batch: readonly Pending<R>[], tell: Tell): Promise<readonly Refused[]> =>
-    room.store.write(async (unit) => {
+    room.store.write(async (tx) => {
       const refused: Refused[] = [];
       for (const pending of batch) {
-        const reasons = await attempt(pending, unit);
+        const reasons = await attempt(pending, tx);
         if (reasons.length > 0) refused.push({ line: pending.line, row: pending.row, reasons });
       }
       tell(refused);
-      await unit.saveProgress(source, batch.at(-1)!.row, room.context.clock.now());
+      await tx.importProgress.save(source, batch.at(-1)!.row, room.context.clock.now());
       return refused;
     });
 

@@ -78,7 +78,7 @@ export const importFile = async <R extends Row>(
   const rowsOf = readerOf(path);
   const { size } = await stat(path);
   const source = kind.mark + checksum;
-  const before = await room.store.findProgress(source);
+  const before = await room.store.read((tx) => tx.importProgress.find(source));
   const report = openReport(reportPath, before);
   watch.begun?.(size);
   const keep = createBatchImporter(room, kind, source);

@@ -1,65 +1,120 @@
-/** How stored details and resources are read and written: in units, each kept whole or not at all. */
+/** A database transaction as handlers use it: the SQL session, the repositories of the engine and those of services. */
 
-import type { NewJob, TakenJob } from '../jobs/job.ts';
-import type { PlatformReads, PlatformWrites } from '../services/balance-platform/resource.ts';
-import type { Announcements } from '../services/recurring/account-updater/updater.ts';
-import type {
-  DetailChange,
-  HeldDetail,
-  Holder,
-  ListedDetail,
-  Shopper,
-  ShopperKey,
-  StoredDetail,
-} from '../services/recurring/details.ts';
-import type { EventBatch } from '../webhooks/event.ts';
+import type { JobKind } from '../jobs/job.ts';
+import type { Row, Session, Statement, TransactionSession, Value } from './sql/engine.ts';
+import { IdempotencyRecordReader, IdempotencyRecordRepository } from './sql/idempotency-records.ts';
+import { ImportProgressReader, ImportProgressRepository } from './sql/import-progress.ts';
+import { JobRepository } from './sql/jobs.ts';
+import { Outbox } from './sql/outbox.ts';
 
-/** What can be read of stored details. */
-export interface ReadTransaction extends PlatformReads {
-  findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined>;
-  /** An active detail of the shopper, with all that is sealed of it. */
-  findDetail(key: ShopperKey, recurringDetailReference: string): Promise<StoredDetail | undefined>;
-  /** Who of a merchant account has an active detail with this fingerprint: the earliest 100, oldest first. */
-  findHolders(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly Holder[]>;
+// biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are checked where it is used.
+type AnyConstructor = new (...parameters: any[]) => object;
+
+/** A class whose constructor takes a transaction of the type `Tx`. */
+type RepositoryClass<Tx, C extends AnyConstructor> = C & (Tx extends ConstructorParameters<C>[0] ? unknown : never);
+
+/** Objects that live as long as a store and that its transactions share, such as a cache; found by their class. */
+export type SharedObjects = readonly object[];
+
+/** Reads without writing; each statement sees what is committed when it starts. */
+export class ReadTransaction {
+  readonly #session: Session;
+  readonly #shared: SharedObjects;
+  readonly #repositories = new Map<AnyConstructor, object>();
+
+  constructor(session: Session, shared: SharedObjects = []) {
+    this.#session = session;
+    this.#shared = shared;
+  }
+
+  query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
+    return this.#session.query(statement, parameters);
+  }
+
+  /** The repository of this transaction; created at its first use. */
+  repository<C extends AnyConstructor>(repository: RepositoryClass<ReadTransaction, C>): InstanceType<C> {
+    return this.created(repository, () => new repository(this));
+  }
+
+  /** The object of this class that the transactions of the store share; undefined where the store has none. */
+  shared<C extends AnyConstructor>(sharedClass: C): InstanceType<C> | undefined {
+    return this.#shared.find((each): each is InstanceType<C> => each instanceof sharedClass);
+  }
+
+  get idempotencyRecords(): IdempotencyRecordReader {
+    return this.created(IdempotencyRecordReader, () => new IdempotencyRecordReader(this.#session));
+  }
+
+  get importProgress(): ImportProgressReader {
+    return this.created(ImportProgressReader, () => new ImportProgressReader(this.#session));
+  }
+
+  protected created<C extends AnyConstructor>(key: C, create: () => object): InstanceType<C> {
+    let created = this.#repositories.get(key);
+    if (created === undefined) {
+      created = create();
+      this.#repositories.set(key, created);
+    }
+    return created as InstanceType<C>;
+  }
 }
 
-/** One unit of work: all of it is kept, or nothing. */
-export interface Transaction extends ReadTransaction, PlatformWrites, Announcements {
-  findShopper(key: ShopperKey): Promise<Shopper | undefined>;
-  /** Makes the shopper known, or brings the e-mail up to date; leaves `createdAt` of a known shopper alone. */
-  saveShopper(
-    key: ShopperKey,
-    shopper: { readonly createdAt: number; readonly email?: string | undefined },
-  ): Promise<void>;
-  /** Adds the detail, or replaces the active one with the same reference. */
-  saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void>;
-  /** `at`: milliseconds since the epoch. */
-  disableDetail(key: ShopperKey, recurringDetailReference: string, at: number): Promise<void>;
-  /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
-  findDetails(account: Omit<ShopperKey, 'shopperReference'>, fingerprint: string): Promise<readonly HeldDetail[]>;
-  /** Adds to the history of the detail; one request changes a detail once. */
-  saveChange(company: string, change: DetailChange): Promise<void>;
-  /** Tells whoever the company wants to be told, once the unit is kept: each of them in the order of its shopper, or of its resource. */
-  enqueueEvents(telling: EventBatch): Promise<void>;
-  saveJob(job: NewJob): Promise<void>;
-  /** A check that is in a file and waits for its answer. */
-  findBatchedCheck(company: string, jobId: string): Promise<TakenJob | undefined>;
-  /** The job is done, by what this unit does. Throws `LeaseLost` where it is somebody else's by now; the unit must be given up then. */
-  endJob(job: TakenJob): Promise<void>;
+/** What a transaction asks for at its end. */
+export interface TransactionHooks {
+  /** Runs once the transaction is committed. */
+  afterCommit(hook: () => void): void;
+  /** Runs once the transaction has ended, whether or not it was committed, and before its caller continues. */
+  afterEnd(hook: () => void): void;
+  /** Announces a saved job of this kind once the transaction is committed. */
+  jobSaved(kind: JobKind): void;
 }
 
-export interface Store {
-  read<T>(work: (view: ReadTransaction) => Promise<T>): Promise<T>;
-  /** Resolves when the unit is durable: fsynced, not merely written. */
-  write<T>(work: (unit: Transaction) => Promise<T>): Promise<T>;
-}
+/** Reads and writes: all of it is committed, or nothing. */
+export class Transaction extends ReadTransaction {
+  readonly #session: TransactionSession;
+  readonly #hooks: TransactionHooks;
 
-/** The store cannot answer now; nothing was done. */
-export class StoreUnavailable extends Error {
-  override readonly name = 'StoreUnavailable';
-}
+  constructor(session: TransactionSession, hooks: TransactionHooks, shared: SharedObjects = []) {
+    super(session, shared);
+    this.#session = session;
+    this.#hooks = hooks;
+  }
 
-/** The store went away during the commit: the unit was kept whole, or nothing of it. */
-export class CommitUnknown extends Error {
-  override readonly name = 'CommitUnknown';
+  /** Returns the number of rows written. */
+  execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
+    return this.#session.execute(statement, parameters);
+  }
+
+  /** Rolls back what `work` wrote where it throws; the transaction around it continues. */
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    return this.#session.savepoint(work);
+  }
+
+  override repository<C extends AnyConstructor>(repository: RepositoryClass<Transaction, C>): InstanceType<C> {
+    return this.created(repository, () => new repository(this));
+  }
+
+  override get idempotencyRecords(): IdempotencyRecordRepository {
+    return this.created(IdempotencyRecordRepository, () => new IdempotencyRecordRepository(this.#session));
+  }
+
+  override get importProgress(): ImportProgressRepository {
+    return this.created(ImportProgressRepository, () => new ImportProgressRepository(this.#session));
+  }
+
+  get jobs(): JobRepository {
+    return this.created(JobRepository, () => new JobRepository(this.#session, this.#hooks.jobSaved));
+  }
+
+  get outbox(): Outbox {
+    return this.created(Outbox, () => new Outbox(this.#session, this.#hooks.jobSaved));
+  }
+
+  afterCommit(hook: () => void): void {
+    this.#hooks.afterCommit(hook);
+  }
+
+  afterEnd(hook: () => void): void {
+    this.#hooks.afterEnd(hook);
+  }
 }

@@ -7,7 +7,6 @@ import { type Backoff, backoffMs } from '../lib/retry.ts';
 import { configurationMessage } from '../services/balance-platform/webhook.ts';
 import { classicMessage } from '../services/recurring/webhooks/classic.ts';
 import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
-import type { Store } from '../store/transaction.ts';
 import type { Vault } from '../vault/ports.ts';
 import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
 import type { Message, Origin } from './message.ts';
@@ -15,7 +14,8 @@ import type { Endpoint, EndpointStore, Event } from './ports.ts';
 import { type SendResult, send } from './send.ts';
 
 export interface DeliveryDependencies {
-  readonly store: Pick<Store, 'write'>;
+  /** Deletes a completed job. Throws `LeaseLost`. */
+  endJob(job: TakenJob): Promise<void>;
   readonly endpoints: EndpointStore;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -61,13 +61,13 @@ const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message 
 };
 
 export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler => {
-  const { store, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
+  const { endJob, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
   const turns = createEndpointLimiter({ concurrencyMax: ofEndpointMax, deliveryMsMax });
   /** Of each endpoint one at a time: whoever holds back does so for all. */
   const holding = new Map<string, Promise<void>>();
 
   const end = async (job: TakenJob): Promise<JobResult> => {
-    await store.write((unit) => unit.endJob(job));
+    await endJob(job);
     return 'ended';
   };
   const isOver = ({ createdAt }: TakenJob): boolean => clock.now() - createdAt > giveUpMs;

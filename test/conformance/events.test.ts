@@ -8,6 +8,7 @@ import { updaterCheck } from '../../src/services/recurring/account-updater/job-k
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
 import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { RecurringEvent } from '../../src/webhooks/ports.ts';
@@ -38,7 +39,7 @@ const told = async (): Promise<readonly RecurringEvent[]> => {
     if (taken.length === 0) return events;
     for (const job of taken) {
       events.push(JSON.parse(job.payload) as RecurringEvent);
-      await details.write((unit) => unit.endJob(job));
+      await details.write((tx) => tx.jobs.end(job));
     }
   }
 };
@@ -170,11 +171,11 @@ test('who is another company hears nothing, and an import tells nobody', async (
   });
   const { message } = await gateway.ask({ path, headers: { 'content-type': contentType, ...callers.other }, body });
   expect(message.status).toBe(200);
-  await details.write((unit) =>
+  await details.write((tx) =>
     saveDetail(
       { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'imported' },
       { card: card(), contracts: ['RECURRING'], firstPspReference: 'FIRST', also: {} },
-      unit,
+      tx.repository(DetailRepository),
       world,
     ),
   );
@@ -188,7 +189,7 @@ describe('a check whose outcome comes later', () => {
     const { jobs, store: details, context: world, pass } = gateway.parts;
     await pass(60_000);
     const [job] = await jobs.take(updaterCheck, { holder: 'test', leaseMs: 60_000, max: 1 });
-    await details.write((unit) => completeCheck(job!, fate, unit, world));
+    await details.write((tx) => completeCheck(job!, fate, tx, world));
   };
 
   test.each<readonly [string, AccountUpdateOutcome, readonly string[]]>([

@@ -1,12 +1,15 @@
 /** Isolation: every id in every path and body, asked for by a stranger; answers that tell nothing, and nothing that changes. */
+
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type BoundOperation, locationOf } from '../../src/contract/operation.ts';
 import { boundOperations } from '../../src/contract/service.ts';
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
+import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
+import type { Store } from '../../src/store/store.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { overrideRepository } from '../support/override.ts';
 import type { Heard } from '../support/resources.ts';
 import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 
@@ -108,7 +111,7 @@ interface World {
   close(): Promise<void>;
 }
 
-type Change = (store: DetailStore, defect: World['defect']) => DetailStore;
+type Change = (store: Store, defect: World['defect']) => Store;
 
 const open = async (change: Change = (store) => store): Promise<World> => {
   const defect = { on: false };
@@ -209,10 +212,9 @@ test('a list of ones own has nothing of others', async () => {
 });
 
 test('control: a store that takes every id and every platform for one’s own is found out', async () => {
-  type View = Parameters<Parameters<DetailStore['read']>[0]>[0];
-  const anyone = (view: Pick<View, 'findResource' | 'findPlatform'>) => ({
+  const anyone = (resources: ResourceReader) => ({
     async findPlatform(platform: string) {
-      const found = await view.findPlatform(platform);
+      const found = await resources.findPlatform(platform);
       return found && { ...found, id: 'DemoPlatform' };
     },
     findResource: async <K extends ResourceKind>(
@@ -220,12 +222,11 @@ test('control: a store that takes every id and every platform for one’s own is
       _platform: string,
       id: string,
     ): Promise<StoredResource<K> | undefined> =>
-      (await view.findResource(kind, 'DemoPlatform', id)) ?? view.findResource(kind, 'OtherPlatform', id),
+      (await resources.findResource(kind, 'DemoPlatform', id)) ?? resources.findResource(kind, 'OtherPlatform', id),
   });
   const broken = await open((store, defect) => ({
-    ...store,
-    read: (work) => store.read((view) => work(defect.on ? { ...view, ...anyone(view) } : view)),
-    write: (work) => store.write((unit) => work(defect.on ? { ...unit, ...anyone(unit) } : unit)),
+    read: (work) => store.read((tx) => work(defect.on ? overrideRepository(tx, ResourceReader, anyone) : tx)),
+    write: (work) => store.write((tx) => work(defect.on ? overrideRepository(tx, ResourceRepository, anyone) : tx)),
   }));
   const missed: string[] = [];
   for (const place of places) {

@@ -13,6 +13,7 @@ import {
 } from '../../src/services/recurring/account-updater/batch/request-file.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
+import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { perform } from '../support/background-jobs.ts';
 import { type GatewayParts, openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named } from '../support/recurring-calls.ts';
@@ -91,7 +92,9 @@ const answerTo = ({ check, merchantAccount }: Row, result = 'CloseAccount', also
 });
 
 const outcomes = async (shopperReference: string): Promise<readonly string[]> => {
-  const known = await parts.store.findKnown({ company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference });
+  const known = await parts.store.read((tx) =>
+    tx.repository(CardChangeReader).findHistory({ company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference }),
+  );
   return known!.details.flatMap(({ changes }) => changes.map(({ outcome }) => outcome));
 };
 

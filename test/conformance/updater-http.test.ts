@@ -1,9 +1,11 @@
 /** An updater behind a URL: what it is asked, as what, how often; and what comes of one that is slow, down or hostile. */
+
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
+import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
 import { VaultUnavailable } from '../../src/vault/ports.ts';
@@ -59,11 +61,13 @@ const goOn = async (): Promise<number> => {
 };
 
 const outcomes = async (shopperReference: string): Promise<readonly string[]> => {
-  const known = await gateway.parts.store.findKnown({
-    company: 'Demo',
-    merchantAccount: 'DemoMerchant',
-    shopperReference,
-  });
+  const known = await gateway.parts.store.read((tx) =>
+    tx.repository(CardChangeReader).findHistory({
+      company: 'Demo',
+      merchantAccount: 'DemoMerchant',
+      shopperReference,
+    }),
+  );
   return known!.details.flatMap(({ changes }) => changes.map(({ outcome }) => outcome));
 };
 

@@ -1,9 +1,11 @@
 /** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
+
 import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
-import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from '../support/override.ts';
 import { defectVariable, type Point, type Ready, type SeededDefect } from './crash-points.ts';
 
@@ -27,15 +29,15 @@ process.once('SIGTERM', async () => {
 });
 process.send?.({ callers: running.callers } satisfies Ready);
 
-function withCrashPoints(store: DetailStore): DetailStore {
-  const write: DetailStore['write'] = async (work) => {
+function withCrashPoints(store: Store): Store {
+  const write: Store['write'] = async (work) => {
     let written: 'a request' | 'an outcome' = 'a request';
     const result = await store.write(async (transaction) => {
       const endJob = (job: TakenJob) => {
         written = 'an outcome';
-        return transaction.endJob(job);
+        return transaction.jobs.end(job);
       };
-      const done = await work(override(transaction, { endJob }));
+      const done = await work(overrideJobEnd(transaction, endJob));
       pass(`before the commit of ${written}`);
       return done;
     });
@@ -46,11 +48,11 @@ function withCrashPoints(store: DetailStore): DetailStore {
 }
 
 /** Ends jobs in a transaction of their own, before or after that of the outcome. */
-function withSeparateJobEnd(store: DetailStore, defect: SeededDefect): DetailStore {
-  const write: DetailStore['write'] = async (work) => {
+function withSeparateJobEnd(store: Store, defect: SeededDefect): Store {
+  const write: Store['write'] = async (work) => {
     const jobs: TakenJob[] = [];
-    const collectJobs: DetailStore['write'] = (work) =>
-      store.write((transaction) => work(override(transaction, { endJob: async (job) => void jobs.push(job) })));
+    const collectJobs: Store['write'] = (work) =>
+      store.write((transaction) => work(overrideJobEnd(transaction, async (job) => void jobs.push(job))));
     if (defect === 'outcome first') {
       const result = await collectJobs(work);
       if (jobs.length > 0) pass('between an outcome and the end of its job');
@@ -59,18 +61,18 @@ function withSeparateJobEnd(store: DetailStore, defect: SeededDefect): DetailSto
     }
     await rehearse(collectJobs, work);
     await endJobs(store, jobs);
-    return store.write((transaction) => work(override(transaction, { endJob: async () => {} })));
+    return store.write((transaction) => work(overrideJobEnd(transaction, async () => {})));
   };
   return override(store, { write });
 }
 
-async function endJobs(store: DetailStore, jobs: readonly TakenJob[]): Promise<void> {
-  for (const job of jobs) await store.write((transaction) => transaction.endJob(job));
+async function endJobs(store: Store, jobs: readonly TakenJob[]): Promise<void> {
+  for (const job of jobs) await store.write((transaction) => transaction.jobs.end(job));
   if (jobs.length > 0) pass('between an outcome and the end of its job');
 }
 
 /** Runs the work in a transaction that is rolled back. */
-async function rehearse(write: DetailStore['write'], work: Parameters<DetailStore['write']>[0]): Promise<void> {
+async function rehearse(write: Store['write'], work: Parameters<Store['write']>[0]): Promise<void> {
   const rollback = new Error('rehearsal');
   const rehearsal = write(async (transaction) => {
     await work(transaction);
@@ -79,4 +81,8 @@ async function rehearse(write: DetailStore['write'], work: Parameters<DetailStor
   await rehearsal.catch((thrown) => {
     if (thrown !== rollback) throw thrown;
   });
+}
+
+function overrideJobEnd(transaction: Transaction, end: (job: TakenJob) => Promise<void>): Transaction {
+  return override(transaction, { jobs: override(transaction.jobs, { end }) });
 }

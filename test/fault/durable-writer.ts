@@ -1,7 +1,8 @@
 /** The child of the durability test: writes details until it is killed, and prints each one. */
 import { writeSync } from 'node:fs';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { createStore } from '../../src/store/store.ts';
 import { anna, furnish, sampleDetail } from '../integration/samples.ts';
 
 const [dataDir, start, acknowledged] = process.argv.slice(2) as [string, string, 'after' | 'before'];
@@ -10,7 +11,7 @@ const writers = 4;
 
 const engine = openSqlite({ dataDir, exclusive: true });
 await furnish(engine);
-const store = createDetailStore(engine);
+const store = createStore(engine);
 let next = Number(start);
 
 /** Prints a whole line: the parent ignores a line that was cut off. */
@@ -22,8 +23,8 @@ async function writeOn(): Promise<never> {
     const key = { ...anna, shopperReference: `shopper-${shopper}` };
     if (acknowledged === 'before') acknowledge(shopper);
     await store.write(async (transaction) => {
-      await transaction.saveShopper(key, { createdAt: shopper });
-      await transaction.saveDetail(key, sampleDetail(`D${shopper}`));
+      await transaction.repository(DetailRepository).saveShopper(key, { createdAt: shopper });
+      await transaction.repository(DetailRepository).saveDetail(key, sampleDetail(`D${shopper}`));
     });
     if (acknowledged === 'after') acknowledge(shopper);
   }

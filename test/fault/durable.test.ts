@@ -1,12 +1,14 @@
 /** Acknowledged writes survive kill -9. A seeded defect acknowledges before the commit, and loses writes. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { createStore } from '../../src/store/store.ts';
 import { anna } from '../integration/samples.ts';
 import { Random } from '../simulation/random.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
@@ -36,10 +38,12 @@ async function runAndKill(dataDir: string, start: number, acknowledged: 'after' 
 async function findMissing(dataDir: string, shoppers: readonly number[]): Promise<number[]> {
   const engine = openSqlite({ dataDir, exclusive: true });
   try {
-    return await createDetailStore(engine).read(async (transaction) => {
+    return await createStore(engine).read(async (transaction) => {
       const missing: number[] = [];
       for (const shopper of shoppers) {
-        const found = await transaction.findShopper({ ...anna, shopperReference: `shopper-${shopper}` });
+        const found = await transaction
+          .repository(DetailReader)
+          .findShopper({ ...anna, shopperReference: `shopper-${shopper}` });
         if (found?.details.length !== 1) missing.push(shopper);
       }
       return missing;

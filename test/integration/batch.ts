@@ -10,10 +10,10 @@ import {
   batchWait,
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
-import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { BatchedCheckRepository, createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -23,7 +23,7 @@ const answerMsMax = 10_000;
 export function describeGathering({ open, dispose }: EngineFactory): void {
   describe('gathering', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     let jobs: JobQueue;
     let gathering: BatchQueue;
     let rung: JobKind[];
@@ -31,17 +31,17 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       engine = await open();
       await furnish(engine);
       rung = [];
-      store = createDetailStore(engine);
+      store = createStore(engine, { onJobSaved: (kind) => rung.push(kind) });
       jobs = createJobs(engine);
-      gathering = createBatchQueue(engine, (kind) => rung.push(kind));
+      gathering = createBatchQueue(store);
     });
     afterEach(() => dispose(engine));
 
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
     const save = (...ids: readonly string[]) =>
-      store.write(async (unit) => {
+      store.write(async (tx) => {
         for (const jobId of ids) {
-          await unit.saveJob({ company: 'Demo', jobId, kind: batchWait, payload: '{}' });
+          await tx.jobs.save({ company: 'Demo', jobId, kind: batchWait, payload: '{}' });
         }
       });
     const take = (kind: JobKind) => jobs.take(kind, { holder: 'here', leaseMs: 1_000, max: 100 });
@@ -74,20 +74,20 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       expect(await gathering.findBatchedChecks('file', 2, others[0])).toMatchObject([
         { jobId: 'c', leaseOwner: 'file' },
       ]);
-      await store.write((unit) => unit.endJob(first!));
+      await store.write((tx) => tx.jobs.end(first!));
       expect(await idsOf('file')).toEqual(['b', 'c']);
     });
 
     test('one is found by its name within its company, and ended once', async () => {
       await save('one');
-      const find = (company: string) => store.write((unit) => unit.findBatchedCheck(company, 'one'));
+      const find = (company: string) => store.write((tx) => tx.repository(BatchedCheckRepository).find(company, 'one'));
       expect(await find('Demo')).toBeUndefined();
       await gather('file');
       expect(await find('Other')).toBeUndefined();
       const found = await find('Demo');
-      await store.write((unit) => unit.endJob(found!));
+      await store.write((tx) => tx.jobs.end(found!));
       expect(await find('Demo')).toBeUndefined();
-      await expect(store.write((unit) => unit.endJob(found!))).rejects.toThrow(LeaseLost);
+      await expect(store.write((tx) => tx.jobs.end(found!))).rejects.toThrow(LeaseLost);
     });
 
     test('one that nobody answers is due; who takes it then has it, and the file has it no more', async () => {
@@ -98,8 +98,8 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       expect(await take(batchResponse)).toEqual([]);
       await later(1_001);
       const [taken] = await take(batchResponse);
-      await expect(store.write((unit) => unit.endJob(found!))).rejects.toThrow(LeaseLost);
-      await store.write((unit) => unit.endJob(taken!));
+      await expect(store.write((tx) => tx.jobs.end(found!))).rejects.toThrow(LeaseLost);
+      await store.write((tx) => tx.jobs.end(taken!));
     });
 
     test('of several who gather at once each check is in one file, and none is left', async () => {

@@ -1,11 +1,17 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import {
+  CardChangeReader,
+  CardChangeRepository,
+} from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { Announcement } from '../../src/services/recurring/account-updater/updater.ts';
 import type { DetailChange, ShopperKey } from '../../src/services/recurring/details.ts';
 import { cardIdentity } from '../../src/services/recurring/instrument.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -16,20 +22,24 @@ const renewal = { number: cardNumber, newExpiryMonth: '08', newExpiryYear: '2034
 export function describeCardChanges({ open, dispose }: EngineFactory): void {
   describe('announced card changes', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     beforeEach(async () => {
       engine = await open();
       await furnish(engine);
-      store = createDetailStore(engine);
+      store = createStore(engine);
     });
     afterEach(() => dispose(engine));
 
     const announce = (change: Parameters<typeof announcementOf>[0], company = 'Demo') =>
-      store.write((unit) => unit.saveAnnouncement(company, announcementOf(change, company, vault), 7));
+      store.write((tx) =>
+        tx.repository(CardChangeRepository).saveAnnouncement(company, announcementOf(change, company, vault), 7),
+      );
     const find = (company = 'Demo', number = cardNumber): Promise<Announcement | undefined> =>
-      store.write((unit) => unit.findAnnouncement(company, vault.fingerprint(company, cardIdentity(number))));
+      store.write((tx) =>
+        tx.repository(CardChangeRepository).findAnnouncement(company, vault.fingerprint(company, cardIdentity(number))),
+      );
     const fate = (company = 'Demo') =>
-      store.write((unit) =>
+      store.write((tx) =>
         announcedUpdater(vault, { testCards: false }).check(
           {
             company,
@@ -39,7 +49,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
               throw new Error('no number is opened for an announcement');
             },
           },
-          unit,
+          tx.repository(CardChangeReader),
         ),
       );
 
@@ -69,9 +79,9 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       const elsewhere = { company: 'Demo', record: fingerprint };
       expect(() => vault.open(elsewhere, sealed!, 'number')).toThrow();
     });
-    test('is kept with the unit, or lost with it', async () => {
-      const broken = store.write(async (unit) => {
-        await unit.saveAnnouncement('Demo', announcementOf(renewal, 'Demo', vault), 7);
+    test('is kept with the tx, or lost with it', async () => {
+      const broken = store.write(async (tx) => {
+        await tx.repository(CardChangeRepository).saveAnnouncement('Demo', announcementOf(renewal, 'Demo', vault), 7);
         throw new Error('no');
       });
       await expect(broken).rejects.toThrow('no');
@@ -81,18 +91,18 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
 
   describe('the details of a card, and their histories', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     beforeEach(async () => {
       engine = await open();
       await furnish(engine);
-      store = createDetailStore(engine);
+      store = createStore(engine);
     });
     afterEach(() => dispose(engine));
 
     const save = (key: ShopperKey, ...details: ReturnType<typeof sampleDetail>[]) =>
-      store.write(async (unit) => {
-        await unit.saveShopper(key, { createdAt: 7 });
-        for (const detail of details) await unit.saveDetail(key, detail);
+      store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(key, { createdAt: 7 });
+        for (const detail of details) await tx.repository(DetailRepository).saveDetail(key, detail);
       });
     const ben: ShopperKey = { ...anna, shopperReference: 'ben' };
     const nl: ShopperKey = { ...anna, merchantAccount: 'DemoMerchantNL' };
@@ -114,26 +124,26 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       await save(ben, first);
       await save(nl, sampleDetail('D4'));
       await save(other, sampleDetail('D5', { company: 'Other' }));
-      await store.write((unit) => unit.disableDetail(anna, 'D3', 9));
-      const found = await store.write((unit) => unit.findDetails(anna, first.fingerprint));
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D3', 9));
+      const found = await store.write((tx) => tx.repository(DetailRepository).findDetails(anna, first.fingerprint));
       expect(found).toEqual([
         { shopperReference: 'ben', detail: first },
         { shopperReference: 'anna', detail: second },
       ]);
     });
     test('a shopper is known with disabled details and histories, oldest first', async () => {
-      expect(await store.findKnown(anna)).toBeUndefined();
+      expect(await store.read((tx) => tx.repository(CardChangeReader).findHistory(anna))).toBeUndefined();
       await save(anna, sampleDetail('D1', { createdAt: 1 }), sampleDetail('D2', { createdAt: 2 }));
       await save(ben, sampleDetail('D3'));
       const later = change('D1', { changedAt: 12, pspReference: 'PSP0000000000002', outcome: 'CloseAccount' });
       const { after: _none, ...closing } = later;
-      await store.write(async (unit) => {
-        await unit.saveChange('Demo', closing);
-        await unit.saveChange('Demo', change('D1'));
-        await unit.saveChange('Demo', change('D3'));
-        await unit.disableDetail(anna, 'D1', 12);
+      await store.write(async (tx) => {
+        await tx.repository(CardChangeRepository).saveChange('Demo', closing);
+        await tx.repository(CardChangeRepository).saveChange('Demo', change('D1'));
+        await tx.repository(CardChangeRepository).saveChange('Demo', change('D3'));
+        await tx.repository(DetailRepository).disableDetail(anna, 'D1', 12);
       });
-      const known = await store.findKnown(anna);
+      const known = await store.read((tx) => tx.repository(CardChangeReader).findHistory(anna));
       expect(known).toMatchObject({
         createdAt: 7,
         details: [
@@ -146,10 +156,16 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
     });
     test('one request changes a detail once, and nobody has a history without a detail', async () => {
       await save(anna, sampleDetail('D1'));
-      await store.write((unit) => unit.saveChange('Demo', change('D1')));
-      await expect(store.write((unit) => unit.saveChange('Demo', change('D1')))).rejects.toThrow();
-      await expect(store.write((unit) => unit.saveChange('Demo', change('D9')))).rejects.toThrow();
-      expect((await store.findKnown(anna))!.details[0]!.changes).toHaveLength(1);
+      await store.write((tx) => tx.repository(CardChangeRepository).saveChange('Demo', change('D1')));
+      await expect(
+        store.write((tx) => tx.repository(CardChangeRepository).saveChange('Demo', change('D1'))),
+      ).rejects.toThrow();
+      await expect(
+        store.write((tx) => tx.repository(CardChangeRepository).saveChange('Demo', change('D9'))),
+      ).rejects.toThrow();
+      expect(
+        (await store.read((tx) => tx.repository(CardChangeReader).findHistory(anna)))!.details[0]!.changes,
+      ).toHaveLength(1);
     });
   });
 }

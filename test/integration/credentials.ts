@@ -1,7 +1,7 @@
 /** Credentials over an engine: who is let in, for how long, and what the database tells of a secret. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Credentials } from '../../src/idempotency/ports.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
+import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { createCredentials, keptMsMax } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { furnish, pepper, ring } from './samples.ts';

@@ -1,10 +1,10 @@
 /** What every engine owes the journal: a scope is taken once, kept with its unit, and free again when its time is over. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/idempotency/ports.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import type { EngineFactory } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -19,12 +19,12 @@ const count = statement<{ readonly rows: number }>('test-count', 'select count(*
 export function describeJournal({ open, dispose }: EngineFactory): void {
   describe('the journal', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     let counted = 0;
     beforeEach(async () => {
       engine = await open();
       await migrate(engine);
-      store = createDetailStore(engine);
+      store = createStore(engine);
     });
     afterEach(() => dispose(engine));
 
@@ -34,9 +34,9 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       pspReference: `PSP${String(++counted).padStart(13, '0')}`,
     });
     const keep = (scope: string, outcome: string, fingerprint?: string) =>
-      store.write(async (page) => {
-        const before = await page.reserve(scope, claiming(fingerprint));
-        if (before === undefined) await page.complete(scope, outcome);
+      store.write(async (tx) => {
+        const before = await tx.idempotencyRecords.reserve(scope, claiming(fingerprint));
+        if (before === undefined) await tx.idempotencyRecords.complete(scope, outcome);
         return before;
       });
     const rows = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
@@ -55,26 +55,26 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       expect(kept?.outcome).toMatch(/^outcome \d+$/);
     });
     test('a unit that fails leaves its scope free', async () => {
-      const failing = store.write(async (page) => {
-        await page.reserve('s', claiming());
-        await page.complete('s', 'never');
+      const failing = store.write(async (tx) => {
+        await tx.idempotencyRecords.reserve('s', claiming());
+        await tx.idempotencyRecords.complete('s', 'never');
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
       expect(await keep('s', 'first')).toBeUndefined();
     });
     test('what an attempt undoes, its scope outlives', async () => {
-      await store.write(async (page) => {
-        await page.reserve('s', claiming());
-        await page
+      await store.write(async (tx) => {
+        await tx.idempotencyRecords.reserve('s', claiming());
+        await tx
           .savepoint(async () => {
-            await page.saveProgress('x', 1, 1);
+            await tx.importProgress.save('x', 1, 1);
             throw new Error('refused');
           })
           .catch(() => {});
-        await page.complete('s', 'refused');
+        await tx.idempotencyRecords.complete('s', 'refused');
       });
-      expect(await store.findProgress('x')).toBe(0);
+      expect(await store.read((tx) => tx.importProgress.find('x'))).toBe(0);
       expect(await keep('s', 'again')).toEqual({ requestHash: 'f', outcome: 'refused' });
     });
     test('a scope is known for 31 days by the clock of the database, and then free', async () => {

@@ -1,9 +1,9 @@
 /** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -11,14 +11,14 @@ import type { EngineFactory } from './store.ts';
 export function describeJobs({ open, dispose }: EngineFactory): void {
   describe('jobs', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     let jobs: JobQueue;
     let rung: string[];
     beforeEach(async () => {
       engine = await open();
       await furnish(engine);
       rung = [];
-      store = createDetailStore(engine, { ring: (kind) => rung.push(kind) });
+      store = createStore(engine, { onJobSaved: (kind) => rung.push(kind) });
       jobs = createJobs(engine);
     });
     afterEach(() => dispose(engine));
@@ -31,13 +31,13 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       ...more,
     });
     const save = (...all: readonly NewJob[]) =>
-      store.write(async (unit) => {
-        for (const each of all) await unit.saveJob(each);
+      store.write(async (tx) => {
+        for (const each of all) await tx.jobs.save(each);
       });
     const take = (max = 10, holder = 'here', kind: NewJob['kind'] = 'webhook') =>
       jobs.take(kind, { holder, leaseMs: 60_000, max });
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
-    const end = (taken: TakenJob) => store.write((unit) => unit.endJob(taken));
+    const end = (taken: TakenJob) => store.write((tx) => tx.jobs.end(taken));
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
 
     test('one comes back as it was saved, and nobody else gets it while it is held', async () => {
@@ -66,11 +66,11 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take(10, 'there', 'check')).toEqual([]);
     });
 
-    test('a unit that is given up keeps no job, and nobody hears of one', async () => {
+    test('a tx that is given up keeps no job, and nobody hears of one', async () => {
       const halt = new Error('halt');
       await expect(
-        store.write(async (unit) => {
-          await unit.saveJob(job('one'));
+        store.write(async (tx) => {
+          await tx.jobs.save(job('one'));
           throw halt;
         }),
       ).rejects.toBe(halt);
@@ -93,14 +93,14 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       await expect(end(late!)).rejects.toThrow(LeaseLost);
     });
 
-    test('what a unit does beside the end of a job that was lost is not kept', async () => {
+    test('what a tx does beside the end of a job that was lost is not kept', async () => {
       await save(job('one'));
       const [early] = await take();
       await later(70_000);
       const [late] = await take(10, 'there');
-      const ending = store.write(async (unit) => {
-        await unit.saveJob(job('two'));
-        await unit.endJob(early!);
+      const ending = store.write(async (tx) => {
+        await tx.jobs.save(job('two'));
+        await tx.jobs.end(early!);
       });
       await expect(ending).rejects.toThrow(LeaseLost);
       await end(late!);

@@ -1,12 +1,17 @@
 /** Moving stored details to another wrapping key, on every engine: nothing lost, nothing twice, whoever else writes. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { announcementsOf, saveAnnouncement } from '../../src/services/recurring/account-updater/store/card-changes.ts';
+import {
+  CardChangeReader,
+  CardChangeRepository,
+} from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { StoredDetail } from '../../src/services/recurring/details.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation, type KeyRotation, rowsLeft, sealedTables } from '../../src/store/sql/key-rotation.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -30,12 +35,12 @@ const quietly = { begun() {}, moved() {} };
 export function describeKeyRotation({ open, dispose }: EngineFactory): void {
   describe('key rotation', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     let rotation: KeyRotation;
     beforeEach(async () => {
       engine = await open();
       await furnish(engine);
-      store = createDetailStore(engine);
+      store = createStore(engine);
       rotation = createKeyRotation(engine, createWrapping(newer));
     });
     afterEach(() => dispose(engine));
@@ -44,13 +49,14 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
     const reference = (n: number) => `${n % 2 === 0 ? 'd' : 'D'}-${n}`;
     const fill = async (rows: number) => {
       for (let from = 0; from < rows; from += 50)
-        await store.write(async (unit) => {
-          await unit.saveShopper(shopper(from), { createdAt: 1 });
+        await store.write(async (tx) => {
+          await tx.repository(DetailRepository).saveShopper(shopper(from), { createdAt: 1 });
           for (let n = from; n < Math.min(from + 50, rows); n += 1)
-            await unit.saveDetail(shopper(n), sampleDetail(reference(n)));
+            await tx.repository(DetailRepository).saveDetail(shopper(n), sampleDetail(reference(n)));
         });
     };
-    const detailsOf = async (key = anna) => (await store.write((unit) => unit.findShopper(key)))?.details ?? [];
+    const detailsOf = async (key = anna) =>
+      (await store.write((tx) => tx.repository(DetailRepository).findShopper(key)))?.details ?? [];
     const expectOpens = (details: readonly StoredDetail[], company = 'Demo', keys = alone) => {
       const vault = createVault(keys);
       for (const { recurringDetailReference, sealed } of details) {
@@ -70,10 +76,10 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
     test('moves every detail, over pages, and only the wrapping', async () => {
       const rows = 1_120;
       await fill(rows);
-      await store.write(async (unit) => {
-        await unit.saveShopper(other, { createdAt: 1 });
-        await unit.saveDetail(other, sampleDetail(reference(0), { company: 'Other' }));
-        await unit.disableDetail(shopper(3), reference(3), 9);
+      await store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(other, { createdAt: 1 });
+        await tx.repository(DetailRepository).saveDetail(other, sampleDetail(reference(0), { company: 'Other' }));
+        await tx.repository(DetailRepository).disableDetail(shopper(3), reference(3), 9);
       });
       expect(await rotation.count()).toEqual(new Map([[old, rows + 1]]));
       const before = await detailsOf(shopper(0));
@@ -107,12 +113,13 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       };
       const replaced = announcementOf(change, 'Demo', createVault(ring));
       const closed = announcementOf({ ...account, number: cardNumber2, status: 'closed' }, 'Demo', createVault(ring));
-      await engine.write(async (session) => {
-        for (const each of [replaced, closed]) await saveAnnouncement(session, 'Demo', each, 1);
+      await store.write(async (tx) => {
+        for (const each of [replaced, closed])
+          await tx.repository(CardChangeRepository).saveAnnouncement('Demo', each, 1);
       });
       expect(await rotation.rotate(quietly)).toMatchObject({ moved: 1, counts: new Map([['k-new', 1]]) });
-      const moved = await engine.read((session) =>
-        announcementsOf(session).findAnnouncement('Demo', replaced.fingerprint),
+      const moved = await store.read((tx) =>
+        tx.repository(CardChangeReader).findAnnouncement('Demo', replaced.fingerprint),
       );
       expect(moved).toEqual({
         ...replaced,
@@ -172,7 +179,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
           ...wrapping,
           rewrap(scope, wrapped) {
             sealings += 1;
-            saving ??= store.write((unit) => unit.saveDetail(shopper(1), fresh));
+            saving ??= store.write((tx) => tx.repository(DetailRepository).saveDetail(shopper(1), fresh));
             return wrapping.rewrap(scope, wrapped);
           },
         },
@@ -192,9 +199,13 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       await fill(5);
       const stranger = sampleDetail('STRANGER');
       const broken = sampleDetail('BROKEN');
-      await store.write(async (unit) => {
-        await unit.saveDetail(shopper(0), { ...stranger, sealed: { ...stranger.sealed, keyId: 'k-gone' } });
-        await unit.saveDetail(shopper(0), { ...broken, sealed: { ...broken.sealed, dataKey: broken.sealed.number! } });
+      await store.write(async (tx) => {
+        await tx
+          .repository(DetailRepository)
+          .saveDetail(shopper(0), { ...stranger, sealed: { ...stranger.sealed, keyId: 'k-gone' } });
+        await tx
+          .repository(DetailRepository)
+          .saveDetail(shopper(0), { ...broken, sealed: { ...broken.sealed, dataKey: broken.sealed.number! } });
       });
       const rotated = await rotation.rotate(quietly);
       expect(rotated).toEqual({
@@ -220,7 +231,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
         const moved = await write();
         more += 1;
         // Before all others in their order, so that the pass is beyond it already.
-        await store.write((unit) => unit.saveDetail(shopper(0), sampleDetail(`A-${more}`)));
+        await store.write((tx) => tx.repository(DetailRepository).saveDetail(shopper(0), sampleDetail(`A-${more}`)));
         return moved;
       });
       const rotated = await createKeyRotation(meddled, createWrapping(newer)).rotate(quietly);

@@ -1,10 +1,13 @@
 /** Lifecycles over an engine: every state and every move, what a move waits for, and writers in each other's way. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
-import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
+import type { Store } from '../../src/store/store.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver } from '../support/gateway.ts';
+import { overrideRepository, overrideWrites } from '../support/override.ts';
 import type { Heard } from '../support/resources.ts';
 import { type Furnished, furnished, paths } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
@@ -42,30 +45,24 @@ const outcomeOf = ({ status, body, headers }: Heard, before: string | undefined)
 };
 
 /** The defect that the writers have to find: what was read a moment ago is taken for what is there. */
-const forgetful = (store: DetailStore): DetailStore => {
+const forgetful = (store: Store): Store => {
   const remembered = new Map<string, { readonly at: number; readonly found: Promise<unknown> }>();
-  return {
-    ...store,
-    write: (work) =>
-      store.write((unit) =>
-        work({
-          ...unit,
-          findResource: <K extends ResourceKind>(kind: K, platform: string, id: string) => {
-            const known = remembered.get(id);
-            if (known !== undefined && performance.now() - known.at < 20)
-              return known.found as Promise<StoredResource<K>>;
-            const found = unit.findResource(kind, platform, id);
-            remembered.set(id, { at: performance.now(), found });
-            return found;
-          },
-          async changeResource(kept) {
-            const { kind, platform, record } = kept;
-            const present = await unit.findResource(kind, platform, record.id);
-            await unit.changeResource({ ...kept, revision: present!.revision + 1 });
-          },
-        }),
-      ),
-  };
+  return overrideWrites(store, (tx) =>
+    overrideRepository(tx, ResourceRepository, (resources) => ({
+      findResource: <K extends ResourceKind>(kind: K, platform: string, id: string) => {
+        const known = remembered.get(id);
+        if (known !== undefined && performance.now() - known.at < 20) return known.found as Promise<StoredResource<K>>;
+        const found = resources.findResource(kind, platform, id);
+        remembered.set(id, { at: performance.now(), found });
+        return found;
+      },
+      async changeResource(kept) {
+        const { kind, platform, record } = kept;
+        const present = await resources.findResource(kind, platform, record.id);
+        await resources.changeResource({ ...kept, revision: present!.revision + 1 });
+      },
+    })),
+  );
 };
 
 export function describeLifecycles({ open, dispose }: EngineFactory): void {
@@ -313,7 +310,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
         },
       );
 
-      test('control: where a resource is remembered from before the unit, some are not', async () => {
+      test('control: where a resource is remembered from before the tx, some are not', async () => {
         const other = await open();
         try {
           const broken = furnished(await gatewayOver(other, { change: forgetful }));

@@ -1,33 +1,35 @@
-/** What every engine owes whoever is told of a balance platform: each change in the unit that made it, once, in the order of its resource. */
+/** What every engine owes whoever is told of a balance platform: each change in the tx that made it, once, in the order of its resource. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import type { DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { tables } from '../../src/store/sql/copy.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import type { Store } from '../../src/store/store.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';
+import { override } from '../support/override.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
 
 const halt = new Error('halt');
 
-/** Each unit is given up when all is done in it, as by a store that goes away. */
-const halting = (store: DetailStore, isHalting: () => boolean): DetailStore => ({
+/** Each tx is given up when all is done in it, as by a store that goes away. */
+const halting = (store: Store, isHalting: () => boolean): Store => ({
   ...store,
   write: (work) =>
-    store.write(async (unit) => {
-      const result = await work(unit);
+    store.write(async (tx) => {
+      const result = await work(tx);
       if (isHalting()) throw halt;
       return result;
     }),
 });
 
-/** The defect that has to be found: it tells after the unit, whatever became of it. */
-const tellingAfter = (store: DetailStore, isHalting: () => boolean): DetailStore => {
+/** The defect that has to be found: it tells after the tx, whatever became of it. */
+const tellingAfter = (store: Store, isHalting: () => boolean): Store => {
   const halted = halting(store, isHalting);
   return {
     ...store,
@@ -37,9 +39,9 @@ const tellingAfter = (store: DetailStore, isHalting: () => boolean): DetailStore
         tellings.push(telling);
       };
       try {
-        return await halted.write((unit) => work({ ...unit, enqueueEvents: tell }));
+        return await halted.write((tx) => work(override(tx, { outbox: override(tx.outbox, { enqueue: tell }) })));
       } finally {
-        for (const telling of tellings) await store.write((unit) => unit.enqueueEvents(telling));
+        for (const telling of tellings) await store.write((tx) => tx.outbox.enqueue(telling));
       }
     },
   };
@@ -68,7 +70,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     afterEach(() => dispose(engine));
 
     const take = () => gateway.parts.jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
-    const end = (job: TakenJob) => gateway.parts.store.write((unit) => unit.endJob(job));
+    const end = (job: TakenJob) => gateway.parts.store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
     /** What is to be told, by request and in its order; it counts as told then. */
     const told = async (): Promise<readonly ResourceEvent[]> => {
@@ -235,7 +237,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       expect(await told()).toEqual([]);
     });
 
-    const given = async (change: (store: DetailStore, isHalting: () => boolean) => DetailStore) => {
+    const given = async (change: (store: Store, isHalting: () => boolean) => Store) => {
       await dispose(engine);
       engine = await open();
       let isHalting = false;
@@ -250,11 +252,11 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       return shown(await told());
     };
 
-    test('a unit that is given up tells nobody, whatever was done in it', async () => {
+    test('a tx that is given up tells nobody, whatever was done in it', async () => {
       expect(await given(halting)).toEqual([]);
     });
 
-    test('control: told after the unit, what never happened is heard', async () => {
+    test('control: told after the tx, what never happened is heard', async () => {
       expect(await given(tellingAfter)).toHaveLength(2);
     });
 

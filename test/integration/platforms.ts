@@ -1,6 +1,8 @@
 /** The balance platform over an engine, through a whole gateway: what is kept, listed, done once, and by whom. */
+
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import { tables } from '../../src/store/sql/copy.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
@@ -298,7 +300,9 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(broken.rows).toBe(0);
       expect(moved).toBeGreaterThan(0);
       const { id } = made.body;
-      const kept = await gateway.parts.store.read((view) => view.findResource('paymentInstrument', 'DemoPlatform', id));
+      const kept = await gateway.parts.store.read((tx) =>
+        tx.repository(ResourceReader).findResource('paymentInstrument', 'DemoPlatform', id),
+      );
       expect(kept!.sealed!.keyId).toBe('k-new');
       const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
       const opened = JSON.parse(createVault(next).open(scope, kept!.sealed!, 'shown'));

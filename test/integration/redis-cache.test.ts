@@ -77,7 +77,7 @@ const untilGranted = async (gate: RedisCache, msMax: number): Promise<number> =>
   const startedAt = performance.now();
   await until(
     'a claim to be granted',
-    async () => (await gate.reserve(freshScope(), fingerprint)).kind === 'granted',
+    async () => (await gate.reserve(freshScope(), fingerprint)).kind === 'reserved',
     msMax,
   );
   return performance.now() - startedAt;
@@ -94,22 +94,22 @@ describe('the gate on one server', () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
     const granted = await gate.reserve(scope, fingerprint);
-    expect(granted).toEqual({ kind: 'granted', ticket: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(granted).toEqual({ kind: 'reserved', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
     const leftMs = await server.raw.pttl(keyOf(scope));
     expect(leftMs).toBeGreaterThan(5_000);
     expect(leftMs).toBeLessThanOrEqual(15_000);
 
     const running = await gate.reserve(scope, other);
-    expect(running).toEqual({ kind: 'running', fingerprint, ageMs: expect.any(Number) });
+    expect(running).toEqual({ kind: 'inFlight', requestHash: fingerprint, ageMs: expect.any(Number) });
     await server.raw.pexpire(keyOf(scope), 5_000);
-    const { ageMs } = (await gate.reserve(scope, other)) as Extract<CacheReservation, { kind: 'running' }>;
+    const { ageMs } = (await gate.reserve(scope, other)) as Extract<CacheReservation, { kind: 'inFlight' }>;
     expect(ageMs).toBeGreaterThanOrEqual(10_000);
     expect(ageMs).toBeLessThan(15_000);
     await server.raw.pexpire(keyOf(scope), 20_000);
     expect(await gate.reserve(scope, other)).toEqual({ kind: 'unknown' });
     await server.raw.pexpire(keyOf(scope), 1);
     await after(20);
-    expect((await gate.reserve(scope, other)).kind).toBe('granted');
+    expect((await gate.reserve(scope, other)).kind).toBe('reserved');
   });
 
   test('remembers what was settled, for an hour, to whoever asks', async () => {
@@ -118,8 +118,8 @@ describe('the gate on one server', () => {
     const scope = freshScope();
     await gate.reserve(scope, fingerprint);
     await gate.complete(scope, kept);
-    expect(await second.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept });
-    expect(await second.reserve(scope, other)).toEqual({ kind: 'settled', kept });
+    expect(await second.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: kept });
+    expect(await second.reserve(scope, other)).toEqual({ kind: 'completed', stored: kept });
     const leftMs = await server.raw.pttl(keyOf(scope));
     expect(leftMs).toBeGreaterThan(3_500_000);
     expect(leftMs).toBeLessThanOrEqual(3_600_000);
@@ -132,11 +132,11 @@ describe('the gate on one server', () => {
       const claims = await Promise.all(
         Array.from({ length: 100 }, (_, at) => both[at % 2 === 0 ? 0 : 1].reserve(scope, hash(`command ${at}`))),
       );
-      const winner = claims.findIndex(({ kind }) => kind === 'granted');
+      const winner = claims.findIndex(({ kind }) => kind === 'reserved');
       const expected = claims.map((_, at) =>
         at === winner
-          ? { kind: 'granted', ticket: expect.any(String) }
-          : { kind: 'running', fingerprint: hash(`command ${winner}`), ageMs: expect.any(Number) },
+          ? { kind: 'reserved', token: expect.any(String) }
+          : { kind: 'inFlight', requestHash: hash(`command ${winner}`), ageMs: expect.any(Number) },
       );
       expect(winner).toBeGreaterThanOrEqual(0);
       expect(claims).toEqual(expected);
@@ -146,20 +146,20 @@ describe('the gate on one server', () => {
   test('gives up what is ours and nothing else', async () => {
     const { gate } = await opened(server.url);
     const scope = freshScope();
-    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'granted' }>;
+    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'reserved' }>;
     await gate.release(scope, '0123456789abcdef');
     await gate.release(scope, '');
-    expect((await gate.reserve(scope, other)).kind).toBe('running');
-    await gate.release(scope, granted.ticket);
+    expect((await gate.reserve(scope, other)).kind).toBe('inFlight');
+    await gate.release(scope, granted.token);
     const next = await gate.reserve(scope, other);
-    expect(next.kind).toBe('granted');
-    await gate.release(scope, granted.ticket);
-    expect((await gate.reserve(scope, fingerprint)).kind).toBe('running');
+    expect(next.kind).toBe('reserved');
+    await gate.release(scope, granted.token);
+    expect((await gate.reserve(scope, fingerprint)).kind).toBe('inFlight');
     await gate.complete(scope, kept);
-    await gate.release(scope, (next as Extract<CacheReservation, { kind: 'granted' }>).ticket);
-    expect((await gate.reserve(scope, fingerprint)).kind).toBe('settled');
+    await gate.release(scope, (next as Extract<CacheReservation, { kind: 'reserved' }>).token);
+    expect((await gate.reserve(scope, fingerprint)).kind).toBe('completed');
     await server.raw.del(keyOf(scope));
-    await gate.release(scope, granted.ticket);
+    await gate.release(scope, granted.token);
   });
 
   test('starts again with nothing after FLUSHALL, and after the scripts were forgotten', async () => {
@@ -169,10 +169,10 @@ describe('the gate on one server', () => {
     await gate.complete(scope, kept);
     await server.raw.flushall();
     await server.raw.script('FLUSH');
-    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'granted' }>;
-    expect(granted.kind).toBe('granted');
+    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'reserved' }>;
+    expect(granted.kind).toBe('reserved');
     await server.raw.script('FLUSH');
-    await gate.release(scope, granted.ticket);
+    await gate.release(scope, granted.token);
     expect(await server.raw.exists(keyOf(scope))).toBe(0);
     expect(events).toEqual([{ kind: 'up' }]);
   });
@@ -201,7 +201,7 @@ describe('the gate on one server', () => {
     expect(gate.state()).toBe('up');
     expect(events).toEqual([{ kind: 'up' }, ...Array.from({ length: 6 }, () => ({ kind: 'unreadable' }))]);
     await gate.complete(scope, kept);
-    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept });
+    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: kept });
   });
 
   test('leaves an outcome of more than 16 KiB to the journal, and gives the claim up', async () => {
@@ -212,7 +212,7 @@ describe('the gate on one server', () => {
     expect(await server.raw.exists(keyOf(scope))).toBe(0);
     const most = { requestHash: fingerprint, outcome: JSON.stringify('x'.repeat(16_000)) };
     await gate.complete(scope, most);
-    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'settled', kept: most });
+    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: most });
   });
 
   test('knows nothing while the server only reads, and is back when it writes again', async () => {
@@ -269,7 +269,7 @@ describe('a server that hangs', () => {
     for (let time = 0; time < 5; time += 1) {
       expect(gate.state()).toBe('up');
       const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
-      expect(claim).toEqual({ kind: 'unknown', ticket: expect.stringMatching(/^[0-9a-f]{16}$/) });
+      expect(claim).toEqual({ kind: 'unknown', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
       costs.push(ms);
     }
     expect(Math.min(...costs)).toBeGreaterThan(40);
@@ -317,22 +317,22 @@ describe('a server that hangs', () => {
       server.pause();
       const claim = await gate.reserve(scope, fingerprint);
       server.resume();
-      if (claim.kind !== 'unknown' || claim.ticket === undefined)
+      if (claim.kind !== 'unknown' || claim.token === undefined)
         throw new Error(`no ticket in ${JSON.stringify(claim)}`);
-      const { ticket } = claim;
-      const pending = printPending(fingerprint, ticket);
+      const { token } = claim;
+      const pending = printPending(fingerprint, token);
       await until('the late claim to stand', async () => (await server.raw.get(keyOf(scope))) === pending);
-      return { scope, ticket };
+      return { scope, token };
     };
     const given = await claimedLate();
     await until('the claim to be given back', async () => {
-      await gate.release(given.scope, given.ticket);
+      await gate.release(given.scope, given.token);
       return (await server.raw.exists(keyOf(given.scope))) === 0;
     });
     const settled = await claimedLate();
     await until('the outcome to be remembered', async () => {
       await gate.complete(settled.scope, kept);
-      return (await gate.reserve(settled.scope, fingerprint)).kind === 'settled';
+      return (await gate.reserve(settled.scope, fingerprint)).kind === 'completed';
     });
   });
 
@@ -349,8 +349,8 @@ describe('a server that hangs', () => {
 
 describe('a server that dies', () => {
   test.each([
-    [true, 'settled'],
-    [false, 'granted'],
+    [true, 'completed'],
+    [false, 'reserved'],
   ] as const)(
     'is missed for as long as it is gone; with its data kept (%p) a record is %s afterwards',
     async (persistent, then) => {
@@ -477,14 +477,14 @@ describe('Sentinel', () => {
       const { gate } = await opened(set.url, { commandMsMax: 500 });
       const [master, replica] = set.nodes;
       const scope = freshScope();
-      expect((await gate.reserve(scope, fingerprint)).kind).toBe('granted');
+      expect((await gate.reserve(scope, fingerprint)).kind).toBe('reserved');
       expect(await master.raw.exists(keyOf(scope))).toBe(1);
       await harm(master);
       await untilGranted(gate, 40_000);
       expect(await replica.raw.info('replication')).toMatch(/role:master/);
       const next = freshScope();
       await gate.complete(next, kept);
-      expect(await gate.reserve(next, other)).toEqual({ kind: 'settled', kept });
+      expect(await gate.reserve(next, other)).toEqual({ kind: 'completed', stored: kept });
       expect(await replica.raw.exists(keyOf(next))).toBe(1);
     } finally {
       await set.stop();
@@ -512,17 +512,17 @@ describe('a cluster', () => {
     const { gate: second } = await opened(cluster.url);
     const all = Array.from({ length: 60 }, freshScope);
     const claims = await Promise.all(all.map((scope) => gate.reserve(scope, fingerprint)));
-    expect(claims.map(({ kind }) => kind)).toEqual(all.map(() => 'granted'));
+    expect(claims.map(({ kind }) => kind)).toEqual(all.map(() => 'reserved'));
     for (const { raw } of cluster.nodes) expect(await raw.dbsize()).toBeGreaterThan(0);
     const again = await Promise.all(all.map((scope) => second.reserve(scope, other)));
-    expect(again).toEqual(all.map(() => ({ kind: 'running', fingerprint, ageMs: expect.any(Number) })));
+    expect(again).toEqual(all.map(() => ({ kind: 'inFlight', requestHash: fingerprint, ageMs: expect.any(Number) })));
     await Promise.all(
       claims.map((claim, at) =>
-        at % 2 === 0 || claim.kind !== 'granted' ? gate.complete(all[at]!, kept) : gate.release(all[at]!, claim.ticket),
+        at % 2 === 0 || claim.kind !== 'reserved' ? gate.complete(all[at]!, kept) : gate.release(all[at]!, claim.token),
       ),
     );
     const last = await Promise.all(all.map((scope) => second.reserve(scope, fingerprint)));
-    expect(last.map(({ kind }) => kind)).toEqual(all.map((_, at) => (at % 2 === 0 ? 'settled' : 'granted')));
+    expect(last.map(({ kind }) => kind)).toEqual(all.map((_, at) => (at % 2 === 0 ? 'completed' : 'reserved')));
   });
 
   test('with a node gone answers for the others, and for that one at once', async () => {
@@ -533,7 +533,7 @@ describe('a cluster', () => {
     // On a busy machine it takes a while until the client has found its way around the node.
     await until('answers for the others', async () => {
       const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
-      if (claim.kind === 'granted') granted += 1;
+      if (claim.kind === 'reserved') granted += 1;
       else unknownMs.push(ms);
       return granted >= 20 && unknownMs.length >= 10;
     });
@@ -566,7 +566,7 @@ describe('what is said', () => {
       const [settled, running, released] = [scope, freshScope(), freshScope()];
       for (const each of [settled, running, released]) {
         const claim = await gate.reserve(each, print);
-        if (each === released && claim.kind === 'granted') await gate.release(each, claim.ticket);
+        if (each === released && claim.kind === 'reserved') await gate.release(each, claim.token);
       }
       await gate.complete(settled, { ...kept, requestHash: print });
       const texts = await server.texts();

@@ -1,19 +1,26 @@
 /** Shoppers that were listed are remembered, and still no listing is ever older than the last commit. */
+
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ListedDetail, Shopper, ShopperKey } from '../../src/services/recurring/details.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
-import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
+import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { createShopperCache, ShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
+import { CommitUnknown } from '../../src/store/errors.ts';
 import type { Engine, Session } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { CommitUnknown } from '../../src/store/transaction.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createStore } from '../../src/store/store.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 import { anna, furnish, sampleDetail } from './samples.ts';
 
 const bob: ShopperKey = { ...anna, shopperReference: 'bob' };
-const memory = { rememberedBytesMax: 1_000_000 };
+/** A store that caches shoppers. */
+const cachingStore = (engine: Engine): Store => {
+  const cache = createShopperCache(engine, 1_000_000);
+  return createStore(engine, { shared: cache === undefined ? [] : [cache] });
+};
 
 /** The engine, and how often it was asked for a shopper outside of units. */
 const counting = (engine: Engine, changed: Partial<Engine> = {}) => {
@@ -47,18 +54,18 @@ describe('shoppers remembered over SQLite', () => {
     await engine.close();
     rmSync(dataDir, { recursive: true });
   });
-  const save = (store: DetailStore, reference: string, key = anna) =>
-    store.write(async (unit) => {
-      await unit.saveShopper(key, { createdAt: 1 });
-      await unit.saveDetail(key, sampleDetail(reference));
+  const save = (store: Store, reference: string, key = anna) =>
+    store.write(async (tx) => {
+      await tx.repository(DetailRepository).saveShopper(key, { createdAt: 1 });
+      await tx.repository(DetailRepository).saveDetail(key, sampleDetail(reference));
     });
-  const find = (store: DetailStore, key = anna) => store.read((view) => view.findShopper(key));
-  const referencesOf = async (store: DetailStore, key = anna) =>
+  const find = (store: Store, key = anna) => store.read((tx) => tx.repository(DetailReader).findShopper(key));
+  const referencesOf = async (store: Store, key = anna) =>
     (await find(store, key))?.details.map(({ recurringDetailReference }) => recurringDetailReference);
 
   test('the database is asked once for a shopper, and every time for a stranger', async () => {
     const { counter, counted } = counting(engine);
-    const store = createDetailStore(counter, memory);
+    const store = cachingStore(counter);
     await save(store, 'D1');
     const first = await find(store);
     await nextTurn();
@@ -71,7 +78,7 @@ describe('shoppers remembered over SQLite', () => {
   test('nothing is remembered where it is not asked for, or where the engine cannot tell what others write', async () => {
     const { counter, counted } = counting(engine);
     const { foreignCommits: _without, ...shared } = counter;
-    for (const store of [createDetailStore(counter), createDetailStore(shared, memory)]) {
+    for (const store of [createStore(counter), cachingStore(shared)]) {
       await save(store, 'D1');
       counted.reads = 0;
       await find(store);
@@ -79,33 +86,35 @@ describe('shoppers remembered over SQLite', () => {
       expect(counted.reads).toBe(2);
     }
   });
-  test('whatever a unit of the store writes is seen as soon as it is committed', async () => {
-    const store = createDetailStore(engine, memory);
+  test('whatever a tx of the store writes is seen as soon as it is committed', async () => {
+    const store = cachingStore(engine);
     expect(await referencesOf(store)).toBeUndefined();
     await save(store, 'D1');
     expect(await referencesOf(store)).toEqual(['D1']);
     await save(store, 'D2');
     expect(await referencesOf(store)).toEqual(['D1', 'D2']);
-    await store.write((unit) => unit.saveShopper(anna, { createdAt: 2, email: 'anna@example.com' }));
+    await store.write((tx) =>
+      tx.repository(DetailRepository).saveShopper(anna, { createdAt: 2, email: 'anna@example.com' }),
+    );
     expect((await find(store))?.email).toBe('anna@example.com');
-    await store.write((unit) => unit.disableDetail(anna, 'D1', 2));
+    await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D1', 2));
     expect(await referencesOf(store)).toEqual(['D2']);
   });
-  test('a listing in the midst of a unit is not taken for what the unit left', async () => {
-    const store = createDetailStore(engine, memory);
+  test('a listing in the midst of a tx is not taken for what the tx left', async () => {
+    const store = cachingStore(engine);
     await save(store, 'D1');
-    await store.write(async (unit) => {
-      await unit.saveDetail(anna, sampleDetail('D2'));
+    await store.write(async (tx) => {
+      await tx.repository(DetailRepository).saveDetail(anna, sampleDetail('D2'));
       expect(await referencesOf(store)).toEqual(['D1']);
     });
     expect(await referencesOf(store)).toEqual(['D1', 'D2']);
   });
-  test('a unit that is given up changes nothing', async () => {
-    const store = createDetailStore(engine, memory);
+  test('a tx that is given up changes nothing', async () => {
+    const store = cachingStore(engine);
     await save(store, 'D1');
     expect(await referencesOf(store)).toEqual(['D1']);
-    const givenUp = store.write(async (unit) => {
-      await unit.saveDetail(anna, sampleDetail('D2'));
+    const givenUp = store.write(async (tx) => {
+      await tx.repository(DetailRepository).saveDetail(anna, sampleDetail('D2'));
       throw new Error('given up');
     });
     await expect(givenUp).rejects.toThrow('given up');
@@ -118,20 +127,20 @@ describe('shoppers remembered over SQLite', () => {
         throw new CommitUnknown('the connection broke');
       },
     });
-    await save(createDetailStore(engine), 'D1');
-    const store = createDetailStore(counter, memory);
+    await save(createStore(engine), 'D1');
+    const store = cachingStore(counter);
     expect(await referencesOf(store)).toEqual(['D1']);
     await expect(save(store, 'D2')).rejects.toThrow(CommitUnknown);
     expect(await referencesOf(store)).toEqual(['D1', 'D2']);
   });
   test('what a command beside the server writes is seen in the next turn of the event loop', async () => {
     const { counter, counted } = counting(engine);
-    const store = createDetailStore(counter, memory);
+    const store = cachingStore(counter);
     await save(store, 'D1');
     await find(store);
     const command = openSqlite({ dataDir, exclusive: false });
     try {
-      await save(createDetailStore(command), 'D2');
+      await save(createStore(command), 'D2');
       await nextTurn();
       expect(await referencesOf(store)).toEqual(['D1', 'D2']);
     } finally {
@@ -147,7 +156,7 @@ describe('shoppers remembered over SQLite', () => {
   });
   test('so is what a process of its own writes, and commits of the server itself do not pass for others', async () => {
     const { counter, counted } = counting(engine);
-    const store = createDetailStore(counter, memory);
+    const store = cachingStore(counter);
     await save(store, 'D1');
     await find(store);
     const source = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
@@ -156,9 +165,10 @@ describe('shoppers remembered over SQLite', () => {
       '--input-type=module',
       '--eval',
       `import { openSqlite } from ${source('store/sqlite/open.ts')};
-       import { createDetailStore } from ${source('services/recurring/store/repository.ts')};
+       import { createStore } from ${source('store/store.ts')};
+       import { DetailRepository } from ${source('services/recurring/store/repository.ts')};
        const engine = openSqlite({ dataDir: ${JSON.stringify(dataDir)}, exclusive: false });
-       await createDetailStore(engine).write((unit) => unit.disableDetail(${JSON.stringify(anna)}, 'D1', 2));
+       await createStore(engine).write((tx) => tx.repository(DetailRepository).disableDetail(${JSON.stringify(anna)}, 'D1', 2));
        await engine.close();`,
     ]);
     await nextTurn();
@@ -178,7 +188,7 @@ describe('the memory of shoppers', () => {
   });
   const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
   /** A find that tells whether it read. */
-  const findIn = async (remembered: ReturnType<typeof createShopperCache>, key: ShopperKey, size = 10) => {
+  const findIn = async (remembered: ShopperCache, key: ShopperKey, size = 10) => {
     let read = false;
     await remembered.find(key, async () => {
       read = true;
@@ -187,7 +197,7 @@ describe('the memory of shoppers', () => {
     return read ? 'read' : 'remembered';
   };
 
-  test.each<[string, (remembered: ReturnType<typeof createShopperCache>, others: { commits: number }) => unknown]>([
+  test.each<[string, (remembered: ShopperCache, others: { commits: number }) => unknown]>([
     ['its own unit', (remembered) => remembered.forget([anna])],
     [
       'another process',
@@ -199,7 +209,7 @@ describe('the memory of shoppers', () => {
     ],
   ])('a read that began before a commit of %s is not remembered after it', async (_, commit) => {
     const others = { commits: 0 };
-    const remembered = createShopperCache(1_000_000, () => others.commits);
+    const remembered = new ShopperCache(1_000_000, () => others.commits);
     const before = shopper(1);
     let answer: (found: typeof before) => void = () => {};
     const reading = remembered.find(anna, () => new Promise((resolve) => (answer = resolve)));
@@ -211,7 +221,7 @@ describe('the memory of shoppers', () => {
     expect(await findIn(remembered, anna)).toBe('remembered');
   });
   test('the oldest go where there is no room for all', async () => {
-    const remembered = createShopperCache(20_000, () => 0);
+    const remembered = new ShopperCache(20_000, () => 0);
     for (let number = 0; number < 50; number += 1) await findIn(remembered, numbered(number), 1_000);
     const known = [];
     for (let number = 49; number >= 0; number -= 1)
@@ -223,7 +233,7 @@ describe('the memory of shoppers', () => {
   });
   test('one that is larger than all the room is not remembered, and the room is free again', async () => {
     const others = { commits: 0 };
-    const remembered = createShopperCache(20_000, () => others.commits);
+    const remembered = new ShopperCache(20_000, () => others.commits);
     expect(await findIn(remembered, anna, 30_000)).toBe('read');
     expect(await findIn(remembered, anna, 30_000)).toBe('read');
     for (let again = 0; again < 10; again += 1) {
@@ -237,7 +247,7 @@ describe('the memory of shoppers', () => {
     expect(await findIn(remembered, bob, 10_000)).toBe('remembered');
   });
   test('what is handed out cannot be changed, however deep', async () => {
-    const remembered = createShopperCache(1_000_000, () => 0);
+    const remembered = new ShopperCache(1_000_000, () => 0);
     const found = await remembered.find(anna, async () => shopper(1));
     const parts: unknown[] = [found];
     for (const part of parts) {
@@ -248,7 +258,7 @@ describe('the memory of shoppers', () => {
     expect(parts.length).toBeGreaterThan(10);
   });
   test('names that read alike in one line are two shoppers', async () => {
-    const remembered = createShopperCache(1_000_000, () => 0);
+    const remembered = new ShopperCache(1_000_000, () => 0);
     expect(await findIn(remembered, { company: 'ab', merchantAccount: 'c', shopperReference: 'd' })).toBe('read');
     expect(await findIn(remembered, { company: 'a', merchantAccount: 'bc', shopperReference: 'd' })).toBe('read');
     expect(await findIn(remembered, { company: 'ab', merchantAccount: '', shopperReference: 'cd' })).toBe('read');

@@ -1,13 +1,15 @@
 /** The store suite on SQLite, and what is SQLite's own: the folder, the lock, other processes, and what lies on the disk. */
+
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
+import { createStore } from '../../src/store/store.ts';
 import { openEmptySqlite, openMigratedSqlite, type TestDatabase } from '../support/databases.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 import { anna, cardNumber, furnish, iban, pepper, sampleDetail } from './samples.ts';
@@ -48,11 +50,11 @@ describe('the data folder', () => {
   };
   const mode = (...path: string[]) => (statSync(join(dataDir, ...path)).mode & 0o777).toString(8);
   const detailsOf = async (engine: Engine) =>
-    (await createDetailStore(engine).read((view) => view.findShopper(anna)))?.details.length;
+    (await createStore(engine).read((tx) => tx.repository(DetailReader).findShopper(anna)))?.details.length;
   const save = (engine: Engine, reference: string) =>
-    createDetailStore(engine).write(async (unit) => {
-      await unit.saveShopper(anna, { createdAt: 1 });
-      await unit.saveDetail(anna, sampleDetail(reference));
+    createStore(engine).write(async (tx) => {
+      await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });
+      await tx.repository(DetailRepository).saveDetail(anna, sampleDetail(reference));
     });
 
   test('is its owner’s alone, and so is every file in it', async () => {
@@ -107,7 +109,7 @@ describe('the data folder', () => {
     expect(turns).toBeGreaterThan(10);
     expect(await detailsOf(first)).toBe(2);
   });
-  test('a full disk is StoreUnavailable, the unit leaves nothing, and the store goes on', async () => {
+  test('a full disk is StoreUnavailable, the tx leaves nothing, and the store goes on', async () => {
     const engine = opened(true);
     await furnish(engine);
     const pages = statement<{ readonly page_count: number }>('pages', 'pragma page_count');
@@ -115,10 +117,11 @@ describe('the data folder', () => {
       const [row] = await session.query(pages, []);
       await session.query(statement('limit', `pragma max_page_count = ${row!.page_count + 4}`), []);
     });
-    const store = createDetailStore(engine);
-    const filling = store.write(async (unit) => {
-      await unit.saveShopper(anna, { createdAt: 1 });
-      for (let index = 0; index < 1_000; index += 1) await unit.saveDetail(anna, sampleDetail(`D${index}`));
+    const store = createStore(engine);
+    const filling = store.write(async (tx) => {
+      await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 1 });
+      for (let index = 0; index < 1_000; index += 1)
+        await tx.repository(DetailRepository).saveDetail(anna, sampleDetail(`D${index}`));
     });
     await expect(filling).rejects.toMatchObject({ name: 'StoreUnavailable', message: expect.stringContaining('full') });
     expect(await detailsOf(engine)).toBeUndefined();

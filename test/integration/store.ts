@@ -1,10 +1,11 @@
 /** What every engine owes the repositories: run by each engine's own test over fresh databases. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
-import { createDetailStore, type DetailStore, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
+import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { describeGathering } from './batch.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
@@ -89,32 +90,32 @@ function describeMigrations({ openEmpty, dispose }: EngineFactory): void {
 function describeDetails({ open, dispose }: EngineFactory): void {
   describe('shoppers and details', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     beforeEach(async () => {
       engine = await open();
       await furnish(engine);
-      store = createDetailStore(engine);
+      store = createStore(engine);
     });
     afterEach(() => dispose(engine));
-    /** As a unit finds it: whole. */
-    const find = (key: ShopperKey) => store.write((unit) => unit.findShopper(key));
+    /** As a tx finds it: whole. */
+    const find = (key: ShopperKey) => store.write((tx) => tx.repository(DetailRepository).findShopper(key));
     /** As a list shows it. */
     const references = async (key: ShopperKey) =>
-      (await store.read((view) => view.findShopper(key)))?.details.map(
+      (await store.read((tx) => tx.repository(DetailReader).findShopper(key)))?.details.map(
         ({ recurringDetailReference }) => recurringDetailReference,
       );
 
     test('an unknown shopper is undefined, a known one without details has none', async () => {
       expect(await find(anna)).toBeUndefined();
-      await store.write((unit) => unit.saveShopper(anna, { createdAt: 7 }));
+      await store.write((tx) => tx.repository(DetailRepository).saveShopper(anna, { createdAt: 7 }));
       expect(await find(anna)).toEqual({ createdAt: 7, email: undefined, details: [] });
     });
     test('a detail comes back as it was saved, and its secrets open', async () => {
       const detail = sampleDetail('D1');
-      await store.write(async (unit) => {
-        await unit.saveShopper(anna, { createdAt: 7, email: 'anna@example.com' });
-        await unit.saveDetail(anna, detail);
-        expect((await unit.findShopper(anna))?.details).toEqual([detail]);
+      await store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(anna, { createdAt: 7, email: 'anna@example.com' });
+        await tx.repository(DetailRepository).saveDetail(anna, detail);
+        expect((await tx.repository(DetailRepository).findShopper(anna))?.details).toEqual([detail]);
       });
       const shopper = await find(anna);
       expect(shopper).toEqual({ createdAt: 7, email: 'anna@example.com', details: [detail] });
@@ -128,9 +129,9 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       expect((await find(anna))?.details).toEqual([detail]);
     });
     const save = (key: ShopperKey, ...details: ReturnType<typeof sampleDetail>[]) =>
-      store.write(async (unit) => {
-        await unit.saveShopper(key, { createdAt: 7 });
-        for (const detail of details) await unit.saveDetail(key, detail);
+      store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(key, { createdAt: 7 });
+        for (const detail of details) await tx.repository(DetailRepository).saveDetail(key, detail);
       });
 
     test('oldest first, ties by reference', async () => {
@@ -153,10 +154,12 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       await save(of('gone'), sampleDetail('D3'));
       await save(nl, sampleDetail('D4'));
       await save(other, sampleDetail('D5', { company: 'Other' }));
-      await store.write((unit) => unit.saveShopper(of('first'), { createdAt: 7, email: 'first@example.com' }));
-      await store.write((unit) => unit.disableDetail(of('gone'), 'D3', 9));
+      await store.write((tx) =>
+        tx.repository(DetailRepository).saveShopper(of('first'), { createdAt: 7, email: 'first@example.com' }),
+      );
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(of('gone'), 'D3', 9));
       const holders = (account: ShopperKey, fingerprint = vault.fingerprint(account.company, cardNumber)) =>
-        store.read((view) => view.findHolders(account, fingerprint));
+        store.read((tx) => tx.repository(DetailReader).findHolders(account, fingerprint));
       expect(await holders(anna)).toEqual([
         { shopperReference: 'first', createdAt: 1, email: 'first@example.com' },
         { shopperReference: 'second', createdAt: 2, email: undefined },
@@ -167,7 +170,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
     });
     test('saving a shopper again updates the e-mail and nothing else', async () => {
       const save = (shopper: { createdAt: number; email?: string }) =>
-        store.write((unit) => unit.saveShopper(anna, shopper));
+        store.write((tx) => tx.repository(DetailRepository).saveShopper(anna, shopper));
       await save({ createdAt: 7 });
       await save({ createdAt: 8, email: 'a@example.com' });
       await save({ createdAt: 9 });
@@ -180,21 +183,25 @@ function describeDetails({ open, dispose }: EngineFactory): void {
     });
     test('a disabled detail is gone from the list, and once more is nothing', async () => {
       await save(anna, sampleDetail('D1'), sampleDetail('D2'));
-      await store.write((unit) => unit.disableDetail(anna, 'D1', 9));
-      await store.write((unit) => unit.disableDetail(anna, 'D1', 10));
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D1', 9));
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D1', 10));
       expect(await references(anna)).toEqual(['D2']);
-      await store.write((unit) => unit.disableDetail(anna, 'D2', 11));
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D2', 11));
       expect(await references(anna)).toEqual([]);
     });
-    test('the reference of a disabled detail, or of another shopper, is not taken over; the unit goes on', async () => {
+    test('the reference of a disabled detail, or of another shopper, is not taken over; the tx goes on', async () => {
       const ben = { ...anna, shopperReference: 'ben' };
       await save(anna, sampleDetail('D1'), sampleDetail('D2'));
-      await store.write((unit) => unit.disableDetail(anna, 'D1', 9));
-      await store.write(async (unit) => {
-        await unit.saveShopper(ben, { createdAt: 7 });
-        await expect(unit.saveDetail(anna, sampleDetail('D1'))).rejects.toThrow(ReferenceTaken);
-        await expect(unit.saveDetail(ben, sampleDetail('D2'))).rejects.toThrow(ReferenceTaken);
-        await unit.saveDetail(ben, sampleDetail('D3'));
+      await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D1', 9));
+      await store.write(async (tx) => {
+        await tx.repository(DetailRepository).saveShopper(ben, { createdAt: 7 });
+        await expect(tx.repository(DetailRepository).saveDetail(anna, sampleDetail('D1'))).rejects.toThrow(
+          ReferenceTaken,
+        );
+        await expect(tx.repository(DetailRepository).saveDetail(ben, sampleDetail('D2'))).rejects.toThrow(
+          ReferenceTaken,
+        );
+        await tx.repository(DetailRepository).saveDetail(ben, sampleDetail('D3'));
       });
       expect(await references(anna)).toEqual(['D2']);
       expect(await references(ben)).toEqual(['D3']);
@@ -207,7 +214,8 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       await save(anna, sampleDetail('D1'));
       await save(elsewhere[0]!, sampleDetail('D2'));
       await save(elsewhere[1]!, sampleDetail('D1', { company: 'Other' }));
-      for (const key of elsewhere) await store.write((unit) => unit.disableDetail(key, 'D1', 9));
+      for (const key of elsewhere)
+        await store.write((tx) => tx.repository(DetailRepository).disableDetail(key, 'D1', 9));
       expect(await references(anna)).toEqual(['D1']);
       expect(await references(elsewhere[0]!)).toEqual(['D2']);
       expect(await references(elsewhere[1]!)).toEqual([]);
@@ -224,16 +232,16 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       expect(await references(key)).toEqual([hostile]);
     });
     test('progress is kept with the rows, or lost with them', async () => {
-      expect(await store.findProgress('f00d')).toBe(0);
-      await store.write((unit) => unit.saveProgress('f00d', 500, 1));
-      const broken = store.write(async (unit) => {
-        await unit.saveProgress('f00d', 1_000, 2);
+      expect(await store.read((tx) => tx.importProgress.find('f00d'))).toBe(0);
+      await store.write((tx) => tx.importProgress.save('f00d', 500, 1));
+      const broken = store.write(async (tx) => {
+        await tx.importProgress.save('f00d', 1_000, 2);
         throw new Error('row 999 is bad');
       });
       await expect(broken).rejects.toThrow('row 999 is bad');
-      expect(await store.findProgress('f00d')).toBe(500);
-      await store.write((unit) => unit.saveProgress('f00d', 1_000, 3));
-      expect(await store.findProgress('f00d')).toBe(1_000);
+      expect(await store.read((tx) => tx.importProgress.find('f00d'))).toBe(500);
+      await store.write((tx) => tx.importProgress.save('f00d', 1_000, 3));
+      expect(await store.read((tx) => tx.importProgress.find('f00d'))).toBe(1_000);
     });
   });
 }
@@ -292,7 +300,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
         expect.objectContaining({ s: 'b-a-b' }),
       ]);
     });
-    test('a statement after the end of its unit is refused', async () => {
+    test('a statement after the end of its tx is refused', async () => {
       const session = await engine.write(async (session) => session);
       await expect(session.execute(update, [9])).rejects.toThrow(/over/);
       expect(await value()).toBe(0);
@@ -301,7 +309,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       await expect(engine.read((session) => session.execute(update, [9]))).rejects.toThrow();
       expect(await value()).toBe(0);
     });
-    test('an attempt that throws is undone alone, and the unit goes on', async () => {
+    test('an attempt that throws is undone alone, and the tx goes on', async () => {
       await engine.write(async (session) => {
         await session.execute(update, [1]);
         const attempt = session.savepoint(async () => {
@@ -325,7 +333,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       });
       expect(await values()).toEqual([0, 3]);
     });
-    test('an attempt that goes well is kept with its unit, or lost with it', async () => {
+    test('an attempt that goes well is kept with its tx, or lost with it', async () => {
       await engine.write((session) => session.savepoint(() => session.execute(insert, [1])));
       const broken = engine.write(async (session) => {
         await session.savepoint(() => session.execute(insert, [2]));
@@ -334,7 +342,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       await expect(broken).rejects.toThrow('no');
       expect(await values()).toEqual([0, 1]);
     });
-    test('an attempt after the end of its unit is refused', async () => {
+    test('an attempt after the end of its tx is refused', async () => {
       const session = await engine.write(async (session) => session);
       await expect(session.savepoint(async () => {})).rejects.toThrow(/over/);
     });

@@ -1,11 +1,11 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -40,7 +40,7 @@ const telling = (pspReference: string, ...notices: readonly DomainEvent[]): Even
 export function describeWebhooks({ open, dispose }: EngineFactory): void {
   describe('webhooks', () => {
     let engine: Engine;
-    let store: DetailStore;
+    let store: Store;
     let jobs: JobQueue;
     let endpoints: EndpointStore;
     let rung: string[];
@@ -48,7 +48,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       engine = await open();
       await furnish(engine);
       rung = [];
-      store = createDetailStore(engine, { ring: (kind) => rung.push(kind) });
+      store = createStore(engine, { onJobSaved: (kind) => rung.push(kind) });
       jobs = createJobs(engine);
       endpoints = createEndpoints(engine);
     });
@@ -63,11 +63,11 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       createdAt: 1,
     });
     const tell = (...all: readonly EventBatch[]) =>
-      store.write(async (unit) => {
-        for (const each of all) await unit.enqueueEvents(each);
+      store.write(async (tx) => {
+        for (const each of all) await tx.outbox.enqueue(each);
       });
     const take = (max = 100) => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max });
-    const end = (job: TakenJob) => store.write((unit) => unit.endJob(job));
+    const end = (job: TakenJob) => store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as Event;
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const kept = async () => (await engine.read((session) => session.query(countJobs, [])))[0]?.jobs;
@@ -100,11 +100,11 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       );
     });
 
-    test('a unit that is given up tells nobody', async () => {
+    test('a tx that is given up tells nobody', async () => {
       await endpoints.add(endpoint('we_1'));
       const halt = new Error('halt');
-      const halted = store.write(async (unit) => {
-        await unit.enqueueEvents(telling('P1', notice('anna')));
+      const halted = store.write(async (tx) => {
+        await tx.outbox.enqueue(telling('P1', notice('anna')));
         throw halt;
       });
       await expect(halted).rejects.toBe(halt);
@@ -128,7 +128,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(await kept()).toBe(0);
     });
 
-    test('several notices of a shopper in one unit go one after the other, and have ids of their own', async () => {
+    test('several notices of a shopper in one tx go one after the other, and have ids of their own', async () => {
       await endpoints.add(endpoint('we_1'));
       await tell(telling('P1', notice('anna', 'updated'), notice('anna', 'disabled'), notice('anna', 'updated')));
       const heard: string[] = [];

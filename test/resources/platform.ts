@@ -1,6 +1,8 @@
 /** The rules that all resources of a simulated balance platform share: seeds, statements, revisions, status and events. */
+
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { Records, ResourceKind } from '../../src/services/balance-platform/resource.ts';
+import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
 import type { Expected, Refusal } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
@@ -207,7 +209,9 @@ export function platformResource<K extends ResourceKind>(parts: PlatformResource
     created,
     async seed(transaction) {
       for (const record of first)
-        await transaction.addResource({ kind, platform: balancePlatform, revision: 1, record, ...sealed });
+        await transaction
+          .repository(ResourceRepository)
+          .addResource({ kind, platform: balancePlatform, revision: 1, record, ...sealed });
     },
     seedModel(model) {
       const platform = model.state(PlatformModel.create);

@@ -1,7 +1,7 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
 import type { ProblemName } from '../../src/contract/problem.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
-import type { ImportTransaction } from '../../src/services/recurring/store/repository.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
@@ -17,7 +17,7 @@ export interface TestResource {
   readonly refusals: readonly ProblemName[];
   readonly statements: readonly string[];
   /** Stores what is there before the first request. */
-  seed(transaction: ImportTransaction, context: HandlerContext): Promise<void>;
+  seed(transaction: Transaction, context: HandlerContext): Promise<void>;
   /** Adds the same to the model. */
   seedModel(model: Model): void;
   /** What a statement writes, as text. */

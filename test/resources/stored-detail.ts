@@ -1,6 +1,9 @@
 /** Stored payment details: their model, what clients ask of them, and what is there at first. */
+
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { eventText } from '../simulation/effect-text.ts';
 import type { Step } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
@@ -253,7 +256,7 @@ export const storedDetail: TestResource = {
   statements: ['find-shopper', 'save-shopper', 'save-detail', 'disable-detail', 'find-announced', 'save-change'],
   async seed(transaction, context) {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
-    await transaction.saveAnnouncement(company, closed, context.clock.now());
+    await transaction.repository(CardChangeRepository).saveAnnouncement(company, closed, context.clock.now());
     for (const { shopper, card: number, contracts, firstPspReference, reference } of firstDetails)
       await saveDetail(
         { company, merchantAccount, shopperReference: shopper },
@@ -264,7 +267,7 @@ export const storedDetail: TestResource = {
           also: {},
           recurringDetailReference: reference,
         },
-        transaction,
+        transaction.repository(DetailRepository),
         context,
       );
   },

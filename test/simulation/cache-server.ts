@@ -5,8 +5,8 @@ const leaseMs = 15_000;
 const ttlMs = 3_600_000;
 
 type CacheEntry =
-  | { readonly kind: 'pending'; readonly fingerprint: string; readonly ticket: string; readonly until: number }
-  | { readonly kind: 'done'; readonly kept: StoredOutcome; readonly until: number }
+  | { readonly kind: 'pending'; readonly requestHash: string; readonly token: string; readonly until: number }
+  | { readonly kind: 'done'; readonly stored: StoredOutcome; readonly until: number }
   /** A value that cannot be parsed. */
   | { readonly kind: 'garbage'; readonly until: number };
 
@@ -15,24 +15,24 @@ export class CacheServer {
   downUntil = 0;
   readonly #now: () => number;
   #entries = new Map<string, CacheEntry>();
-  #tickets = 0;
+  #tokens = 0;
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  reserve(recordKey: string, fingerprint: string): CacheReservation {
+  reserve(recordKey: string, requestHash: string): CacheReservation {
     const entry = this.#find(recordKey);
     switch (entry?.kind) {
       case undefined: {
-        const ticket = `ticket-${++this.#tickets}`;
-        this.#entries.set(recordKey, { kind: 'pending', fingerprint, ticket, until: this.#now() + leaseMs });
-        return { kind: 'granted', ticket };
+        const token = `token-${++this.#tokens}`;
+        this.#entries.set(recordKey, { kind: 'pending', requestHash, token, until: this.#now() + leaseMs });
+        return { kind: 'reserved', token };
       }
       case 'pending':
-        return { kind: 'running', fingerprint: entry.fingerprint, ageMs: leaseMs - (entry.until - this.#now()) };
+        return { kind: 'inFlight', requestHash: entry.requestHash, ageMs: leaseMs - (entry.until - this.#now()) };
       case 'done':
-        return { kind: 'settled', kept: entry.kept };
+        return { kind: 'completed', stored: entry.stored };
       case 'garbage':
         return { kind: 'unknown' };
       default:
@@ -40,13 +40,13 @@ export class CacheServer {
     }
   }
 
-  complete(recordKey: string, kept: StoredOutcome): void {
-    this.#entries.set(recordKey, { kind: 'done', kept, until: this.#now() + ttlMs });
+  complete(recordKey: string, stored: StoredOutcome): void {
+    this.#entries.set(recordKey, { kind: 'done', stored, until: this.#now() + ttlMs });
   }
 
-  release(recordKey: string, ticket: string): void {
+  release(recordKey: string, token: string): void {
     const entry = this.#find(recordKey);
-    if (entry?.kind === 'pending' && entry.ticket === ticket) this.#entries.delete(recordKey);
+    if (entry?.kind === 'pending' && entry.token === token) this.#entries.delete(recordKey);
   }
 
   /** Whatever is there, whichever request reserved it. */
@@ -72,7 +72,7 @@ export class CacheServer {
       this.#entries.set(
         recordKey,
         forged
-          ? { kind: 'pending', fingerprint: 'f'.repeat(43), ticket: 'forged', until: this.#now() + leaseMs }
+          ? { kind: 'pending', requestHash: 'f'.repeat(43), token: 'forged', until: this.#now() + leaseMs }
           : { kind: 'garbage', until: this.#now() + ttlMs },
       );
   }

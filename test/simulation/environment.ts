@@ -1,9 +1,9 @@
 /** What all simulated processes share and no fault touches: the seeded database and the updater. */
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { createStore } from '../../src/store/store.ts';
 import { resources } from '../resources/index.ts';
 import { balancePlatform, timeZone } from '../resources/platform.ts';
 import { merchantAccount } from '../resources/stored-detail.ts';
@@ -50,7 +50,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     query: async (statement, parameters) => database.run(transaction, statement, parameters, false) as never,
     execute: async (statement, parameters) => database.run(transaction, statement, parameters, true) as number,
   };
-  const store = createDetailStore({
+  const store = createStore({
     read: (work) => work(session),
     write: (work) => work({ ...session, savepoint: (attempted) => attempted() }),
     close: async () => {},

@@ -1,4 +1,5 @@
 /** One simulated server process: the real gateway over simulated ports. It can be killed, be stopped, and start again. */
+
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -7,12 +8,14 @@ import { type Composition, compose } from '../../src/gateway/implement.ts';
 import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import type { Credentials, IdempotencyCache, IdempotentStore, RequestHasher } from '../../src/idempotency/ports.ts';
+import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementServices } from '../../src/services/implementations.ts';
 import { services } from '../../src/services/index.ts';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
-import { StoreUnavailable } from '../../src/store/transaction.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import type { Credentials } from '../../src/store/sql/credentials.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createStore } from '../../src/store/store.ts';
 import { protocols } from '../resources/operations.ts';
 import { balancePlatform } from '../resources/platform.ts';
 import { merchantAccount } from '../resources/stored-detail.ts';
@@ -30,7 +33,7 @@ import { requestHasher, vault } from './vault.ts';
 
 /** The parts of a gateway that a seeded defect can replace. */
 export interface GatewayParts {
-  readonly store: IdempotentStore;
+  readonly store: Store;
   readonly cache: IdempotencyCache;
   readonly requestHasher: RequestHasher;
   readonly current: Composition['current'];
@@ -110,19 +113,18 @@ export class Process {
     const self = owner(`${this.#name}.${++this.#starts}`);
     const port = new Port(scheduler, self, network, faults, () => this.crash());
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
-    const realStore = createDetailStore(new SimEngine(database, port, isolation));
+    const realStore = createStore(new SimEngine(database, port, isolation));
     const cache = createSimulatedCache(cacheServer, port);
     const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
     const { current } = compose(implementServices({ updater }));
     const parts = variant({ store: realStore, cache, requestHasher, current }, cacheServer);
-    // Only requests without a key write through the invoker alone.
     const invoker = createHandlerInvoker(parts, realStore, { clock, ids, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const executeIdempotently = createIdempotentExecutor({
-      performer: invoker,
+      handlers: invoker,
       store: parts.store,
-      gate: parts.cache,
-      marks: parts.requestHasher,
+      cache: parts.cache,
+      hasher: parts.requestHasher,
       clock,
       wait,
     });

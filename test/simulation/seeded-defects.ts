@@ -1,6 +1,8 @@
 /** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
-import type { IdempotentStore, IdempotentTransaction, NewRecord } from '../../src/idempotency/ports.ts';
+import type { NewRecord } from '../../src/idempotency/ports.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import { resources } from '../resources/index.ts';
 import { override } from '../support/override.ts';
@@ -12,7 +14,11 @@ export interface SeededDefect extends SystemVariant {
   readonly symptom: RegExp;
 }
 
-type Work<T> = (transaction: IdempotentTransaction) => Promise<T>;
+/** The transaction with other idempotency records. */
+const overrideRecords = (transaction: Transaction, records: Partial<Transaction['idempotencyRecords']>): Transaction =>
+  override(transaction, { idempotencyRecords: override(transaction.idempotencyRecords, records) });
+
+type Work<T> = (transaction: Transaction) => Promise<T>;
 
 /** Rolls the transaction back, and carries the result of its work. */
 class RolledBack<T> extends Error {
@@ -24,7 +30,7 @@ class RolledBack<T> extends Error {
 }
 
 /** Rolls the transaction back where `isWanted`, and returns the result of its work all the same. */
-async function writeAndRollBack<T>(store: IdempotentStore, work: Work<T>, isWanted: () => boolean): Promise<T> {
+async function writeAndRollBack<T>(store: Store, work: Work<T>, isWanted: () => boolean): Promise<T> {
   try {
     return await store.write(async (transaction) => {
       const value = await work(transaction);
@@ -38,7 +44,7 @@ async function writeAndRollBack<T>(store: IdempotentStore, work: Work<T>, isWant
 }
 
 const withWrite =
-  (write: (store: IdempotentStore) => IdempotentStore['write']): Variant =>
+  (write: (store: Store) => Store['write']): Variant =>
   (parts) => ({ ...parts, store: override(parts.store, { write: write(parts.store) }) });
 
 const neverReserved = async () => undefined;
@@ -46,7 +52,7 @@ const ignore = async () => {};
 
 const withoutRecords = withWrite(
   (store) => (work) =>
-    store.write((transaction) => work(override(transaction, { reserve: neverReserved, complete: ignore }))),
+    store.write((transaction) => work(overrideRecords(transaction, { reserve: neverReserved, complete: ignore }))),
 );
 
 /** The record is looked up before the effect, and written after it. */
@@ -57,9 +63,9 @@ const recordAfterEffect = withWrite((store) => async <T>(work: Work<T>) => {
     store,
     (transaction) =>
       work(
-        override(transaction, {
+        overrideRecords(transaction, {
           reserve: async (key, entry) => {
-            const stored = await transaction.reserve(key, entry);
+            const stored = await transaction.idempotencyRecords.reserve(key, entry);
             record = stored === undefined ? [key, entry] : undefined;
             return stored;
           },
@@ -72,9 +78,12 @@ const recordAfterEffect = withWrite((store) => async <T>(work: Work<T>) => {
   const complete = async (_: string, text: string) => {
     outcome = text;
   };
-  const result = await store.write((transaction) => work(override(transaction, { reserve: neverReserved, complete })));
+  const result = await store.write((transaction) =>
+    work(overrideRecords(transaction, { reserve: neverReserved, complete })),
+  );
   await store.write(async (transaction) => {
-    if ((await transaction.reserve(key, entry)) === undefined) await transaction.complete(key, outcome);
+    if ((await transaction.idempotencyRecords.reserve(key, entry)) === undefined)
+      await transaction.idempotencyRecords.complete(key, outcome);
   });
   return result;
 });
@@ -92,9 +101,9 @@ const trustedCache: Variant = (parts, cacheServer) => {
     (store) => (work) =>
       store.write((transaction) =>
         work(
-          override(transaction, {
+          overrideRecords(transaction, {
             reserve: async (key, entry) => {
-              const stored = await transaction.reserve(key, entry);
+              const stored = await transaction.idempotencyRecords.reserve(key, entry);
               return granted.delete(key) ? undefined : stored;
             },
           }),
@@ -106,7 +115,7 @@ const trustedCache: Variant = (parts, cacheServer) => {
     cache: override(cache, {
       reserve: async (key, requestHash) => {
         const reservation = await cache.reserve(key, requestHash);
-        if (reservation.kind === 'granted') granted.add(key);
+        if (reservation.kind === 'reserved') granted.add(key);
         return reservation;
       },
       release: async (key) => cacheServer.remove(key),
@@ -119,13 +128,13 @@ const cachedBeforeCommit: Variant = (parts, cacheServer) => {
   return withWrite((store) => (work) => {
     return store.write((transaction) =>
       work(
-        override(transaction, {
+        overrideRecords(transaction, {
           reserve: (key, entry) => {
             requestHashes.set(key, entry.requestHash);
-            return transaction.reserve(key, entry);
+            return transaction.idempotencyRecords.reserve(key, entry);
           },
           complete: async (key, outcome) => {
-            await transaction.complete(key, outcome);
+            await transaction.idempotencyRecords.complete(key, outcome);
             await parts.cache.complete(key, { requestHash: requestHashes.get(key)!, outcome });
           },
         }),
@@ -150,11 +159,11 @@ const answeredBeforeCommit = withWrite(
 
 const refusalsNotStored = withWrite((store) => async (work) => {
   let isRefusal = false;
-  const watched = (transaction: IdempotentTransaction): IdempotentTransaction =>
-    override(transaction, {
+  const watched = (transaction: Transaction): Transaction =>
+    overrideRecords(transaction, {
       complete: (key, outcome) => {
         isRefusal = outcome.includes('"problem"');
-        return transaction.complete(key, outcome);
+        return transaction.idempotencyRecords.complete(key, outcome);
       },
     });
   return writeAndRollBack(
@@ -171,13 +180,15 @@ const eventsAfterEffect = withWrite((store) => async (work) => {
     batches.length = 0;
     return work(
       override(transaction, {
-        enqueueEvents: async (batch) => {
-          batches.push(batch);
-        },
+        outbox: override(transaction.outbox, {
+          enqueue: async (batch) => {
+            batches.push(batch);
+          },
+        }),
       }),
     );
   });
-  for (const batch of batches) await store.write((transaction) => transaction.enqueueEvents(batch));
+  for (const batch of batches) await store.write((transaction) => transaction.outbox.enqueue(batch));
   return result;
 });
 
@@ -187,7 +198,9 @@ const onlyFirstEvent = withWrite(
     store.write((transaction) =>
       work(
         override(transaction, {
-          enqueueEvents: (batch) => transaction.enqueueEvents({ ...batch, events: batch.events.slice(0, 1) }),
+          outbox: override(transaction.outbox, {
+            enqueue: (batch) => transaction.outbox.enqueue({ ...batch, events: batch.events.slice(0, 1) }),
+          }),
         }),
       ),
     ),
@@ -199,7 +212,7 @@ const runningRequestTrusted: Variant = (parts) => ({
   cache: override(parts.cache, {
     reserve: async (key, requestHash) => {
       const reservation = await parts.cache.reserve(key, requestHash);
-      if (reservation.kind === 'running' && reservation.fingerprint !== requestHash) throw new Problem('keyReused');
+      if (reservation.kind === 'inFlight' && reservation.requestHash !== requestHash) throw new Problem('keyReused');
       return reservation;
     },
   }),

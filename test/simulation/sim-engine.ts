@@ -1,7 +1,7 @@
 /** The engine of one simulated process over the shared database: concurrent transactions that conflict, fail and are retried. */
 import { LockTimeout } from '../../src/idempotency/ports.ts';
+import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
 import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../../src/store/sql/engine.ts';
-import { CommitUnknown, StoreUnavailable } from '../../src/store/transaction.ts';
 import { currentAttempt } from './attempt.ts';
 import type { Failure, Port } from './port.ts';
 import type { SimDatabase, SimTransaction } from './sim-database.ts';

@@ -1,12 +1,15 @@
 /** The rows that a gateway of the tests begins with, and the callers who know them. */
+
 import { Buffer } from 'node:buffer';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
-import { createDetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
+import { createStore } from '../../src/store/store.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 
@@ -118,11 +121,15 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
 const saveDetails = async (engine: Engine): Promise<void> => {
   const vault = createVault(ring);
   const context = { clock, ids: countedIds(), updater: announcedUpdater(vault, { testCards: true }), vault };
-  await createDetailStore(engine).write(async (transaction) => {
-    for (const detail of details) await saveDetail(shopper1, detail, transaction, context);
-    await transaction.saveShopper({ ...shopper1, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
+  await createStore(engine).write(async (transaction) => {
+    for (const detail of details) await saveDetail(shopper1, detail, transaction.repository(DetailRepository), context);
+    await transaction
+      .repository(DetailRepository)
+      .saveShopper({ ...shopper1, shopperReference: 'shopper-2' }, { createdAt: Date.UTC(2019, 0, 1) });
     for (const change of announced)
-      await transaction.saveAnnouncement('Demo', announcementOf(change, 'Demo', vault), now);
+      await transaction
+        .repository(CardChangeRepository)
+        .saveAnnouncement('Demo', announcementOf(change, 'Demo', vault), now);
   });
 };
 

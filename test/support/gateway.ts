@@ -1,4 +1,5 @@
 /** A gateway in the test's process: real handlers, store and vault; only time, references and keys are fixed. */
+
 import { Buffer } from 'node:buffer';
 import { setTimeout } from 'node:timers/promises';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -19,12 +20,15 @@ import { announcedUpdater } from '../../src/services/recurring/account-updater/a
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
-import { createDetailStore, type DetailStore } from '../../src/services/recurring/store/repository.ts';
+import { DetailReader } from '../../src/services/recurring/store/repository.ts';
+import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createStore } from '../../src/store/store.ts';
 import type { Vault } from '../../src/vault/ports.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import type { EndpointStore } from '../../src/webhooks/ports.ts';
@@ -41,7 +45,7 @@ export interface Asked {
 
 /** The parts behind the answers. */
 export interface GatewayParts {
-  readonly store: DetailStore;
+  readonly store: Store;
   readonly jobs: JobQueue;
   readonly batchQueue: BatchQueue;
   readonly endpoints: EndpointStore;
@@ -66,7 +70,7 @@ export interface GatewayOptions {
   /** Who tells what has become of cards; else announcements and test cards do. */
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Breaks a part of the store, for controls. */
-  readonly change?: (store: DetailStore) => DetailStore;
+  readonly change?: (store: Store) => Store;
   /** The services to serve; the built-in ones where it is absent. */
   readonly implementations?: (dependencies: { readonly updater: Updater }) => readonly Implementation[];
   /** Takes the place of references that count. */
@@ -91,12 +95,18 @@ export const gatewayOver = async (engine: Engine, options: GatewayOptions = {}):
 const protocols = createProtocols(services);
 const routes = compileRoutes(services);
 
+/** The objects that the store of a server shares, too. */
+const sharedOf = (engine: Engine) => {
+  const cache = createShopperCache(engine, 1_000_000);
+  return cache === undefined ? [] : [cache];
+};
+
 const assemble = (
   engine: Engine,
   { updater: updaterOf, change = (store) => store, made = {}, implementations }: GatewayOptions,
 ): TestGateway => {
   const clock = { now: () => now };
-  const store = change(createDetailStore(engine, { rememberedBytesMax: 1_000_000 }));
+  const store = change(createStore(engine, { shared: sharedOf(engine) }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
   const world: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
@@ -104,10 +114,10 @@ const assemble = (
   const { current } = composition;
   const start = () =>
     createIdempotentExecutor({
-      performer: createHandlerInvoker({ current }, store, world),
+      handlers: createHandlerInvoker({ current }, store, world),
       store,
-      gate: noCache,
-      marks: createRequestHasher(ring.index, 'test'),
+      cache: noCache,
+      hasher: createRequestHasher(ring.index, 'test'),
       clock,
       wait: setTimeout,
     });
@@ -123,7 +133,7 @@ const assemble = (
   const parts: GatewayParts = {
     store,
     jobs: createJobs(engine),
-    batchQueue: createBatchQueue(engine, () => {}),
+    batchQueue: createBatchQueue(store),
     endpoints: createEndpoints(engine),
     registry: createRegistry(engine, ring.pepper, clock),
     context: world,
@@ -147,7 +157,7 @@ const assemble = (
       return handleRequest(received, gateway);
     },
     async active() {
-      const shopper = await store.read((view) => view.findShopper(shopper1));
+      const shopper = await store.read((tx) => tx.repository(DetailReader).findShopper(shopper1));
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
     },
     restart() {

@@ -4,14 +4,14 @@ import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
-import type { DetailStore, ImportTransaction } from '../../src/services/recurring/store/repository.ts';
+import { override, overrideWrites } from './override.ts';
 
 const config = readConfig('production');
 const room = await openBackend(config, { exclusive: true });
 
 const endAtOnce = (taken: readonly TakenJob[]) =>
-  room.store.write(async (unit) => {
-    for (const job of taken) await unit.endJob(job);
+  room.store.write(async (tx) => {
+    for (const job of taken) await tx.jobs.end(job);
   });
 const jobs: JobQueue = {
   ...room.jobs,
@@ -21,14 +21,14 @@ const jobs: JobQueue = {
     return taken;
   },
 };
-/** It has ended already. */
-const endless = (unit: ImportTransaction): ImportTransaction => ({
-  ...unit,
-  endJob: async (job) => (job.kind === 'webhook' ? undefined : unit.endJob(job)),
-});
-const details: DetailStore = { ...room.store, write: (work) => room.store.write((unit) => work(endless(unit))) };
+/** Their jobs have ended already. */
+const store = overrideWrites(room.store, (tx) =>
+  override(tx, {
+    jobs: override(tx.jobs, { end: async (job) => (job.kind === 'webhook' ? undefined : tx.jobs.end(job)) }),
+  }),
+);
 
-const running = await startServer(config, { ...room, jobs, store: details });
+const running = await startServer(config, { ...room, jobs, store });
 process.stdout.write(`ready: callers at ${running.callers}, admin at ${running.admin}\n`);
 process.once('SIGTERM', async () => {
   await running.stop();

@@ -1,5 +1,7 @@
 /** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
+
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
+import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
@@ -58,10 +60,12 @@ export const furnished = (
     account: (accountHolderId, also = {}) => made('/balanceAccounts', { accountHolderId, ...also }),
     instrument: (balanceAccountId, also = {}) => made('/paymentInstruments', cardFor(balanceAccountId, also)),
     async force(kind, id, changes) {
-      await gateway.parts.store.write(async (unit) => {
-        const before = (await unit.findResource(kind, platform, id))!;
+      await gateway.parts.store.write(async (tx) => {
+        const before = (await tx.repository(ResourceRepository).findResource(kind, platform, id))!;
         const record = { ...before.record, ...changes };
-        await unit.changeResource({ ...before, revision: before.revision + 1, record } as StoredResource);
+        await tx
+          .repository(ResourceRepository)
+          .changeResource({ ...before, revision: before.revision + 1, record } as StoredResource);
       });
     },
   };

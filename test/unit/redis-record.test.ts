@@ -52,7 +52,7 @@ describe('a record', () => {
     expect(parseRecord(mac, keyOf(mac('another scope')), printed)).toBeUndefined();
     expect(parseRecord(mac, key, printed.replace(fingerprint, mac('another command')))).toBeUndefined();
     expect(parseRecord(mac, key, printDone(others, key, kept)!)).toBeUndefined();
-    expect(parseRecord(mac, key, printed)).toEqual({ kind: 'done', kept });
+    expect(parseRecord(mac, key, printed)).toEqual({ kind: 'done', stored: kept });
   });
   test.each<[string, string]>([
     ['nothing', ''],
@@ -72,7 +72,7 @@ describe('a record', () => {
     const most = { requestHash: fingerprint, outcome: `"${'é'.repeat((recordBytesMax - frame - 2) / 2)}"` };
     const longest = printDone(mac, key, most)!;
     expect(recordBytesMax - Buffer.byteLength(longest)).toBeLessThan(2);
-    expect(parseRecord(mac, key, longest)).toEqual({ kind: 'done', kept: most });
+    expect(parseRecord(mac, key, longest)).toEqual({ kind: 'done', stored: most });
     const more = { requestHash: fingerprint, outcome: `${most.outcome}  ` };
     expect(printDone(mac, key, more)).toBeUndefined();
     const text = `D:${fingerprint}:${mac(`${key}\n${fingerprint}\n${more.outcome}`).slice(0, 22)}:${more.outcome}`;

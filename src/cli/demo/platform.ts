@@ -32,7 +32,7 @@ const holder: Input<typeof holderCall> = {
 const cardholderName = 'Anna van Dijk';
 
 /** On the first balance account, two cards; on the second, a bank account. */
-export const seedPlatform = async (unit: Transaction, world: HandlerContext): Promise<void> => {
+export const seedPlatform = async (tx: Transaction, world: HandlerContext): Promise<void> => {
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     service: balancePlatformV2,
     operation,
@@ -40,9 +40,9 @@ export const seedPlatform = async (unit: Transaction, world: HandlerContext): Pr
     caller,
     pspReference: world.ids.pspReference(),
   });
-  const { id: accountHolderId } = await createAccountHolder(request(holderCall, holder), unit, world);
+  const { id: accountHolderId } = await createAccountHolder(request(holderCall, holder), tx, world);
   const account = async (reference: string) =>
-    (await createBalanceAccount(request(accountCall, { accountHolderId, reference }), unit, world)).id;
+    (await createBalanceAccount(request(accountCall, { accountHolderId, reference }), tx, world)).id;
   const [daily, savings] = [await account('daily'), await account('savings')];
   const instruments: readonly Input<typeof instrumentCall>[] = [
     {
@@ -62,5 +62,5 @@ export const seedPlatform = async (unit: Transaction, world: HandlerContext): Pr
     },
     { type: 'bankAccount', balanceAccountId: savings, issuingCountryCode: 'NL', reference: 'to be paid to' },
   ];
-  for (const each of instruments) await createPaymentInstrument(request(instrumentCall, each), unit, world);
+  for (const each of instruments) await createPaymentInstrument(request(instrumentCall, each), tx, world);
 };

@@ -1,5 +1,5 @@
 /** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
-import type { PresentedCredential } from '../../idempotency/ports.ts';
+import type { PresentedCredential } from '../../store/sql/credentials.ts';
 
 export interface PublishedCredential {
   readonly company: string;

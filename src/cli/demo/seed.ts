@@ -3,8 +3,9 @@
 import type { Backend } from '../../app/backend.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import { saveDetail } from '../../services/recurring/save-detail.ts';
-import type { ImportTransaction } from '../../services/recurring/store/repository.ts';
+import { DetailRepository } from '../../services/recurring/store/repository.ts';
 import type { ListedCredential } from '../../store/sql/credential-registry.ts';
+import type { Transaction } from '../../store/transaction.ts';
 import { seedPlatform } from './platform.ts';
 import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
@@ -17,17 +18,13 @@ const platformSeed = 'demo: balance platform';
 /** Details of 100 shoppers in one unit: one fsync for 300 cards. */
 const shoppersPerUnit = 100;
 
-const keepAll = async (
-  details: readonly DemoDetail[],
-  unit: ImportTransaction,
-  world: HandlerContext,
-): Promise<void> => {
+const keepAll = async (details: readonly DemoDetail[], tx: Transaction, world: HandlerContext): Promise<void> => {
   const now = world.clock.now();
   for (const [index, { key, detail }] of details.entries()) {
     const firstPspReference = world.ids.pspReference();
     // A millisecond apart, so that the oldest is the one that is named first.
     const createdAt = now - details.length + index;
-    await saveDetail(key, { ...detail, firstPspReference, createdAt }, unit, world);
+    await saveDetail(key, { ...detail, firstPspReference, createdAt }, tx.repository(DetailRepository), world);
   }
 };
 
@@ -52,29 +49,29 @@ const seedCredentials = async ({ registry }: Backend): Promise<void> => {
 };
 
 const seedOnPlatform = async ({ store: details, context: world }: Backend): Promise<void> => {
-  if ((await details.findProgress(platformSeed)) > 0) return;
-  await details.write(async (unit) => {
-    await seedPlatform(unit, world);
-    await unit.saveProgress(platformSeed, 1, world.clock.now());
+  if ((await details.read((tx) => tx.importProgress.find(platformSeed))) > 0) return;
+  await details.write(async (tx) => {
+    await seedPlatform(tx, world);
+    await tx.importProgress.save(platformSeed, 1, world.clock.now());
   });
 };
 
 const seedFirst = async ({ store: details, context: world }: Backend): Promise<void> => {
-  if ((await details.findProgress(firstSeed)) > 0) return;
-  await details.write(async (unit) => {
-    await keepAll(firstDetails, unit, world);
-    await unit.saveProgress(firstSeed, firstDetails.length, world.clock.now());
+  if ((await details.read((tx) => tx.importProgress.find(firstSeed))) > 0) return;
+  await details.write(async (tx) => {
+    await keepAll(firstDetails, tx, world);
+    await tx.importProgress.save(firstSeed, firstDetails.length, world.clock.now());
   });
 };
 
 const seedGenerated = async ({ store: details, context: world }: Backend, wanted: number): Promise<number> => {
-  const before = await details.findProgress(generatedSeed);
+  const before = await details.read((tx) => tx.importProgress.find(generatedSeed));
   for (let done = before; done < wanted; ) {
     const last = Math.min(done + shoppersPerUnit, wanted);
     const numbers = Array.from({ length: last - done }, (_, index) => done + index + 1);
-    await details.write(async (unit) => {
-      for (const n of numbers) await keepAll(generatedShopper(n), unit, world);
-      await unit.saveProgress(generatedSeed, last, world.clock.now());
+    await details.write(async (tx) => {
+      for (const n of numbers) await keepAll(generatedShopper(n), tx, world);
+      await tx.importProgress.save(generatedSeed, last, world.clock.now());
     });
     done = last;
   }

@@ -3,9 +3,10 @@
 import type { ImportKind } from '../../import/import-batch.ts';
 import { announcementOf } from '../../services/recurring/account-updater/announced-changes.ts';
 import { type CardChangeRow, cardChangeRow } from '../../services/recurring/account-updater/card-change-row.ts';
+import { CardChangeRepository } from '../../services/recurring/account-updater/store/card-changes.ts';
 
-const keep: ImportKind<CardChangeRow>['keep'] = async (row, company, unit, { vault, clock }) => {
-  await unit.saveAnnouncement(company, announcementOf(row, company, vault), clock.now());
+const keep: ImportKind<CardChangeRow>['keep'] = async (row, company, tx, { vault, clock }) => {
+  await tx.repository(CardChangeRepository).saveAnnouncement(company, announcementOf(row, company, vault), clock.now());
   return undefined;
 };
 

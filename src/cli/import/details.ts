@@ -3,8 +3,9 @@
 import type { ImportKind } from '../../import/import-batch.ts';
 import { type ImportRow, importRow } from '../../services/recurring/import-row.ts';
 import { saveDetail } from '../../services/recurring/save-detail.ts';
+import { DetailRepository } from '../../services/recurring/store/repository.ts';
 
-const keep: ImportKind<ImportRow>['keep'] = async (row, company, unit, world) => {
+const keep: ImportKind<ImportRow>['keep'] = async (row, company, tx, world) => {
   const { merchantAccount, shopperReference, card, bank, elv, tokenDetails, variant, contracts } = row;
   const { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName } = row;
   await saveDetail(
@@ -23,7 +24,7 @@ const keep: ImportKind<ImportRow>['keep'] = async (row, company, unit, world) =>
       createdAt: row.creationDate,
       recurringDetailReference: row.recurringDetailReference,
     },
-    unit,
+    tx.repository(DetailRepository),
     world,
   );
   return undefined;

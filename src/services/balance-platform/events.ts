@@ -5,13 +5,13 @@ import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import type { ResourceEventData } from '../../webhooks/event.ts';
 import type { StoredResource } from './resource.ts';
-import type { ResourceTransaction } from './save-resource.ts';
+import { ResourceRepository } from './store/repository.ts';
 
-/** What it notes is told; it writes no resource in any other way. */
-type KeepingHandler<O extends Operation> = (
+/** A writing handler; the events of what it writes are enqueued at its end. */
+type ResourceHandler<O extends Operation> = (
   request: CanonicalRequest<O>,
-  unit: ResourceTransaction,
-  world: HandlerContext,
+  resources: ResourceRepository,
+  context: HandlerContext,
 ) => Promise<Output<O>>;
 
 /** The record alone: an answer may show what is sealed, or shown once, but nobody is told of it. */
@@ -22,18 +22,15 @@ const noticeOf = ({ kind, platform, revision, record }: StoredResource): Resourc
   record,
 });
 
-/** The handler with its unit opened for it. */
+/** The handler with the resources of its transaction; enqueues an event for each state that it writes. */
 export const withEvents =
-  <O extends Operation>(handle: KeepingHandler<O>) =>
-  async (request: CanonicalRequest<O>, unit: Transaction, world: HandlerContext): Promise<Output<O>> => {
-    const noted: StoredResource[] = [];
-    const output = await handle(request, { ...unit, changes: noted }, world);
+  <O extends Operation>(handle: ResourceHandler<O>) =>
+  async (request: CanonicalRequest<O>, tx: Transaction, context: HandlerContext): Promise<Output<O>> => {
+    const resources = tx.repository(ResourceRepository);
+    const before = resources.changes.length;
+    const output = await handle(request, resources, context);
     const { caller, pspReference } = request;
-    await unit.enqueueEvents({
-      company: caller.company,
-      pspReference,
-      at: world.clock.now(),
-      events: noted.map(noticeOf),
-    });
+    const events = resources.changes.slice(before).map(noticeOf);
+    await tx.outbox.enqueue({ company: caller.company, pspReference, at: context.clock.now(), events });
     return output;
   };

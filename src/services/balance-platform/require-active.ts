@@ -1,6 +1,7 @@
 /** What may grow: below a platform, an account holder or a balance account that is not active nothing comes to be or to work. */
 import { Problem } from '../../contract/problem.ts';
-import type { Platform, PlatformReads, StoredResource } from './resource.ts';
+import type { Platform, StoredResource } from './resource.ts';
+import type { ResourceReader } from './store/repository.ts';
 
 export const requireActivePlatform = ({ status }: Platform): void => {
   if (status !== 'Active') throw new Problem('platformNotActive');
@@ -14,11 +15,11 @@ export const requireActiveHolder = ({ record: { status } }: StoredResource<'acco
 /** The account and, above it, its holder. */
 export const requireActiveAccount = async (
   { platform, record: { status, accountHolderId } }: StoredResource<'balanceAccount'>,
-  view: PlatformReads,
+  resources: ResourceReader,
 ): Promise<void> => {
   if (status === 'closed') throw new Problem('accountClosed');
   if (status !== 'active') throw new Problem('accountNotActive');
-  requireActiveHolder(await parentOf('accountHolder', platform, accountHolderId, view));
+  requireActiveHolder(await parentOf('accountHolder', platform, accountHolderId, resources));
 };
 
 /** What the store keeps a reference to, is there. */
@@ -26,9 +27,9 @@ export const parentOf = async <K extends 'accountHolder' | 'balanceAccount'>(
   kind: K,
   platform: string,
   id: string,
-  view: PlatformReads,
+  resources: ResourceReader,
 ): Promise<StoredResource<K>> => {
-  const parent = await view.findResource(kind, platform, id);
+  const parent = await resources.findResource(kind, platform, id);
   if (parent === undefined) throw new Error(`${kind} is gone from under what belongs to it`);
   return parent;
 };

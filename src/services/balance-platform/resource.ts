@@ -54,20 +54,3 @@ export interface Range {
   /** Only those with this status. */
   readonly status?: string | undefined;
 }
-
-/** Nothing is found by its id alone: whoever asks names the platform. */
-export interface PlatformReads {
-  findPlatform(platform: string): Promise<Platform | undefined>;
-  findResource<K extends ResourceKind>(kind: K, platform: string, id: string): Promise<StoredResource<K> | undefined>;
-  /** In the order in which they came to be, which what is added later does not change. */
-  listResources<K extends ResourceKind>(children: Children<K>, range: Range): Promise<readonly StoredResource<K>[]>;
-  /** The id of the oldest that is not closed. */
-  findOpen(children: Children): Promise<string | undefined>;
-}
-
-export interface PlatformWrites extends PlatformReads {
-  /** False, and nothing is kept, where its number is one that was given out before. */
-  addResource(resource: StoredResource): Promise<boolean>;
-  /** Takes the place of the state before it, whose revision is one less. */
-  changeResource(resource: StoredResource): Promise<void>;
-}

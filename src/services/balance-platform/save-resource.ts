@@ -1,13 +1,8 @@
-/** The one place where a resource comes to be or changes: it is noted here, so that its company is told in the same unit. */
+/** Creates and changes resources, and checks If-Match. */
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
-import type { PlatformWrites, Records, ResourceKind, StoredResource } from './resource.ts';
-
-/** A unit that notes what comes to be and changes in it; `telling` opens it, and tells at its end. */
-export interface ResourceTransaction extends PlatformWrites {
-  /** Each new state, in the order in which they came to be. */
-  readonly changes: StoredResource[];
-}
+import type { Records, ResourceKind, StoredResource } from './resource.ts';
+import type { ResourceRepository } from './store/repository.ts';
 
 /** Names a state of a resource (RFC 9110, section 8.8.3). */
 export const eTagOf = ({ revision }: Pick<StoredResource, 'revision'>): string => `"${revision}"`;
@@ -28,20 +23,18 @@ type New<K extends ResourceKind> = Omit<StoredResource<K>, 'revision'>;
 /** Its first state; undefined where its number is one that was given out before. */
 export const createWithNumber = async <K extends ResourceKind>(
   resource: New<K>,
-  unit: ResourceTransaction,
+  resources: ResourceRepository,
 ): Promise<StoredResource<K> | undefined> => {
   const kept = { ...resource, revision: 1, record: emptyToUndefined(resource.record) } as StoredResource<K>;
-  if (!(await unit.addResource(kept))) return undefined;
-  unit.changes.push(kept);
-  return kept;
+  return (await resources.addResource(kept)) ? kept : undefined;
 };
 
 /** The first state of what has no number. */
 export const create = async <K extends ResourceKind>(
   resource: New<K>,
-  unit: ResourceTransaction,
+  resources: ResourceRepository,
 ): Promise<StoredResource<K>> => {
-  const kept = await createWithNumber(resource, unit);
+  const kept = await createWithNumber(resource, resources);
   if (kept === undefined) throw new Error('an id was given out twice');
   return kept;
 };
@@ -50,13 +43,12 @@ export const create = async <K extends ResourceKind>(
 export const change = async <K extends ResourceKind>(
   before: StoredResource<K>,
   changes: Partial<Records[K]>,
-  unit: ResourceTransaction,
+  resources: ResourceRepository,
 ): Promise<StoredResource<K>> => {
   const record = emptyToUndefined({ ...before.record, ...changes });
   if (isDeepStrictEqual(record, before.record)) return before;
   const kept = { ...before, record, revision: before.revision + 1 };
-  await unit.changeResource(kept);
-  unit.changes.push(kept);
+  await resources.changeResource(kept);
   return kept;
 };
 

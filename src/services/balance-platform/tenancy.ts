@@ -1,7 +1,8 @@
 /** Whose it is: every resource is looked for under the caller's own platform, so that another's is no other than none. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
-import type { Platform, PlatformReads, ResourceKind, StoredResource } from './resource.ts';
+import type { Platform, ResourceKind, StoredResource } from './resource.ts';
+import type { ResourceReader } from './store/repository.ts';
 
 /** Throws notAllowed for a caller that acts for no platform. */
 export const platformOf = ({ balancePlatform }: Caller): string => {
@@ -12,11 +13,11 @@ export const platformOf = ({ balancePlatform }: Caller): string => {
 /** Throws resourceNotFound where a platform is named that is not the caller's own. */
 export const requireTenantPlatform = async (
   caller: Caller,
-  view: PlatformReads,
+  resources: ResourceReader,
   named: string | undefined,
 ): Promise<Platform> => {
   const id = platformOf(caller);
-  const platform = await view.findPlatform(named ?? id);
+  const platform = await resources.findPlatform(named ?? id);
   if (platform === undefined || platform.id !== id) throw new Problem('resourceNotFound');
   return platform;
 };
@@ -26,9 +27,9 @@ export const findForTenant = async <K extends ResourceKind>(
   kind: K,
   id: string,
   caller: Caller,
-  view: PlatformReads,
+  resources: ResourceReader,
 ): Promise<StoredResource<K>> => {
-  const found = await view.findResource(kind, platformOf(caller), id);
+  const found = await resources.findResource(kind, platformOf(caller), id);
   if (found === undefined) throw new Problem('resourceNotFound');
   return found;
 };

@@ -2,9 +2,9 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../../gateway/handler.ts';
-import type { Transaction } from '../../store/transaction.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { type DetailEventData, detailEvent } from './events.ts';
+import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 /** The details meant: the one that is named, or all. */
@@ -20,29 +20,30 @@ const withdraw = async (
   key: ShopperKey,
   detail: StoredDetail,
   uses: readonly ContractType[],
-  unit: Transaction,
+  details: DetailRepository,
   at: number,
 ): Promise<DetailEventData> => {
   const left = detail.contracts.filter((use) => !uses.includes(use));
   // A detail without a use is no longer there; the others keep theirs.
-  if (left.length === 0) await unit.disableDetail(key, detail.recurringDetailReference, at);
-  else await unit.saveDetail(key, { ...detail, contracts: left });
+  if (left.length === 0) await details.disableDetail(key, detail.recurringDetailReference, at);
+  else await details.saveDetail(key, { ...detail, contracts: left });
   return detailEvent(left.length === 0 ? 'disabled' : 'updated', key, detail);
 };
 
-export const disable: Handler<RecurringOperations['disable']> = async (request, unit, { clock }) => {
+export const disable: Handler<RecurringOperations['disable']> = async (request, tx, { clock }) => {
   const { input, caller, pspReference } = request;
   const { merchantAccount, shopperReference, recurringDetailReference, contract } = input;
   const key = { company: caller.company, merchantAccount, shopperReference };
-  const shopper = await unit.findShopper(key);
-  const details = meant(shopper?.details ?? [], recurringDetailReference).filter(
+  const details = tx.repository(DetailRepository);
+  const shopper = await details.findShopper(key);
+  const matching = meant(shopper?.details ?? [], recurringDetailReference).filter(
     ({ contracts }) => contract === undefined || contracts.some((use) => contract.includes(use)),
   );
-  if (details.length === 0) throw new Problem('contractNotFound');
+  if (matching.length === 0) throw new Problem('contractNotFound');
   const at = clock.now();
   const notices: DetailEventData[] = [];
-  for (const detail of details) notices.push(await withdraw(key, detail, contract ?? detail.contracts, unit, at));
-  await unit.enqueueEvents({ company: caller.company, pspReference, at, events: notices });
+  for (const detail of matching) notices.push(await withdraw(key, detail, contract ?? detail.contracts, details, at));
+  await tx.outbox.enqueue({ company: caller.company, pspReference, at, events: notices });
   const response =
     recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
   return { response };

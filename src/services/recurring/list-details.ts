@@ -3,6 +3,7 @@
 import type { Handler } from '../../gateway/handler.ts';
 import type { Vault } from '../../vault/ports.ts';
 import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from './details.ts';
+import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 /** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
@@ -20,12 +21,12 @@ const shown = (detail: ListedDetail, company: string, vault: Vault): RecurringDe
 
 export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
   request,
-  view,
+  tx,
   world,
 ) => {
   const { company } = request.caller;
   const { merchantAccount, shopperReference, recurring } = request.input;
-  const shopper = await view.findShopper({ company, merchantAccount, shopperReference });
+  const shopper = await tx.repository(DetailReader).findShopper({ company, merchantAccount, shopperReference });
   // Scenario rule 1: an unknown shopper is an empty object.
   if (shopper === undefined) return {};
   const details = shopper.details

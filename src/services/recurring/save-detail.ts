@@ -2,10 +2,10 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
-import type { Transaction } from '../../store/transaction.ts';
 import type { ContractType, PublicDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import { type Given, instrumentOf } from './instrument.ts';
 import { contractType } from './schemas.ts';
+import type { DetailRepository } from './store/repository.ts';
 
 /** As many as the interface lets a shopper have. */
 export const detailsMax = 100;
@@ -66,12 +66,12 @@ const isSame = (before: StoredDetail, after: StoredDetail): boolean =>
 export const saveDetail = async (
   key: ShopperKey,
   given: NewDetail,
-  unit: Transaction,
+  details: DetailRepository,
   { clock, ids: references, vault }: HandlerContext,
 ): Promise<SavedDetail> => {
   const { number, identity, secret, open, variant } = instrumentOf(given, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
-  const shopper = await unit.findShopper(key);
+  const shopper = await details.findShopper(key);
   const before = twin(shopper, fingerprint, given.recurringDetailReference);
   if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax) throw new Problem('tooManyDetails');
 
@@ -93,8 +93,8 @@ export const saveDetail = async (
     },
     sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, shown }),
   };
-  await unit.saveShopper(key, { createdAt, email: given.shopperEmail });
-  await unit.saveDetail(key, detail);
+  await details.saveShopper(key, { createdAt, email: given.shopperEmail });
+  await details.saveDetail(key, detail);
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
 };

@@ -4,9 +4,10 @@ import type { Handler } from '../../gateway/handler.ts';
 import { detailEvent } from './events.ts';
 import { checkCard } from './instrument.ts';
 import { saveDetail } from './save-detail.ts';
+import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
-export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, unit, world) => {
+export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, world) => {
   const { input, caller, pspReference } = request;
   if (input.card !== undefined) checkCard(input.card, world.clock.now());
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
@@ -25,10 +26,10 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
       firstPspReference: pspReference,
       also: { additionalData, billingAddress, name, shopperName },
     },
-    unit,
+    tx.repository(DetailRepository),
     world,
   );
-  await unit.enqueueEvents({
+  await tx.outbox.enqueue({
     company: caller.company,
     pspReference,
     at: world.clock.now(),

@@ -1,7 +1,7 @@
 /** One connection of the pool for as long as it is lent out: statements kept prepared by their names, and transactions. */
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, Value } from '../sql/engine.ts';
-import { CommitUnknown } from '../transaction.ts';
 import { isUndone, TransientFailure, translated } from './failure.ts';
 
 /** How long another unit's lock is waited for. */

@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 import { type Backoff, retry } from '../../lib/retry.ts';
+import { StoreUnavailable } from '../errors.ts';
 import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
-import { StoreUnavailable } from '../transaction.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
 import { PostgresTransaction } from './transaction.ts';

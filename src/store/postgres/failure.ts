@@ -1,7 +1,7 @@
 /** Which of PostgreSQL's errors mean that the store cannot answer now, and which of those a second try may outlive. */
 
 import { LockTimeout } from '../../idempotency/ports.ts';
-import { StoreUnavailable } from '../transaction.ts';
+import { StoreUnavailable } from '../errors.ts';
 
 /** Nothing was done, and doing it again may go well: another unit was in the way, or the connection was lost. */
 export class TransientFailure extends StoreUnavailable {

@@ -88,16 +88,16 @@ class RedisGate implements RedisCache {
     for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#tellState());
   }
 
-  async reserve(scope: string, fingerprint: string): Promise<CacheReservation> {
-    const key = keyOf(scope);
-    const ticket = randomBytes(8).toString('hex');
-    const pending = printPending(fingerprint, ticket);
+  async reserve(recordKey: string, requestHash: string): Promise<CacheReservation> {
+    const key = keyOf(recordKey);
+    const token = randomBytes(8).toString('hex');
+    const pending = printPending(requestHash, token);
     const answer = await this.#ask((client) => client.idemClaim(key, pending, leaseMs, recordBytesMax));
     switch (answer.kind) {
       case 'answered':
-        return this.#read(key, ticket, answer.reply);
+        return this.#read(key, token, answer.reply);
       case 'failed':
-        return { kind: 'unknown', ticket };
+        return { kind: 'unknown', token };
       case 'skipped':
         return { kind: 'unknown' };
       default:
@@ -105,17 +105,17 @@ class RedisGate implements RedisCache {
     }
   }
 
-  async complete(scope: string, kept: StoredOutcome): Promise<void> {
-    const key = keyOf(scope);
+  async complete(recordKey: string, stored: StoredOutcome): Promise<void> {
+    const key = keyOf(recordKey);
     // Unconditional: the value comes from the journal and can only be this one. What is not kept here gives way to the journal.
     await this.#ask((client) => {
-      const text = printDone(this.#options.mac, key, kept);
+      const text = printDone(this.#options.mac, key, stored);
       return text === undefined ? client.del(key) : client.set(key, text, 'PX', keptMs);
     });
   }
 
-  async release(scope: string, ticket: string): Promise<void> {
-    await this.#ask((client) => client.idemRelease(keyOf(scope), ticket));
+  async release(recordKey: string, token: string): Promise<void> {
+    await this.#ask((client) => client.idemRelease(keyOf(recordKey), token));
   }
 
   async close(): Promise<void> {
@@ -150,9 +150,9 @@ class RedisGate implements RedisCache {
     }
   }
 
-  #read(key: string, ticket: string, reply: unknown): CacheReservation {
+  #read(key: string, token: string, reply: unknown): CacheReservation {
     const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-    if (word === 'N') return { kind: 'granted', ticket };
+    if (word === 'N') return { kind: 'reserved', token };
     const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
     const left = typeof leftMs === 'number' ? leftMs : -1;
     // A claim without an end, or with a later one than we give, is none of ours: it would turn callers away all that time.
@@ -162,9 +162,9 @@ class RedisGate implements RedisCache {
     }
     switch (record.kind) {
       case 'pending':
-        return { kind: 'running', fingerprint: record.fingerprint, ageMs: leaseMs - left };
+        return { kind: 'inFlight', requestHash: record.requestHash, ageMs: leaseMs - left };
       case 'done':
-        return { kind: 'settled', kept: record.kept };
+        return { kind: 'completed', stored: record.stored };
       default:
         return record satisfies never;
     }

@@ -11,7 +11,7 @@ if #there > tonumber(ARGV[3]) then there = '' end
 return {'O', there, redis.call('PTTL', KEYS[1])}
 `;
 
-/** KEYS[1] record, ARGV[1] ticket. Removes the record only while it is pending under this ticket. */
+/** KEYS[1] record, ARGV[1] token. Removes the record only while it is pending under this token. */
 const release = `
 local there = redis.call('GET', KEYS[1])
 if there and there == 'P:' .. string.sub(there, 3, 45) .. ':' .. ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -27,5 +27,5 @@ export const scripts = Object.freeze({
 /** What the client can do once the scripts are defined. */
 export interface Scripted {
   idemClaim(key: string, pending: string, leaseMs: number, recordBytesMax: number): Promise<unknown>;
-  idemRelease(key: string, ticket: string): Promise<unknown>;
+  idemRelease(key: string, token: string): Promise<unknown>;
 }

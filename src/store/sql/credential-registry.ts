@@ -2,7 +2,6 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
-import type { PresentedCredential } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Platform } from '../../services/balance-platform/resource.ts';
 import { platformOf } from '../../services/balance-platform/store/repository.ts';
@@ -12,6 +11,7 @@ import {
   savePlatform as savePlatformRow,
 } from '../../services/balance-platform/store/statements.ts';
 import * as sql from './credential-statements.ts';
+import type { PresentedCredential } from './credentials.ts';
 import type { Engine, Session } from './engine.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 

@@ -2,7 +2,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Role } from '../../contract/operation.ts';
-import type { Credentials, PresentedCredential } from '../../idempotency/ports.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
@@ -15,6 +14,16 @@ import {
   pepperKeys,
   type SecretHash,
 } from './secret-hash.ts';
+
+/** A credential as a caller presents it. */
+export type PresentedCredential =
+  | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
+  | { readonly kind: 'apiKey'; readonly secret: string };
+
+export interface Credentials {
+  /** The caller with this secret, or undefined; an unknown name takes as long as a wrong secret. */
+  verify(presented: PresentedCredential): Promise<Caller | undefined>;
+}
 
 /** A revoked credential is let in for as long as this at most, and a new one may be refused. */
 export const keptMsMax = 1_000;

@@ -1,6 +1,6 @@
 /** The journal in a database: which keys were used, for what, and what came of it. */
 import { keyDaysMax } from '../../contract/retry.ts';
-import type { IdempotencyRecords, StoredOutcome } from '../../idempotency/ports.ts';
+import type { IdempotencyRecords, NewRecord, StoredOutcome } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
@@ -44,21 +44,33 @@ const keptOf = (row: JournalRow | undefined): StoredOutcome => {
   return { requestHash: row.fingerprint, outcome: row.outcome };
 };
 
-/** Undefined where nothing is kept, or only what is past its time. */
-export const findOutcome = async (session: Session, scope: string): Promise<StoredOutcome | undefined> => {
-  const [row] = await session.query(findInTime, [scope]);
-  return row === undefined ? undefined : keptOf(row);
-};
+export class IdempotencyRecordReader {
+  protected readonly session: Session;
 
-export const createIdempotencyRecords = (session: Session): IdempotencyRecords => ({
-  reserve: async (scope, { requestHash: fingerprint, operation, pspReference }) => {
-    const written = await session.execute(claim, [scope, fingerprint, operation, pspReference, retentionMs]);
-    return written === 0 ? keptOf((await session.query(find, [scope]))[0]) : undefined;
-  },
-  complete: async (scope, outcome) => {
-    await session.execute(settle, [scope, outcome]);
-  },
-});
+  constructor(session: Session) {
+    this.session = session;
+  }
+
+  /** The outcome of an earlier request; undefined where there is none, or only an expired one. */
+  async find(recordKey: string): Promise<StoredOutcome | undefined> {
+    const [row] = await this.session.query(findInTime, [recordKey]);
+    return row === undefined ? undefined : keptOf(row);
+  }
+}
+
+export class IdempotencyRecordRepository extends IdempotencyRecordReader implements IdempotencyRecords {
+  async reserve(
+    recordKey: string,
+    { requestHash, operation, pspReference }: NewRecord,
+  ): Promise<StoredOutcome | undefined> {
+    const written = await this.session.execute(claim, [recordKey, requestHash, operation, pspReference, retentionMs]);
+    return written === 0 ? keptOf((await this.session.query(find, [recordKey]))[0]) : undefined;
+  }
+
+  async complete(recordKey: string, outcome: string): Promise<void> {
+    await this.session.execute(settle, [recordKey, outcome]);
+  }
+}
 
 /** Drops what is past its time, in units of its own; gives how many rows that were. */
 export const deleteExpiredRecords = async (engine: Engine): Promise<number> => {

@@ -116,16 +116,29 @@ const givenUpOf = (row: GivenUpRow): DeadJob => ({
   lastFailure: row.last_failure ?? '',
 });
 
-export const saveJob = async (session: Session, job: NewJob): Promise<void> => {
-  const { company, jobId, kind, orderingKey: lane = jobId, payload, sealed, afterMs = 0 } = job;
-  const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-  await session.execute(save, [company, jobId, kind, lane, payload, ...secrets, afterMs]);
-};
+/** The jobs of a transaction. */
+export class JobRepository {
+  readonly #session: Session;
+  readonly #saved: (kind: JobKind) => void;
 
-export const endJob = async (session: Session, job: TakenJob): Promise<void> => {
-  await held(session.execute(end, place(job)));
-  await session.execute(callNext, [job.company, job.orderingKey]);
-};
+  constructor(session: Session, saved: (kind: JobKind) => void) {
+    this.#session = session;
+    this.#saved = saved;
+  }
+
+  async save(job: NewJob): Promise<void> {
+    const { company, jobId, kind, orderingKey = jobId, payload, sealed, afterMs = 0 } = job;
+    const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
+    await this.#session.execute(save, [company, jobId, kind, orderingKey, payload, ...secrets, afterMs]);
+    this.#saved(kind);
+  }
+
+  /** Deletes a completed job. Throws `LeaseLost` where another process has taken it; the transaction must then be rolled back. */
+  async end(job: TakenJob): Promise<void> {
+    await held(this.#session.execute(end, place(job)));
+    await this.#session.execute(callNext, [job.company, job.orderingKey]);
+  }
+}
 
 export const createJobs = (engine: Engine): JobQueue => {
   const write = <T>(work: (session: TransactionSession) => Promise<T>): Promise<T> => engine.write(work);

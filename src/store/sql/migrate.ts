@@ -1,7 +1,7 @@
 /** Brings a database to the tables of this program: numbered migrations, all in one unit, each recorded with its checksum. */
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { StoreUnavailable } from '../transaction.ts';
+import { StoreUnavailable } from '../errors.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations/index.ts';

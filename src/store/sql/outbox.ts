@@ -1,4 +1,5 @@
 /** Keeps a job for each notice and each endpoint that is to hear of it, in the unit of the effect. */
+import type { JobKind } from '../../jobs/job.ts';
 import type { DomainEvent, EventBatch } from '../../webhooks/event.ts';
 import type { EndpointFormat, Event } from '../../webhooks/ports.ts';
 import { type Session, type Statement, statement, type Value } from './engine.ts';
@@ -79,24 +80,32 @@ const counter = (): ((name: string) => number) => {
   };
 };
 
-/** Whether anybody is to hear of it. */
-export const enqueueEvents = async (
-  session: Session,
-  { company, pspReference, at, events: notices }: EventBatch,
-): Promise<boolean> => {
-  if (notices.length === 0 || (await session.query(findAny, [company])).length === 0) return false;
-  let told = 0;
-  for (let from = 0; from < notices.length; from += noticesPerStatement) {
-    const turns = formats.map(([, isKnown]) => ({ isKnown, next: counter() }));
-    const rows = notices.slice(from, from + noticesPerStatement).map((notice, index): readonly Value[] => {
-      const nth = from + index + 1;
-      const eventId = nth === 1 ? pspReference : `${pspReference}.${nth}`;
-      const lane = laneOf(notice, eventId);
-      const event: Event = { eventId, pspReference, at, ...notice };
-      const places = turns.map(({ isKnown, next }) => (isKnown(notice) ? next(lane) : 0));
-      return [eventId, lane, JSON.stringify(event), ...places];
-    });
-    told += await session.execute(tellStatement(rows.length), [company, ...rows.flat()]);
+/** The events of a transaction. */
+export class Outbox {
+  readonly #session: Session;
+  readonly #saved: (kind: JobKind) => void;
+
+  constructor(session: Session, saved: (kind: JobKind) => void) {
+    this.#session = session;
+    this.#saved = saved;
   }
-  return told > 0;
-};
+
+  /** Saves a job for each event and each endpoint that receives it; an endpoint receives those of a shopper or a resource in order. */
+  async enqueue({ company, pspReference, at, events: notices }: EventBatch): Promise<void> {
+    if (notices.length === 0 || (await this.#session.query(findAny, [company])).length === 0) return;
+    let told = 0;
+    for (let from = 0; from < notices.length; from += noticesPerStatement) {
+      const turns = formats.map(([, isKnown]) => ({ isKnown, next: counter() }));
+      const rows = notices.slice(from, from + noticesPerStatement).map((notice, index): readonly Value[] => {
+        const nth = from + index + 1;
+        const eventId = nth === 1 ? pspReference : `${pspReference}.${nth}`;
+        const lane = laneOf(notice, eventId);
+        const event: Event = { eventId, pspReference, at, ...notice };
+        const places = turns.map(({ isKnown, next }) => (isKnown(notice) ? next(lane) : 0));
+        return [eventId, lane, JSON.stringify(event), ...places];
+      });
+      told += await this.#session.execute(tellStatement(rows.length), [company, ...rows.flat()]);
+    }
+    if (told > 0) this.#saved('webhook');
+  }
+}

@@ -1,7 +1,7 @@
 /** The engine on SQLite: one writer whose units stand in a queue, and a connection for reading beside it. */
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { StoreUnavailable } from '../errors.ts';
 import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../sql/engine.ts';
-import { StoreUnavailable } from '../transaction.ts';
 import type { Connection } from './connection.ts';
 import { isBusy, translated } from './failure.ts';
 

@@ -1,5 +1,5 @@
 /** Which of SQLite's errors mean that the store cannot answer now. */
-import { StoreUnavailable } from '../transaction.ts';
+import { StoreUnavailable } from '../errors.ts';
 
 /** Primary result codes of SQLite, by their names there. */
 const busy = 5;

@@ -2,8 +2,8 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { StoreUnavailable } from '../errors.ts';
 import type { Engine } from '../sql/engine.ts';
-import { StoreUnavailable } from '../transaction.ts';
 import { Connection } from './connection.ts';
 import { SqliteEngine } from './engine.ts';
 import { translated } from './failure.ts';

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Backend, openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import type { Role } from '../../../src/contract/operation.ts';
+import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
 import type { NewCredential } from '../../../src/store/sql/credential-registry.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
@@ -74,10 +75,12 @@ const seedPlatform = ({ store }: Backend): Promise<void> =>
     const open = { status: 'active', timeZone: 'UTC' } as const;
     const primary = { primaryBalanceAccount: trackAccounts.right };
     const record = { id: trackHolder, balancePlatform: trackPlatform, legalEntityId: 'LE1', ...primary, ...open };
-    await transaction.addResource({ kind: 'accountHolder', ...common, record });
+    await transaction.repository(ResourceRepository).addResource({ kind: 'accountHolder', ...common, record });
     for (const id of Object.values(trackAccounts)) {
       const account = { id, accountHolderId: trackHolder, balances: [], defaultCurrencyCode: 'EUR', ...open };
-      await transaction.addResource({ kind: 'balanceAccount', ...common, record: account });
+      await transaction
+        .repository(ResourceRepository)
+        .addResource({ kind: 'balanceAccount', ...common, record: account });
     }
   });
 

@@ -1,18 +1,16 @@
 /** The store and the cache of a server with crash points, and on demand without idempotency records. */
+
 import type { IdempotencyCache } from '../../../src/idempotency/ports.ts';
-import type { DetailStore, ImportTransaction } from '../../../src/services/recurring/store/repository.ts';
+import type { Store } from '../../../src/store/store.ts';
+import type { Transaction } from '../../../src/store/transaction.ts';
 import { override } from '../../support/override.ts';
 import type { Point } from './crash-points.ts';
 
 /** Called at each point. */
 export type Pass = (point: Point) => void;
 
-export function instrumentStore(
-  store: DetailStore,
-  pass: Pass,
-  { records }: { readonly records: boolean },
-): DetailStore {
-  const write: DetailStore['write'] = async (work) => {
+export function instrumentStore(store: Store, pass: Pass, { records }: { readonly records: boolean }): Store {
+  const write: Store['write'] = async (work) => {
     const result = await store.write(async (transaction) => {
       const done = await work(instrumentTransaction(records ? transaction : withoutRecords(transaction), pass));
       pass('before the commit');
@@ -41,11 +39,16 @@ export function instrumentCache(cache: IdempotencyCache, pass: Pass): Idempotenc
 }
 
 /** Every key is new to it, and no outcome is stored. */
-function withoutRecords(transaction: ImportTransaction): ImportTransaction {
-  return override(transaction, { reserve: async () => undefined, complete: async () => {} });
+function withoutRecords(transaction: Transaction): Transaction {
+  return override(transaction, {
+    idempotencyRecords: override(transaction.idempotencyRecords, {
+      reserve: async () => undefined,
+      complete: async () => {},
+    }),
+  });
 }
 
-function instrumentTransaction(transaction: ImportTransaction, pass: Pass): ImportTransaction {
+function instrumentTransaction(transaction: Transaction, pass: Pass): Transaction {
   return override(transaction, {
     savepoint: (work) =>
       transaction.savepoint(async () => {

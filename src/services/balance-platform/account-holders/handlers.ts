@@ -8,8 +8,9 @@ import { invalid } from '../field-issues.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
 import { requireActivePlatform } from '../require-active.ts';
-import type { PlatformWrites, StoredResource } from '../resource.ts';
+import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, entries, eTagOf, omitUndefined } from '../save-resource.ts';
+import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { grant } from './capabilities.ts';
@@ -19,8 +20,8 @@ type Operations = BalancePlatformOperations;
 const shown = (kept: StoredResource<'accountHolder'>) => ({ ...kept.record, eTag: eTagOf(kept) });
 
 export const createAccountHolder = withEvents<Operations['createAccountHolder']>(
-  async ({ input, caller }, unit, { ids: references }) => {
-    const platform = await requireTenantPlatform(caller, unit, input.balancePlatform);
+  async ({ input, caller }, resources, { ids: references }) => {
+    const platform = await requireTenantPlatform(caller, resources, input.balancePlatform);
     requireActivePlatform(platform);
     const record = {
       ...input,
@@ -31,12 +32,12 @@ export const createAccountHolder = withEvents<Operations['createAccountHolder']>
       status: 'active',
       timeZone: input.timeZone ?? platform.timeZone,
     } as const;
-    return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, unit));
+    return shown(await create({ kind: 'accountHolder', platform: platform.id, record }, resources));
   },
 );
 
-export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, view) =>
-  shown(await findForTenant('accountHolder', input.id, caller, view));
+export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, tx) =>
+  shown(await findForTenant('accountHolder', input.id, caller, tx.repository(ResourceReader)));
 
 type Changes = Input<Operations['updateAccountHolder']>;
 
@@ -44,41 +45,43 @@ type Changes = Input<Operations['updateAccountHolder']>;
 const checkAccounts = async (
   { platform, record }: StoredResource<'accountHolder'>,
   { status, primaryBalanceAccount }: Changes,
-  unit: PlatformWrites,
+  resources: ResourceRepository,
 ): Promise<void> => {
   const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
-  if (status === 'closed' && (await unit.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
+  if (status === 'closed' && (await resources.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
   if (primaryBalanceAccount === undefined) return;
-  const account = await unit.findResource('balanceAccount', platform, primaryBalanceAccount);
+  const account = await resources.findResource('balanceAccount', platform, primaryBalanceAccount);
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
     throwIssues([invalid(['primaryBalanceAccount'])]);
 };
 
-export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>(async ({ input, caller }, unit) => {
-  const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
-  const before = await findForTenant('accountHolder', id, caller, unit);
-  checkIfMatch(ifMatch, before);
-  await requireTenantPlatform(caller, unit, balancePlatform);
-  checkMove('accountHolder', before.record.status, changes.status);
-  await checkAccounts(before, input, unit);
-  const kept = await change(
-    before,
-    {
-      ...omitUndefined(changes),
-      capabilities: grant(capabilities, before.record.capabilities),
-      metadata: entries(metadata ?? before.record.metadata),
-    },
-    unit,
-  );
-  return shown(kept);
-});
+export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>(
+  async ({ input, caller }, resources) => {
+    const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
+    const before = await findForTenant('accountHolder', id, caller, resources);
+    checkIfMatch(ifMatch, before);
+    await requireTenantPlatform(caller, resources, balancePlatform);
+    checkMove('accountHolder', before.record.status, changes.status);
+    await checkAccounts(before, input, resources);
+    const kept = await change(
+      before,
+      {
+        ...omitUndefined(changes),
+        capabilities: grant(capabilities, before.record.capabilities),
+        metadata: entries(metadata ?? before.record.metadata),
+      },
+      resources,
+    );
+    return shown(kept);
+  },
+);
 
-export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, view) => {
-  const { id: platform } = await requireTenantPlatform(caller, view, input.id);
+export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, tx) => {
+  const { id: platform } = await requireTenantPlatform(caller, tx.repository(ResourceReader), input.id);
   const { items, hasNext, hasPrevious } = await pageOf(
     { kind: 'accountHolder', platform, parent: platform },
     input,
-    view,
+    tx.repository(ResourceReader),
   );
   return { accountHolders: items.map(({ record }) => record), hasNext, hasPrevious };
 };

@@ -1,13 +1,14 @@
 /** The balance platform, as its own callers see it. */
 
 import type { Handler } from '../../../gateway/handler.ts';
+import { ResourceReader } from '../store/repository.ts';
 import { requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 
 export const getBalancePlatform: Handler<BalancePlatformOperations['getBalancePlatform']> = async (
   { input, caller },
-  view,
+  tx,
 ) => {
-  const { id, description, status } = await requireTenantPlatform(caller, view, input.id);
+  const { id, description, status } = await requireTenantPlatform(caller, tx.repository(ResourceReader), input.id);
   return { id, description, status };
 };

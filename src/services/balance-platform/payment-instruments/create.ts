@@ -7,8 +7,9 @@ import { withEvents } from '../events.ts';
 import { invalid, missing } from '../field-issues.ts';
 import { requireActiveAccount, requireActivePlatform } from '../require-active.ts';
 import type { Records, StoredResource } from '../resource.ts';
-import { createWithNumber, eTagOf, type ResourceTransaction } from '../save-resource.ts';
+import { createWithNumber, eTagOf } from '../save-resource.ts';
 import { reasonIssues } from '../status-reason.ts';
+import type { ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { createAccount } from './bank-account.ts';
@@ -49,7 +50,7 @@ const make = async (
   info: Info,
   platform: string,
   world: HandlerContext,
-  unit: ResourceTransaction,
+  resources: ResourceRepository,
 ): Promise<Made | undefined> => {
   const { ids: references, vault } = world;
   const { card: cardInfo, bankAccount, ...rest } = info;
@@ -60,7 +61,7 @@ const make = async (
     const record = { ...open, card };
     const kept = await createWithNumber(
       { kind, platform, record, ...sealCard(platform, open.id, issued, vault) },
-      unit,
+      resources,
     );
     return kept && { kept, issued };
   }
@@ -68,13 +69,21 @@ const make = async (
   if (!isAccountCountry(country)) throw new TypeError(`no accounts are issued in ${country}`);
   const made = createAccount(country, bankAccount?.formFactor ?? 'physical', references);
   const record = { ...open, bankAccount: made.bankAccount };
-  const kept = await createWithNumber({ kind, platform, record, ...sealAccount(platform, open.id, made, vault) }, unit);
+  const kept = await createWithNumber(
+    { kind, platform, record, ...sealAccount(platform, open.id, made, vault) },
+    resources,
+  );
   return kept && { kept };
 };
 
-const draw = async (info: Info, platform: string, world: HandlerContext, unit: ResourceTransaction): Promise<Made> => {
+const draw = async (
+  info: Info,
+  platform: string,
+  world: HandlerContext,
+  resources: ResourceRepository,
+): Promise<Made> => {
   for (let draws = 0; draws < drawsMax; draws += 1) {
-    const made = await make(info, platform, world, unit);
+    const made = await make(info, platform, world, resources);
     if (made !== undefined) return made;
   }
   throw new Error('no number is left that was not given out before');
@@ -89,19 +98,22 @@ const shownOnce = ({ kept, issued }: Made, world: HandlerContext) => {
 };
 
 export const createPaymentInstrument = withEvents<BalancePlatformOperations['createPaymentInstrument']>(
-  async ({ input, caller }, unit, world) => {
+  async ({ input, caller }, resources, world) => {
     throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
-    const platform = await requireTenantPlatform(caller, unit, undefined);
+    const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
-    await requireActiveAccount(await findForTenant('balanceAccount', input.balanceAccountId, caller, unit), unit);
+    await requireActiveAccount(
+      await findForTenant('balanceAccount', input.balanceAccountId, caller, resources),
+      resources,
+    );
     if (input.replacementOfId !== undefined)
       await checkReplaceable(
-        await findForTenant('paymentInstrument', input.replacementOfId, caller, unit),
+        await findForTenant('paymentInstrument', input.replacementOfId, caller, resources),
         input.type,
-        unit,
+        resources,
       );
-    const made = await draw(input, platform.id, world, unit);
-    await settleReplacement(made.kept, unit);
+    const made = await draw(input, platform.id, world, resources);
+    await settleReplacement(made.kept, resources);
     return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };
   },
 );

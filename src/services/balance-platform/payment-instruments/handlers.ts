@@ -1,4 +1,5 @@
 /** Payment instruments: shown, listed, changed and cancelled (specification, section 4). */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
@@ -7,9 +8,10 @@ import { withEvents } from '../events.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
 import { requireActiveAccount } from '../require-active.ts';
-import type { PlatformWrites, StoredResource } from '../resource.ts';
+import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
 import { reasonIssues, reasonOf } from '../status-reason.ts';
+import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { type Card, type CardInfo, changedCard } from './card.ts';
@@ -36,57 +38,54 @@ const checkUse = async (
   { record }: Instrument,
   { status = record.status, balanceAccountId = record.balanceAccountId }: Changes,
   account: StoredResource<'balanceAccount'>,
-  unit: PlatformWrites,
+  resources: ResourceRepository,
 ): Promise<void> => {
   const moves = balanceAccountId !== record.balanceAccountId;
   if (moves && record.status !== 'inactive') throw new Problem('instrumentNotMovable');
-  if (moves || (status === 'active' && record.status !== 'active')) await requireActiveAccount(account, unit);
+  if (moves || (status === 'active' && record.status !== 'active')) await requireActiveAccount(account, resources);
 };
 
-export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> = async (
-  { input, caller },
-  view,
-  world,
-) => shown(await findForTenant('paymentInstrument', input.id, caller, view), world);
+export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> = async ({ input, caller }, tx, world) =>
+  shown(await findForTenant('paymentInstrument', input.id, caller, tx.repository(ResourceReader)), world);
 
 export const updatePaymentInstrument = withEvents<Operations['updatePaymentInstrument']>(
-  async ({ input, caller }, unit, world) => {
-    const before = await findForTenant('paymentInstrument', input.id, caller, unit);
+  async ({ input, caller }, resources, world) => {
+    const before = await findForTenant('paymentInstrument', input.id, caller, resources);
     const { record } = before;
     checkIfMatch(input.ifMatch, before);
     checkMove('paymentInstrument', record.status, input.status);
     throwIssues(reasonIssues(input));
     const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
-    const account = await findForTenant('balanceAccount', balanceAccountId, caller, unit);
-    await checkUse(before, input, account, unit);
+    const account = await findForTenant('balanceAccount', balanceAccountId, caller, resources);
+    await checkUse(before, input, account, resources);
     const card = nextCard(before, input.card);
     const reason = reasonOf(input, status !== record.status);
-    const kept = await change(before, { balanceAccountId, card, status, ...reason }, unit);
-    await settleReplacement(kept, unit);
+    const kept = await change(before, { balanceAccountId, card, status, ...reason }, resources);
+    await settleReplacement(kept, resources);
     return shown(kept, world);
   },
 );
 
 export const cancelPaymentInstrument = withEvents<Operations['cancelPaymentInstrument']>(
-  async ({ input, caller }, unit, world) => {
-    const before = await findForTenant('paymentInstrument', input.id, caller, unit);
+  async ({ input, caller }, resources, world) => {
+    const before = await findForTenant('paymentInstrument', input.id, caller, resources);
     checkIfMatch(input.ifMatch, before);
     checkMove('paymentInstrument', before.record.status, 'closed');
     throwIssues(reasonIssues(input));
-    return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, unit), world);
+    return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, resources), world);
   },
 );
 
 export const listPaymentInstruments: Handler<Operations['listPaymentInstruments']> = async (
   { input, caller },
-  view,
+  tx,
   world,
 ) => {
-  const { platform, record } = await findForTenant('balanceAccount', input.id, caller, view);
+  const { platform, record } = await findForTenant('balanceAccount', input.id, caller, tx.repository(ResourceReader));
   const { items, hasNext, hasPrevious } = await pageOf(
     { kind: 'paymentInstrument', platform, parent: record.id },
     input,
-    view,
+    tx.repository(ResourceReader),
   );
   return { paymentInstruments: items.map((item) => openRecord(item, world)), hasNext, hasPrevious };
 };

@@ -1,8 +1,9 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import { invalid } from '../field-issues.ts';
-import type { PlatformWrites, StoredResource } from '../resource.ts';
-import { change, type ResourceTransaction } from '../save-resource.ts';
+import type { StoredResource } from '../resource.ts';
+import { change } from '../save-resource.ts';
+import type { ResourceRepository } from '../store/repository.ts';
 
 type Instrument = StoredResource<'paymentInstrument'>;
 
@@ -10,11 +11,11 @@ type Instrument = StoredResource<'paymentInstrument'>;
 export const checkReplaceable = async (
   { platform, record: old }: Instrument,
   type: Instrument['record']['type'],
-  unit: PlatformWrites,
+  resources: ResourceRepository,
 ): Promise<void> => {
   if (old.type !== type) throwIssues([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
-  const other = await unit.findResource('paymentInstrument', platform, old.replacedById);
+  const other = await resources.findResource('paymentInstrument', platform, old.replacedById);
   if (other?.record.status !== 'closed') throw new Problem('alreadyReplaced');
 };
 
@@ -23,10 +24,13 @@ const endOf = ({ status }: Instrument['record'], id: string): Partial<Instrument
   status === 'closed' ? {} : { status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` };
 
 /** To be called when the new one was made, and when it becomes active. */
-export const settleReplacement = async ({ platform, record }: Instrument, unit: ResourceTransaction): Promise<void> => {
+export const settleReplacement = async (
+  { platform, record }: Instrument,
+  resources: ResourceRepository,
+): Promise<void> => {
   const { id, replacementOfId, status } = record;
   if (replacementOfId === undefined) return;
-  const old = await unit.findResource('paymentInstrument', platform, replacementOfId);
+  const old = await resources.findResource('paymentInstrument', platform, replacementOfId);
   if (old === undefined) throw new Error('what is replaced is gone');
-  await change(old, { replacedById: id, ...(status === 'active' && endOf(old.record, id)) }, unit);
+  await change(old, { replacedById: id, ...(status === 'active' && endOf(old.record, id)) }, resources);
 };

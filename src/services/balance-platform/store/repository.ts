@@ -1,93 +1,131 @@
-/** Balance platforms and their resources in a database: what handlers see of them, and what a unit of work writes. */
+/** Balance platforms and their resources: the same statements for each kind, over its own table. */
 
-import type { Session } from '../../../store/sql/engine.ts';
+import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
-import type { Children, Platform, PlatformReads, PlatformWrites, ResourceKind, StoredResource } from '../resource.ts';
+import type { Children, Platform, Range, ResourceKind, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 
-export const platformOf = (row: sql.PlatformRow): Platform => ({
-  id: row.balance_platform,
-  company: row.company,
-  description: row.description ?? undefined,
-  status: row.status as Platform['status'],
-  timeZone: row.time_zone,
-});
+/** Looks up nothing by its id alone: the caller names the platform. */
+export class ResourceReader {
+  protected readonly tx: ReadTransaction;
 
-const keptOf = <K extends ResourceKind>(kind: K, platform: string, row: sql.ResourceRow): StoredResource<K> => ({
-  kind,
-  platform,
-  revision: row.revision,
-  record: JSON.parse(row.record),
-  ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint, sealed: sealedOf(row) }),
-});
+  constructor(tx: ReadTransaction) {
+    this.tx = tx;
+  }
 
-const sealedOf = ({ key_id, data_key, sealed_number, sealed_shown }: sql.ResourceRow): Sealed => ({
-  keyId: key_id!,
-  dataKey: data_key!,
-  number: sealed_number ?? undefined,
-  shown: sealed_shown ?? undefined,
-});
-
-/** The values of the columns that name the parent, where it is not the platform. */
-const parentsOf = ({ record }: StoredResource): readonly string[] => {
-  if ('balanceAccountId' in record) return [record.balanceAccountId];
-  return 'accountHolderId' in record ? [record.accountHolderId] : [];
-};
-
-/** The values of the columns of a kind that has something sealed. */
-const secretsOf = ({ fingerprint, sealed }: StoredResource): readonly (string | null)[] =>
-  fingerprint === undefined || sealed === undefined
-    ? []
-    : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.shown ?? null];
-
-export const platformViewOf = (session: Session): PlatformReads => ({
-  async findPlatform(platform) {
-    const [row] = await session.query(sql.findPlatform, [platform]);
+  async findPlatform(platform: string): Promise<Platform | undefined> {
+    const [row] = await this.tx.query(sql.findPlatform, [platform]);
     return row && platformOf(row);
-  },
-  async findResource(kind, platform, id) {
-    const [row] = await session.query(sql.resourceStatements[kind].find, [platform, id]);
-    return row && keptOf(kind, platform, row);
-  },
-  async listResources({ kind, platform, parent }, { offset, limit, status }) {
+  }
+
+  async findResource<K extends ResourceKind>(
+    kind: K,
+    platform: string,
+    id: string,
+  ): Promise<StoredResource<K> | undefined> {
+    const [row] = await this.tx.query(sql.resourceStatements[kind].find, [platform, id]);
+    return row && resourceOf(kind, platform, row);
+  }
+
+  /** In the order of their creation, which later ones do not change. */
+  async listResources<K extends ResourceKind>(
+    { kind, platform, parent }: Children<K>,
+    { offset, limit, status }: Range,
+  ): Promise<readonly StoredResource<K>[]> {
     const { list, listWithStatus } = sql.resourceStatements[kind];
     const rows =
       status === undefined
-        ? await session.query(list, [platform, parent, limit, offset])
-        : await session.query(listWithStatus, [platform, parent, status, limit, offset]);
-    return rows.map((row) => keptOf(kind, platform, row));
-  },
-  async findOpen({ kind, platform, parent }: Children) {
-    return (await session.query(sql.resourceStatements[kind].findOpen, [platform, parent]))[0]?.id;
-  },
-});
+        ? await this.tx.query(list, [platform, parent, limit, offset])
+        : await this.tx.query(listWithStatus, [platform, parent, status, limit, offset]);
+    return rows.map((row) => resourceOf(kind, platform, row));
+  }
 
-/** Any one payment instrument, to try the keys on. */
-export const findInstrumentSample = async (
-  session: Session,
-): Promise<StoredResource<'paymentInstrument'> | undefined> => {
-  const [row] = await session.query(sql.findInstrumentSample, []);
-  return row && keptOf('paymentInstrument', row.balance_platform, row);
-};
+  /** The id of the oldest that is not closed. */
+  async findOpen({ kind, platform, parent }: Children): Promise<string | undefined> {
+    return (await this.tx.query(sql.resourceStatements[kind].findOpen, [platform, parent]))[0]?.id;
+  }
 
-export const platformUnitOf = (session: Session): PlatformWrites => ({
-  ...platformViewOf(session),
-  async addResource(kept) {
-    const { kind, platform, revision, record } = kept;
+  /** Any one payment instrument, to try the keys on. */
+  async findInstrumentSample(): Promise<StoredResource<'paymentInstrument'> | undefined> {
+    const [row] = await this.tx.query(sql.findInstrumentSample, []);
+    return row && resourceOf('paymentInstrument', row.balance_platform, row);
+  }
+}
+
+export class ResourceRepository extends ResourceReader {
+  protected override readonly tx: Transaction;
+  readonly #changes: StoredResource[] = [];
+
+  constructor(tx: Transaction) {
+    super(tx);
+    this.tx = tx;
+  }
+
+  /** Each new state that this transaction has written, in the order of writing. */
+  get changes(): readonly StoredResource[] {
+    return this.#changes;
+  }
+
+  /** Returns false, and writes nothing, where its number was issued before. */
+  async addResource(resource: StoredResource): Promise<boolean> {
+    const { kind, platform, revision, record } = resource;
     const state = [record.status, revision, JSON.stringify(record)];
-    const row = [platform, record.id, ...parentsOf(kept), ...state, ...secretsOf(kept)];
-    return (await session.execute(sql.resourceStatements[kind].add, row)) === 1;
-  },
-  async changeResource(kept) {
-    const { kind, platform, revision, record } = kept;
-    const state = [...parentsOf(kept), record.status, revision, JSON.stringify(record)];
-    const written = await session.execute(sql.resourceStatements[kind].change, [
+    const row = [platform, record.id, ...sql.parentValues(resource), ...state, ...sealedValues(resource)];
+    if ((await this.tx.execute(sql.resourceStatements[kind].add, row)) === 0) return false;
+    this.#changes.push(resource);
+    return true;
+  }
+
+  /** Replaces the state whose revision is one less. */
+  async changeResource(resource: StoredResource): Promise<void> {
+    const { kind, platform, revision, record } = resource;
+    const written = await this.tx.execute(sql.resourceStatements[kind].change, [
       platform,
       record.id,
-      ...state,
+      ...sql.parentValues(resource),
+      record.status,
+      revision,
+      JSON.stringify(record),
       revision - 1,
     ]);
-    // Within a unit, nobody else changes what was read in it.
-    if (written !== 1) throw new Error(`${kind}: another state came between`);
-  },
-});
+    // The transaction is serializable: no other one changes what it has read.
+    if (written !== 1) throw new Error(`${kind}: the stored revision is not ${revision - 1}`);
+    this.#changes.push(resource);
+  }
+}
+
+export function platformOf(row: sql.PlatformRow): Platform {
+  return {
+    id: row.balance_platform,
+    company: row.company,
+    description: row.description ?? undefined,
+    status: row.status as Platform['status'],
+    timeZone: row.time_zone,
+  };
+}
+
+function resourceOf<K extends ResourceKind>(kind: K, platform: string, row: sql.ResourceRow): StoredResource<K> {
+  return {
+    kind,
+    platform,
+    revision: row.revision,
+    record: JSON.parse(row.record),
+    ...(row.number_fingerprint !== undefined && { fingerprint: row.number_fingerprint, sealed: sealedOf(row) }),
+  };
+}
+
+function sealedOf({ key_id, data_key, sealed_number, sealed_shown }: sql.ResourceRow): Sealed {
+  return {
+    keyId: key_id!,
+    dataKey: data_key!,
+    number: sealed_number ?? undefined,
+    shown: sealed_shown ?? undefined,
+  };
+}
+
+/** The values of the sealed columns; none for a kind without a number. */
+function sealedValues({ fingerprint, sealed }: StoredResource): readonly (string | null)[] {
+  return fingerprint === undefined || sealed === undefined
+    ? []
+    : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.shown ?? null];
+}

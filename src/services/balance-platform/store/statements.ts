@@ -1,7 +1,11 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
 
 import { statement } from '../../../store/sql/engine.ts';
-import type { ResourceKind } from '../resource.ts';
+import { accountHolderTable } from '../account-holders/table.ts';
+import { balanceAccountTable } from '../balance-accounts/table.ts';
+import { paymentInstrumentTable } from '../payment-instruments/table.ts';
+import type { ResourceKind, StoredResource } from '../resource.ts';
+import type { ResourceTable } from './table.ts';
 
 export type PlatformRow = {
   readonly balance_platform: string;
@@ -43,19 +47,17 @@ export type ResourceRow = {
   readonly sealed_shown?: string | null;
 };
 
-export interface ResourceTable {
-  readonly name: string;
-  /** The column that names the parent; undefined where that is the platform. */
-  readonly parent?: string;
-  /** It has a number that is sealed, and given out once. */
-  readonly sealed?: true;
-}
-
-export const resourceTables: { readonly [K in ResourceKind]: ResourceTable } = Object.freeze({
-  accountHolder: { name: 'account_holder' },
-  balanceAccount: { name: 'balance_account', parent: 'account_holder_id' },
-  paymentInstrument: { name: 'payment_instrument', parent: 'balance_account_id', sealed: true },
+export const resourceTables: { readonly [K in ResourceKind]: ResourceTable<K> } = Object.freeze({
+  accountHolder: accountHolderTable,
+  balanceAccount: balanceAccountTable,
+  paymentInstrument: paymentInstrumentTable,
 });
+
+/** The value of the column that names the parent, where the kind has one. */
+export function parentValues<K extends ResourceKind>({ kind, record }: StoredResource<K>): readonly string[] {
+  const { parent }: ResourceTable<K> = resourceTables[kind];
+  return parent === undefined ? [] : [parent.idOf(record)];
+}
 
 const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_shown'] as const;
 
@@ -68,7 +70,8 @@ export const findInstrumentSample = statement<ResourceRow & { readonly balance_p
   `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
 );
 
-const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
+const statementsOf = <K extends ResourceKind>({ name, sealed, ...table }: ResourceTable<K>) => {
+  const parent = table.parent?.column;
   const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];
   const added = [
@@ -122,6 +125,8 @@ const statementsOf = ({ name, parent, sealed }: ResourceTable) => {
 
 export type ResourceStatements = ReturnType<typeof statementsOf>;
 
-export const resourceStatements = Object.freeze(
-  Object.fromEntries(Object.entries(resourceTables).map(([kind, table]) => [kind, statementsOf(table)])),
-) as { readonly [K in ResourceKind]: ResourceStatements };
+export const resourceStatements: { readonly [K in ResourceKind]: ResourceStatements } = Object.freeze({
+  accountHolder: statementsOf(resourceTables.accountHolder),
+  balanceAccount: statementsOf(resourceTables.balanceAccount),
+  paymentInstrument: statementsOf(resourceTables.paymentInstrument),
+});

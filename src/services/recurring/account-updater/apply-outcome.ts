@@ -6,6 +6,8 @@ import { cardVariant } from '../brand.ts';
 import type { CardSnapshot, DetailChange, Expiry, ShopperKey, StoredDetail } from '../details.ts';
 import { type DetailEventData, detailEvent } from '../events.ts';
 import { cardIdentity } from '../instrument.ts';
+import { DetailRepository } from '../store/repository.ts';
+import { CardChangeRepository } from './store/card-changes.ts';
 import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
 /** A stored detail whose instrument is a card. */
@@ -119,7 +121,7 @@ export const applyOutcome = async (
   { key, changedBy, pspReference }: UpdateCause,
   detail: StoredCard,
   fate: AccountUpdateOutcome,
-  unit: Transaction,
+  tx: Transaction,
   world: HandlerContext,
 ): Promise<DetailEventData | undefined> => {
   const news = ignoreStale(fate, detail.open.card);
@@ -135,10 +137,10 @@ export const applyOutcome = async (
       before: shown(detail),
       after: after && shown(after),
     };
-    return unit.saveChange(key.company, change);
+    return tx.repository(CardChangeRepository).saveChange(key.company, change);
   };
   const becomes = async (after: StoredCard): Promise<DetailEventData> => {
-    await unit.saveDetail(key, after);
+    await tx.repository(DetailRepository).saveDetail(key, after);
     await keep(after);
     return detailEvent('updated', key, after);
   };
@@ -148,7 +150,7 @@ export const applyOutcome = async (
     case 'replaced':
       return becomes(replace(detail, news.number, news.expiry, key.company, world));
     case 'closed':
-      await unit.disableDetail(key, recurringDetailReference, changedAt);
+      await tx.repository(DetailRepository).disableDetail(key, recurringDetailReference, changedAt);
       await keep();
       return detailEvent('disabled', key, detail);
     case 'contactCardholder':

@@ -3,7 +3,7 @@
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { JobHandler } from '../../../jobs/worker.ts';
 import { type Backoff, backoffMs } from '../../../lib/retry.ts';
-import type { Store } from '../../../store/transaction.ts';
+import type { Store } from '../../../store/store.ts';
 import { updaterCheck } from './job-kinds.ts';
 import { cardOf, checkOf, completeCheck, pendingMsMax } from './pending-check.ts';
 import type { HttpUpdater } from './updater.ts';
@@ -30,7 +30,7 @@ export const createCheckHandler = (
           because: 'the updater has not told yet',
         };
       const fate = heard.kind === 'pending' ? ({ kind: 'failed' } as const) : heard;
-      await store.write((unit) => completeCheck(job, fate, unit, world));
+      await store.write((tx) => completeCheck(job, fate, tx, world));
       return 'ended';
     },
   });

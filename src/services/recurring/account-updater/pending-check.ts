@@ -6,6 +6,7 @@ import type { Transaction } from '../../../store/transaction.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import type { DomainEvent } from '../../../webhooks/event.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
+import { DetailRepository } from '../store/repository.ts';
 import { applyOutcome, ignoreStale, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
 import { batchWait, updaterCheck } from './job-kinds.ts';
 import type { AccountUpdateOutcome, CheckedCard, Updater } from './updater.ts';
@@ -62,14 +63,17 @@ export const heldBy = async (
   fingerprint: string,
   account: Account,
   { shopperReference, recurringDetailReference: reference }: Narrowed,
-  unit: Transaction,
+  tx: Transaction,
 ): Promise<readonly Held[]> => {
   const ofShopper = async (shopperReference: string): Promise<readonly HeldDetail[]> => {
-    const details = (await unit.findShopper({ ...account, shopperReference }))?.details ?? [];
+    const details =
+      (await tx.repository(DetailRepository).findShopper({ ...account, shopperReference }))?.details ?? [];
     return details.filter((each) => each.fingerprint === fingerprint).map((detail) => ({ shopperReference, detail }));
   };
   const holders =
-    shopperReference === undefined ? await unit.findDetails(account, fingerprint) : await ofShopper(shopperReference);
+    shopperReference === undefined
+      ? await tx.repository(DetailRepository).findDetails(account, fingerprint)
+      : await ofShopper(shopperReference);
   return holders.flatMap(({ shopperReference, detail }): readonly Held[] =>
     isCard(detail) && (reference === undefined || detail.recurringDetailReference === reference)
       ? [{ shopperReference, detail }]
@@ -82,12 +86,12 @@ export const applyToHolders = async (
   held: readonly Held[],
   fate: AccountUpdateOutcome,
   { account, ...by }: Occasion,
-  unit: Transaction,
+  tx: Transaction,
   world: HandlerContext,
 ): Promise<readonly DomainEvent[]> => {
   const notices: DomainEvent[] = [];
   for (const { shopperReference, detail } of held) {
-    const notice = await applyOutcome({ key: { ...account, shopperReference }, ...by }, detail, fate, unit, world);
+    const notice = await applyOutcome({ key: { ...account, shopperReference }, ...by }, detail, fate, tx, world);
     if (notice !== undefined) notices.push(notice);
   }
   return notices;
@@ -106,7 +110,7 @@ export const saveCheck = async (
   },
   id: string,
   { account, changedBy, pspReference }: Occasion,
-  unit: Transaction,
+  tx: Transaction,
   { vault }: HandlerContext,
   updater: Updater,
 ): Promise<void> => {
@@ -119,7 +123,7 @@ export const saveCheck = async (
   const jobId = pspReference;
   const sealed = vault.seal(scopeOf({ company, jobId }), { number: number() });
   const afterMs = kind === updaterCheck ? askAgainMs : 0;
-  await unit.saveJob({ company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
+  await tx.jobs.save({ company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
 };
 
 /** A check that nobody has answered for so long ends as one that could not be made. */
@@ -155,16 +159,16 @@ export const cardOf = (job: TakenJob, { vault }: HandlerContext): CheckedCard =>
 export const completeCheck = async (
   job: TakenJob,
   fate: AccountUpdateOutcome,
-  unit: Transaction,
+  tx: Transaction,
   world: HandlerContext,
 ): Promise<void> => {
   const { merchantAccount, reference, fingerprint, expiry, changedBy, ...narrowed } = checkOf(job);
   const { company, jobId: pspReference } = job;
   const account = { company, merchantAccount };
-  await unit.endJob(job);
+  await tx.jobs.end(job);
   // A shopper who has given another card in the meantime is left alone.
-  const held = await heldBy(fingerprint, account, narrowed, unit);
-  const changes = await applyToHolders(held, fate, { account, changedBy, pspReference }, unit, world);
+  const held = await heldBy(fingerprint, account, narrowed, tx);
+  const changes = await applyToHolders(held, fate, { account, changedBy, pspReference }, tx, world);
   const { shopperReference, recurringDetailReference } = narrowed;
   const result = resultOf(ignoreStale(fate, expiry));
   const outcome: DomainEvent = {
@@ -175,5 +179,5 @@ export const completeCheck = async (
     shopperReference,
     recurringDetailReference,
   };
-  await unit.enqueueEvents({ company, pspReference, at: world.clock.now(), events: [outcome, ...changes] });
+  await tx.outbox.enqueue({ company, pspReference, at: world.clock.now(), events: [outcome, ...changes] });
 };

@@ -5,9 +5,11 @@ import type { Input, Output } from '../../../contract/operation.ts';
 import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
+import { DetailReader } from '../store/repository.ts';
 import type { RecurringOperations } from '../v25.ts';
 import { checkedCard, ignoreStale, isCard, resultOf } from './apply-outcome.ts';
 import { type Account, applyToHolders, type Held, heldBy, questionId, saveCheck } from './pending-check.ts';
+import { CardChangeReader } from './store/card-changes.ts';
 import type { AccountUpdateOutcome, CheckedCard, Updater } from './updater.ts';
 
 type Asked = Input<RecurringOperations['scheduleAccountUpdater']>;
@@ -43,10 +45,10 @@ const byCard = async (
   card: CheckedCard,
   asked: Asked,
   account: Account,
-  unit: Transaction,
+  tx: Transaction,
 ): Promise<Meant | undefined> => {
   const { shopperReference, selectedRecurringDetailReference: recurringDetailReference } = asked;
-  const held = await heldBy(card.fingerprint, account, { shopperReference, recurringDetailReference }, unit);
+  const held = await heldBy(card.fingerprint, account, { shopperReference, recurringDetailReference }, tx);
   // A reference to something else than the card that stands beside it is a reference to no stored card.
   return recurringDetailReference !== undefined && held.length === 0 ? undefined : { card, held };
 };
@@ -54,13 +56,13 @@ const byCard = async (
 const byReference = async (
   asked: Asked,
   account: Account,
-  view: ReadTransaction,
+  tx: ReadTransaction,
   world: HandlerContext,
 ): Promise<Meant | undefined> => {
   const { shopperReference, selectedRecurringDetailReference: reference } = asked;
   // The contract has seen to it that both are there.
   if (shopperReference === undefined || reference === undefined) return undefined;
-  const detail = await view.findDetail({ ...account, shopperReference }, reference);
+  const detail = await tx.repository(DetailReader).findDetail({ ...account, shopperReference }, reference);
   if (detail === undefined || !isCard(detail)) return undefined;
   return { card: checkedCard(account.company, detail, world), held: [{ shopperReference, detail }] };
 };
@@ -68,14 +70,14 @@ const byReference = async (
 /** The outcome known within the transaction; a card other than that of the lookup is still to be asked about. */
 const outcomeOf = async (
   card: CheckedCard,
-  transaction: Transaction,
+  tx: Transaction,
   updater: Updater,
   id: string,
   heard: Heard | undefined,
 ): Promise<AccountUpdateOutcome> => {
   switch (updater.kind) {
     case 'known':
-      return updater.check(card, transaction);
+      return updater.check(card, tx.repository(CardChangeReader));
     case 'asked':
       return heard?.id === id && heard.fate !== undefined ? heard.fate : { kind: 'pending' };
     case 'gathered':
@@ -90,37 +92,37 @@ type ScheduleAccountUpdater = RecurringOperations['scheduleAccountUpdater'];
 export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAccountUpdater> {
   const schedule = async (
     { input, caller, pspReference }: CanonicalRequest<ScheduleAccountUpdater>,
-    transaction: Transaction,
+    tx: Transaction,
     context: HandlerContext,
     heard?: Heard,
   ): Promise<Output<ScheduleAccountUpdater>> => {
     const account = { company: caller.company, merchantAccount: input.merchantAccount };
     const meant =
       input.card === undefined
-        ? await byReference(input, account, transaction, context)
-        : await byCard(givenCard(input.card, account.company, context), input, account, transaction);
+        ? await byReference(input, account, tx, context)
+        : await byCard(givenCard(input.card, account.company, context), input, account, tx);
     // The specification, section 7: what cannot be scheduled is a result, not a refusal.
     if (meant === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
     const { card, held } = meant;
     const id = questionId(heard?.request ?? pspReference, card, context.vault);
-    const outcome = await outcomeOf(card, transaction, updater, id, heard);
+    const outcome = await outcomeOf(card, tx, updater, id, heard);
     const occasion = { account, changedBy: caller.credential, pspReference };
     if (outcome.kind === 'pending') {
-      await saveCheck(card, input, id, occasion, transaction, context, updater);
+      await saveCheck(card, input, id, occasion, tx, context, updater);
     } else {
-      const events = await applyToHolders(held, outcome, occasion, transaction, context);
-      await transaction.enqueueEvents({ company: account.company, pspReference, at: context.clock.now(), events });
+      const events = await applyToHolders(held, outcome, occasion, tx, context);
+      await tx.outbox.enqueue({ company: account.company, pspReference, at: context.clock.now(), events });
     }
     return { pspReference, result: resultOf(ignoreStale(outcome, card.expiry)) };
   };
-  if (updater.kind !== 'asked') return (request, transaction, context) => schedule(request, transaction, context);
+  if (updater.kind !== 'asked') return (request, tx, context) => schedule(request, tx, context);
   const twoPhase: TwoPhaseHandler<ScheduleAccountUpdater, Heard | undefined> = {
     handle: schedule,
     async lookup({ input, caller: { company } }, store, context, request) {
       const account = { company, merchantAccount: input.merchantAccount };
       const card =
         input.card === undefined
-          ? (await store.read((transaction) => byReference(input, account, transaction, context)))?.card
+          ? (await store.read((tx) => byReference(input, account, tx, context)))?.card
           : givenCard(input.card, company, context);
       if (card === undefined) return { request };
       const id = questionId(request, card, context.vault);

@@ -1,88 +1,101 @@
-/** Remembers what listing a shopper found, for a store that one process serves alone: exact, bounded, and never stale. */
+/** Caches listed shoppers for a store that only this process writes to: exact, bounded, never stale. */
+import type { Engine } from '../../../store/sql/engine.ts';
 import type { ListedDetail, Shopper, ShopperKey } from '../details.ts';
 
-type Listed = Shopper<ListedDetail>;
+type ListedShopper = Shopper<ListedDetail>;
 
-export interface ShopperCache {
-  /** What is remembered of the shopper, frozen; else what `read` finds, which is remembered unless something was committed meanwhile. */
-  find(key: ShopperKey, read: () => Promise<Listed | undefined>): Promise<Listed | undefined>;
-  /** Forgets shoppers that a unit wrote; to be called before anyone hears that it was committed. */
-  forget(keys: readonly ShopperKey[]): void;
-}
-
-interface Kept {
-  readonly shopper: Listed;
+interface Entry {
+  readonly shopper: ListedShopper;
   readonly bytes: number;
 }
 
-/** About what V8 takes for an object or a list, beside what is in it. */
+/** About what V8 needs for an object or an array, without its contents. */
 const objectBytes = 64;
 
-/** Freezes a value with all that is in it, and tells about how much memory it takes. */
-const freeze = (value: unknown): number => {
+/** An engine without `foreignCommits` is shared with other processes, whose commits the cache would not notice. */
+export function createShopperCache(engine: Engine, bytesMax: number): ShopperCache | undefined {
+  if (bytesMax === 0 || engine.foreignCommits === undefined) return undefined;
+  return new ShopperCache(bytesMax, () => engine.foreignCommits!());
+}
+
+export class ShopperCache {
+  readonly #bytesMax: number;
+  readonly #foreignCommits: () => number;
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+  /** Counts invalidations: a read that began before one must not be stored after it. */
+  #generation = 0;
+  #seenCommits: number;
+  /** One turn of the event loop asks the database once: the question costs as much as the rest of a lookup. */
+  #isChecked = false;
+
+  /** `bytesMax`: beyond it the oldest entries are dropped. `foreignCommits`: see `Engine.foreignCommits`. */
+  constructor(bytesMax: number, foreignCommits: () => number) {
+    this.#bytesMax = bytesMax;
+    this.#foreignCommits = foreignCommits;
+    this.#seenCommits = foreignCommits();
+  }
+
+  /** The cached shopper, frozen; or what `read` finds, which is cached unless something was committed meanwhile. */
+  async find(key: ShopperKey, read: () => Promise<ListedShopper | undefined>): Promise<ListedShopper | undefined> {
+    this.#checkForeignCommits();
+    const name = nameOf(key);
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) return entry.shopper;
+    const generation = this.#generation;
+    const found = await read();
+    // An unknown shopper is not cached: their number has no bound.
+    if (found !== undefined && generation === this.#generation) this.#save(name, found);
+    return found;
+  }
+
+  /** Drops shoppers that a transaction has changed; must run before its caller continues. */
+  forget(keys: readonly ShopperKey[]): void {
+    if (keys.length > 0) this.#generation++;
+    for (const key of keys) this.#drop(nameOf(key));
+  }
+
+  #checkForeignCommits(): void {
+    if (this.#isChecked) return;
+    const commits = this.#foreignCommits();
+    this.#isChecked = true;
+    setImmediate(() => {
+      this.#isChecked = false;
+    });
+    if (commits === this.#seenCommits) return;
+    this.#seenCommits = commits;
+    this.#generation++;
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+
+  #save(name: string, shopper: ListedShopper): void {
+    this.#drop(name);
+    const bytes = objectBytes + name.length + freeze(shopper);
+    this.#entries.set(name, { shopper, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#entries.get(name)?.bytes ?? 0;
+    this.#entries.delete(name);
+  }
+}
+
+/** The lengths separate names that would otherwise read the same. */
+function nameOf({ company, merchantAccount, shopperReference }: ShopperKey): string {
+  return `${company.length} ${merchantAccount.length} ${company}${merchantAccount}${shopperReference}`;
+}
+
+/** Freezes a value with its contents, and returns about how many bytes it needs. */
+function freeze(value: unknown): number {
   if (typeof value === 'string') return objectBytes / 2 + value.length;
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = objectBytes;
   for (const each of Object.values(Object.freeze(value))) bytes += freeze(each);
   return bytes;
-};
-
-/** The lengths keep apart what would read the same in one line. */
-const nameOf = ({ company, merchantAccount, shopperReference }: ShopperKey): string =>
-  `${company.length} ${merchantAccount.length} ${company}${merchantAccount}${shopperReference}`;
-
-/** `bytesMax`: beyond it the oldest go. `foreignCommits`: as the engine has it (`Engine.foreignCommits`). */
-export const createShopperCache = (bytesMax: number, foreignCommits: () => number): ShopperCache => {
-  const kept = new Map<string, Kept>();
-  let bytes = 0;
-  /** Counts what was forgotten, so that a read which began before it is not remembered after it. */
-  let generation = 0;
-  let seen = foreignCommits();
-  /** Asking the database costs as much as the rest of a find: the requests of one turn of the event loop share an answer. */
-  let asked = false;
-  const askAgain = () => {
-    asked = false;
-  };
-  const drop = (name: string) => {
-    bytes -= kept.get(name)?.bytes ?? 0;
-    kept.delete(name);
-  };
-  const noticeOthers = () => {
-    if (asked) return;
-    const now = foreignCommits();
-    asked = true;
-    setImmediate(askAgain);
-    if (now === seen) return;
-    seen = now;
-    generation++;
-    kept.clear();
-    bytes = 0;
-  };
-  const remember = (name: string, shopper: Listed) => {
-    drop(name);
-    const size = objectBytes + name.length + freeze(shopper);
-    kept.set(name, { shopper, bytes: size });
-    bytes += size;
-    for (const oldest of kept.keys()) {
-      if (bytes <= bytesMax) break;
-      drop(oldest);
-    }
-  };
-  return Object.freeze<ShopperCache>({
-    async find(key, read) {
-      noticeOthers();
-      const name = nameOf(key);
-      const known = kept.get(name);
-      if (known !== undefined) return known.shopper;
-      const before = generation;
-      const found = await read();
-      // Strangers are not remembered: there is no end to them.
-      if (found !== undefined && generation === before) remember(name, found);
-      return found;
-    },
-    forget(keys) {
-      if (keys.length > 0) generation++;
-      for (const key of keys) drop(nameOf(key));
-    },
-  });
-};
+}

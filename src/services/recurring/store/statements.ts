@@ -1,4 +1,4 @@
-/** The SQL of shoppers, their stored details and the progress of imports; one text for both engines. */
+/** The SQL of shoppers, their stored details; one text for both engines. */
 import { statement } from '../../../store/sql/engine.ts';
 
 /** One stored detail. */
@@ -125,15 +125,4 @@ export const findSample = statement<DetailRow & { readonly company: string }>(
   `select company, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
           sealed_number, sealed_shown
      from stored_detail where sealed_number is not null or sealed_shown is not null limit 1`,
-);
-
-export const findProgress = statement<{ readonly rows_done: number }>(
-  'find-progress',
-  'select rows_done from import_progress where source = $1',
-);
-
-export const saveProgress = statement(
-  'save-progress',
-  `insert into import_progress (source, rows_done, updated_at) values ($1, $2, $3)
-   on conflict (source) do update set rows_done = excluded.rows_done, updated_at = excluded.updated_at`,
 );

@@ -10,6 +10,7 @@ import { redact } from '../../../../lib/redact.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse } from '../parse-response.ts';
 import { checkOf, completeCheck } from '../pending-check.ts';
+import { BatchedCheckRepository } from '../store/batch.ts';
 import { type AnswerRow, answerRow } from '../updater-response.ts';
 import { answerFiles, type Folders } from './folders.ts';
 
@@ -21,14 +22,14 @@ const stray: readonly Reason[] = Object.freeze([
   },
 ]);
 
-const keep: ImportKind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...answer }, company, unit, world) => {
-  const job = await unit.findBatchedCheck(company, check);
+const keep: ImportKind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...answer }, company, tx, world) => {
+  const job = await tx.repository(BatchedCheckRepository).find(company, check);
   if (job === undefined) return stray;
   const asked = checkOf(job);
   if (asked.merchantAccount !== merchantAccount) return stray;
   const fate = parseUpdaterResponse(answer, { company, fingerprint: asked.fingerprint }, world.vault);
   // It goes on waiting for the answer that has still to come.
-  if (fate.kind !== 'pending') await completeCheck(job, fate, unit, world);
+  if (fate.kind !== 'pending') await completeCheck(job, fate, tx, world);
   return undefined;
 };
 

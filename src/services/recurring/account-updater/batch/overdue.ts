@@ -2,7 +2,7 @@
 
 import type { HandlerContext } from '../../../../gateway/handler.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
-import type { Store } from '../../../../store/transaction.ts';
+import type { Store } from '../../../../store/store.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchResponse } from '../job-kinds.ts';
 import { completeCheck } from '../pending-check.ts';
@@ -18,7 +18,7 @@ export const createOverdueHandler = (
     leaseMs: 30_000,
     pollIntervalMs: 5_000,
     async run(job) {
-      await store.write((unit) => completeCheck(job, { kind: 'failed' }, unit, world));
+      await store.write((tx) => completeCheck(job, { kind: 'failed' }, tx, world));
       watch.emit({ kind: 'overdue', checks: 1 });
       return 'ended';
     },

@@ -6,7 +6,7 @@ import { finished } from 'node:stream/promises';
 import type { HandlerContext } from '../../../../gateway/handler.ts';
 import type { TakenJob } from '../../../../jobs/job.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
-import type { Store } from '../../../../store/transaction.ts';
+import type { Store } from '../../../../store/store.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchFile } from '../job-kinds.ts';
 import { cardOf, checkOf } from '../pending-check.ts';
@@ -107,7 +107,7 @@ export const createRequestFileHandler = (folder: string, parts: RequestFileParts
     pollIntervalMs: 2_000,
     async run(job) {
       const checks = await writeRequestFile(job.jobId, job.leaseOwner, openFolders(folder), parts);
-      await parts.store.write((unit) => unit.endJob(job));
+      await parts.store.write((tx) => tx.jobs.end(job));
       if (checks > 0) parts.watch.emit({ kind: 'written', file: job.jobId, checks });
       return 'ended';
     },

@@ -1,8 +1,9 @@
 /** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
-
-import type { JobKind, TakenJob } from '../../../../jobs/job.ts';
-import { type Engine, type Session, statement } from '../../../../store/sql/engine.ts';
-import { type JobRow, jobColumns, jobOf, saveJob } from '../../../../store/sql/jobs.ts';
+import type { TakenJob } from '../../../../jobs/job.ts';
+import { statement } from '../../../../store/sql/engine.ts';
+import { type JobRow, jobColumns, jobOf } from '../../../../store/sql/jobs.ts';
+import type { Store } from '../../../../store/store.ts';
+import type { ReadTransaction } from '../../../../store/transaction.ts';
 import type { BatchQueue } from '../batch/queue.ts';
 import { batchCycle, batchFile, batchResponse, batchWait, updaterCheck } from '../job-kinds.ts';
 
@@ -53,46 +54,49 @@ const wait = statement(
   `update job set kind = '${batchWait}', holder = null, due_at = now_ms() where kind = '${updaterCheck}'`,
 );
 
-export const findBatchedCheck = async (
-  session: Session,
-  company: string,
-  jobId: string,
-): Promise<TakenJob | undefined> => {
-  const [row] = await session.query(findOne, [company, jobId]);
-  return row && jobOf(row, row.holder);
-};
+/** The checks in batch files, within a transaction. */
+export class BatchedCheckRepository {
+  readonly #tx: ReadTransaction;
 
-/** `ring` hears of the files that are to be written, once that is kept. */
-export const createBatchQueue = (engine: Engine, ring: (kind: JobKind) => void): BatchQueue =>
+  constructor(tx: ReadTransaction) {
+    this.#tx = tx;
+  }
+
+  /** A check that is in a file and waits for its response. */
+  async find(company: string, jobId: string): Promise<TakenJob | undefined> {
+    const [row] = await this.#tx.query(findOne, [company, jobId]);
+    return row && jobOf(row, row.holder);
+  }
+}
+
+/** The queue of checks for batch files. */
+export const createBatchQueue = (store: Store): BatchQueue =>
   Object.freeze<BatchQueue>({
     begin: async (updater) => {
       // Of what is known, nothing is to be waited for.
       if (updater === 'known') return;
-      await engine.write(async (session) => {
-        if (updater === 'asked') await session.execute(ask, []);
+      await store.write(async (tx) => {
+        if (updater === 'asked') await tx.execute(ask, []);
         else {
-          await session.execute(wait, []);
-          await session.execute(ensure, [nobody]);
+          await tx.execute(wait, []);
+          await tx.execute(ensure, [nobody]);
         }
       });
     },
     findWaiting: (max) =>
-      engine.read(async (session) => {
-        const [waiting] = await session.query(countWaiting, [max]);
+      store.read(async (tx) => {
+        const [waiting] = await tx.query(countWaiting, [max]);
         return { checks: waiting?.checks ?? 0, longestMs: waiting?.longest_ms ?? 0 };
       }),
-    async collect(file, { max, answerMsMax }) {
-      const gathered = await engine.write(async (session) => {
-        const checks = await session.execute(gather, [file, answerMsMax, max]);
-        if (checks > 0) await saveJob(session, { company: nobody, jobId: file, kind: batchFile, payload: '{}' });
+    collect: (file, { max, answerMsMax }) =>
+      store.write(async (tx) => {
+        const checks = await tx.execute(gather, [file, answerMsMax, max]);
+        if (checks > 0) await tx.jobs.save({ company: nobody, jobId: file, kind: batchFile, payload: '{}' });
         return checks;
-      });
-      if (gathered > 0) ring(batchFile);
-      return gathered;
-    },
+      }),
     findBatchedChecks: (file, max, after) =>
-      engine.read(async (session) => {
-        const rows = await session.query(findOfFile, [file, after?.company ?? '', after?.jobId ?? '', max]);
+      store.read(async (tx) => {
+        const rows = await tx.query(findOfFile, [file, after?.company ?? '', after?.jobId ?? '', max]);
         return rows.map((row) => jobOf(row, file));
       }),
   });

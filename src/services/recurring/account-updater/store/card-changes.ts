@@ -1,8 +1,9 @@
-/** Announced card changes, and the history of the details that followed, in a database. */
+/** Announced card changes, and the history of the stored details that were updated. */
 
-import { type Session, statement } from '../../../../store/sql/engine.ts';
+import { statement } from '../../../../store/sql/engine.ts';
+import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
-import type { Announcement, Announcements } from '../updater.ts';
+import type { Announcement } from '../updater.ts';
 
 type AnnouncedRow = {
   readonly status: string;
@@ -77,8 +78,8 @@ const findSince = statement<{ readonly created_at: number }>(
   'select created_at from shopper where company = $1 and merchant_account = $2 and shopper_reference = $3',
 );
 
-/** A detail with all that is known of it and needs no key. */
-export interface KnownDetail extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'open'> {
+/** A detail without its sealed parts, with its history. */
+export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'open'> {
   readonly contracts: readonly string[];
   /** Milliseconds since the epoch. */
   readonly disabledAt: number | undefined;
@@ -86,11 +87,11 @@ export interface KnownDetail extends Pick<StoredDetail, 'recurringDetailReferenc
   readonly changes: readonly DetailChange[];
 }
 
-export interface KnownShopper {
+export interface ShopperHistory {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Oldest first. */
-  readonly details: readonly KnownDetail[];
+  readonly details: readonly DetailHistory[];
 }
 
 const announcementOf = (row: AnnouncedRow, fingerprint: string): Announcement => {
@@ -119,57 +120,68 @@ const changeOf = (row: ChangeRow): DetailChange => ({
   after: row.after_part === null ? undefined : (JSON.parse(row.after_part) as CardSnapshot),
 });
 
-export const announcementsOf = (session: Session): Announcements => ({
-  findAnnouncement: async (company, fingerprint) => {
-    const [row] = await session.query(findAnnounced, [company, fingerprint]);
+export class CardChangeReader {
+  protected readonly tx: ReadTransaction;
+
+  constructor(tx: ReadTransaction) {
+    this.tx = tx;
+  }
+
+  async findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined> {
+    const [row] = await this.tx.query(findAnnounced, [company, fingerprint]);
     return row && announcementOf(row, fingerprint);
-  },
-});
+  }
 
-export const saveAnnouncement = async (
-  session: Session,
-  company: string,
-  { fingerprint, status, expiry, sealed }: Announcement,
-  at: number,
-): Promise<void> => {
-  const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
-  const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-  await session.execute(saveAnnounced, [company, fingerprint, status, ...dates, ...secrets, at]);
-};
+  /** The shopper with all details, disabled ones too, and their histories; undefined for an unknown shopper. */
+  async findHistory({ company, merchantAccount, shopperReference }: ShopperKey): Promise<ShopperHistory | undefined> {
+    const key = [company, merchantAccount, shopperReference];
+    const [shopper] = await this.tx.query(findSince, key);
+    if (shopper === undefined) return undefined;
+    const rows = await this.tx.query(findKnownDetails, key);
+    const changes = Map.groupBy(
+      (await this.tx.query(findChanges, key)).map(changeOf),
+      ({ recurringDetailReference }) => recurringDetailReference,
+    );
+    const details = rows.map((row) => ({
+      recurringDetailReference: row.recurring_detail_reference,
+      createdAt: row.created_at,
+      contracts: row.contracts.split(','),
+      open: JSON.parse(row.open_part) as StoredDetail['open'],
+      disabledAt: row.disabled_at ?? undefined,
+      changes: changes.get(row.recurring_detail_reference) ?? [],
+    }));
+    return { createdAt: shopper.created_at, details };
+  }
+}
 
-export const saveChange = async (session: Session, company: string, change: DetailChange): Promise<void> => {
-  const { recurringDetailReference, pspReference, changedAt, changedBy, outcome, before, after } = change;
-  const cards = [JSON.stringify(before), after === undefined ? null : JSON.stringify(after)];
-  await session.execute(insertChange, [
-    company,
-    recurringDetailReference,
-    pspReference,
-    changedAt,
-    changedBy,
-    outcome,
-    ...cards,
-  ]);
-};
+export class CardChangeRepository extends CardChangeReader {
+  protected override readonly tx: Transaction;
 
-export const findKnown = async (
-  session: Session,
-  { company, merchantAccount, shopperReference }: ShopperKey,
-): Promise<KnownShopper | undefined> => {
-  const place = [company, merchantAccount, shopperReference];
-  const [shopper] = await session.query(findSince, place);
-  if (shopper === undefined) return undefined;
-  const rows = await session.query(findKnownDetails, place);
-  const changes = Map.groupBy(
-    (await session.query(findChanges, place)).map(changeOf),
-    ({ recurringDetailReference }) => recurringDetailReference,
-  );
-  const details = rows.map((row) => ({
-    recurringDetailReference: row.recurring_detail_reference,
-    createdAt: row.created_at,
-    contracts: row.contracts.split(','),
-    open: JSON.parse(row.open_part) as StoredDetail['open'],
-    disabledAt: row.disabled_at ?? undefined,
-    changes: changes.get(row.recurring_detail_reference) ?? [],
-  }));
-  return { createdAt: shopper.created_at, details };
-};
+  constructor(tx: Transaction) {
+    super(tx);
+    this.tx = tx;
+  }
+
+  /** Adds the announcement, or replaces the earlier one for the same card. */
+  async saveAnnouncement(company: string, announcement: Announcement, at: number): Promise<void> {
+    const { fingerprint, status, expiry, sealed } = announcement;
+    const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
+    const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
+    await this.tx.execute(saveAnnounced, [company, fingerprint, status, ...dates, ...secrets, at]);
+  }
+
+  /** Adds to the history of the detail; one request changes a detail once. */
+  async saveChange(company: string, change: DetailChange): Promise<void> {
+    const { recurringDetailReference, pspReference, changedAt, changedBy, outcome, before, after } = change;
+    await this.tx.execute(insertChange, [
+      company,
+      recurringDetailReference,
+      pspReference,
+      changedAt,
+      changedBy,
+      outcome,
+      JSON.stringify(before),
+      after === undefined ? null : JSON.stringify(after),
+    ]);
+  }
+}

@@ -1,0 +1,11 @@
+/** The errors of a store that every engine throws. */
+
+/** The store cannot answer now; nothing was written. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The connection was lost during the commit: the transaction was committed whole, or not at all. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+}

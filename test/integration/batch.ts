@@ -31,9 +31,9 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
       engine = await open();
       await furnish(engine);
       rung = [];
-      store = createStore(engine, { onJobSaved: (kind) => rung.push(kind) });
+      store = createStore(engine);
       jobs = createJobs(engine);
-      gathering = createBatchQueue(store);
+      gathering = createBatchQueue(createStore(engine, { onJobSaved: (kind) => rung.push(kind) }));
     });
     afterEach(() => dispose(engine));
 

@@ -32,8 +32,8 @@ describe('a record', () => {
       fc.property(mark, mark, ticket, outcome, (scope, print, holder, json) => {
         const at = keyOf(scope);
         const done = { requestHash: print, outcome: json };
-        expect(parseRecord(mac, at, printDone(mac, at, done)!)).toEqual({ kind: 'done', kept: done });
-        const pending = { kind: 'pending', fingerprint: print, ticket: holder };
+        expect(parseRecord(mac, at, printDone(mac, at, done)!)).toEqual({ kind: 'done', stored: done });
+        const pending = { kind: 'pending', requestHash: print, token: holder };
         expect(parseRecord(mac, at, printPending(print, holder))).toEqual(pending);
       }),
     );

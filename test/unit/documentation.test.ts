@@ -1,8 +1,9 @@
-/** The documents name only files, headings, npm scripts, metrics and settings that exist, and the imports that are allowed. */
+/** The documents name only files, headings, npm scripts, commands, metrics and settings that exist, and the imports that are allowed. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -60,12 +61,34 @@ function missingSettings(text: string): readonly string[] {
   return named.filter((name) => !exists(name) && !exists(name.replace(/_FILE$/, '')));
 }
 
+/** The program with all its commands. */
+const program = new Command('triglyph');
+for (const file of globSync('src/cli/*.ts', { cwd: root })) {
+  const module = (await import(join(root, file))) as { add?: (program: Command) => void };
+  module.add?.(program);
+}
+
+function missingCommands(text: string): readonly string[] {
+  const calls = [...text.matchAll(/\btriglyph ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/g)].map(([, words]) =>
+    words!.split(' '),
+  );
+  return calls.filter((words) => !isCommand(program, words)).map((words) => words.join(' '));
+}
+
+/** Whether the words lead to a command; words behind a command without subcommands are its arguments. */
+function isCommand(command: Command, [word, ...rest]: readonly string[]): boolean {
+  if (word === undefined || command.commands.length === 0) return true;
+  const next = command.commands.find((each) => each.name() === word);
+  return next !== undefined && isCommand(next, rest);
+}
+
 describe.each(pages)('%s', (page) => {
   const text = read(page);
 
   test('links lead to files and headings', () => expect(brokenLinks(page, text)).toEqual([]));
   test('paths exist', () => expect(missingPaths(text)).toEqual([]));
   test('npm scripts exist', () => expect(missingScripts(text)).toEqual([]));
+  test('commands exist', () => expect(missingCommands(text)).toEqual([]));
   test('metrics exist', () => expect(missingMetrics(text)).toEqual([]));
   test('settings exist', () => expect(missingSettings(text)).toEqual([]));
 });
@@ -107,6 +130,10 @@ test('finds what does not exist', () => {
   expect(brokenLinks('README.md', links)).toEqual(['docs/none.md', 'README.md#no-heading', '#none']);
   expect(missingPaths('see `src/none.ts`, test/unit/none and src/main.ts.')).toEqual(['src/none.ts', 'test/unit/none']);
   expect(missingScripts('`npm run none`, `npm run -s jest`, `npm publish`, `npm test`')).toEqual(['none', 'publish']);
+  expect(missingCommands('`triglyph keys none`, triglyph webhooks list Acme, triglyph no')).toEqual([
+    'keys none',
+    'no',
+  ]);
   expect(missingMetrics('`triglyph_none_total` and triglyph_requests_total')).toEqual(['triglyph_none_total']);
   expect(missingSettings('`NO_SETTING=1`, `KEY_FILE`, `DRAIN_MS_MAX`, POST')).toEqual(['NO_SETTING']);
 });

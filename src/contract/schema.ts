@@ -1,9 +1,6 @@
 /** Shapes: the eight kinds of value that a contract can name, as frozen data with inferred types. */
 import type { ProblemName } from './problem.ts';
 
-/** Namespaces of the interface, by their short name; the SOAP documents print the URIs. */
-export type Namespace = 'recurring' | 'payment' | 'common';
-
 /** Checks that no schema language of the targets can say. */
 export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
 
@@ -127,7 +124,8 @@ export interface Choice {
 export interface ObjectSchema<F extends Fields = Fields> {
   readonly kind: 'object';
   readonly name: string;
-  readonly namespace: Namespace;
+  /** Prefix of the XML namespace; the service's own where it is undefined. */
+  readonly namespace: string | undefined;
   readonly fields: F;
   readonly choices: readonly Choice[];
   /** Members that known clients send and that mean nothing here. */
@@ -211,7 +209,7 @@ export const object = <const F extends Fields>(name: string, fields: F, options:
   Object.freeze({
     kind: 'object',
     name,
-    namespace: options.namespace ?? 'recurring',
+    namespace: options.namespace,
     fields: Object.freeze(fields),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? [],

@@ -1,6 +1,5 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import { isBound, type Operation } from './operation.ts';
-import type { Namespace } from './schema.ts';
 
 /** Version numbers, both ends included. */
 export interface VersionRange {
@@ -18,6 +17,16 @@ export interface LegacyAddresses {
   readonly wsdl?: string;
 }
 
+/** XML namespaces, for the operations that SOAP carries. */
+export interface Namespaces {
+  /** Prefix of the service's own elements, lists and maps: the target namespace of its WSDL. */
+  readonly own: string;
+  /** URIs by prefix; a schema names another than the own one by its prefix. */
+  readonly uris: Readonly<Record<string, string>>;
+  /** The type of a fault in the WSDL, which is sent without detail; by default in the own namespace. */
+  readonly fault?: { readonly prefix: string; readonly errors: readonly string[] };
+}
+
 /** One version of one service. */
 export interface Service<O extends Operation = Operation> {
   /** `Recurring`, as in the WSDL and in `action=Recurring.disable`. */
@@ -29,8 +38,7 @@ export interface Service<O extends Operation = Operation> {
   /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
   readonly address: string;
   readonly legacy?: LegacyAddresses;
-  /** Namespace of the service's own elements, lists and maps in SOAP: the target namespace of its WSDL. */
-  readonly namespace?: Namespace;
+  readonly namespaces?: Namespaces;
   /**
    * Replaces the service's name before the operation's where a request is hashed; for a service whose stored hashes are
    * older than the name.
@@ -45,14 +53,31 @@ export const service = <O extends Operation>(
 ): Service<O> => {
   const operations = new Map(parts.operations.map((each) => [each.name, each]));
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
-  if (parts.namespace === undefined && !parts.operations.every(isBound))
-    throw new TypeError(`${parts.name}: an operation without a binding needs the namespace of its service`);
+  if (parts.namespaces === undefined && !parts.operations.every(isBound))
+    throw new TypeError(`${parts.name}: an operation without a binding needs the namespaces of its service`);
   return Object.freeze({ ...parts, operations });
 };
 
 /** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
 export const hashNameOf = ({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string =>
   hashPrefix + operation.name;
+
+/** Throws for a service without operations that SOAP carries. */
+export const namespacesOf = ({ name, namespaces }: Service): Namespaces => {
+  if (namespaces === undefined) throw new TypeError(`${name} has no XML namespaces`);
+  return namespaces;
+};
+
+/** The URI of the service's own namespace. */
+export const ownUri = (service: Service): string => uriOf(service, undefined);
+
+/** The URI of a schema's namespace: that of its prefix, or the service's own. */
+export const uriOf = (service: Service, prefix: string | undefined): string => {
+  const { own, uris } = namespacesOf(service);
+  const uri = uris[prefix ?? own];
+  if (uri === undefined) throw new TypeError(`${service.name} has no namespace ${prefix ?? own}`);
+  return uri;
+};
 
 /** The operations that callers name in soap, json and form. */
 export const namedOperations = ({ operations }: Service): readonly Operation[] =>

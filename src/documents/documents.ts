@@ -1,6 +1,5 @@
 /** The documents that callers download: found by address, composed once, with the origin of the request put in. */
 import { createHash } from 'node:crypto';
-import type { Namespace } from '../contract/schema.ts';
 import { boundOperations, contractOf, namedOperations, type Service, serviceAddress } from '../contract/service.ts';
 import { escapeAttribute } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -180,7 +179,7 @@ export const committedDocuments = (
 const committedSchemas = (service: Service): readonly CommittedDocument[] => {
   const address = neutralOrigin + serviceAddress(service);
   const title = `${service.name}-v${service.version}`;
-  const file = (namespace: Namespace) => `${title}-${namespace}.xsd`;
+  const file = (namespace: string) => `${title}-${namespace}.xsd`;
   return [
     { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
     ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),

@@ -1,6 +1,6 @@
 /** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
-import type { EnumSchema, Field, Namespace, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
+import type { EnumSchema, Field, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
+import { namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
@@ -85,16 +85,16 @@ const byName = <T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
   new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The namespace of a qualified name. */
-export const namespaceOf = (qualified: string): Namespace => qualified.slice(0, qualified.indexOf(':')) as Namespace;
+export const namespaceOf = (qualified: string): string => qualified.slice(0, qualified.indexOf(':'));
 
 /** The name without its namespace. */
 export const localName = (qualified: string): string => qualified.slice(qualified.indexOf(':') + 1);
 
-export const nameOfRecord = (shape: ObjectSchema): string => `${shape.namespace}:${shape.name}`;
+export const nameOfRecord = ({ namespace, name }: ObjectSchema, own: string): string => `${namespace ?? own}:${name}`;
 
 /** All types that the operations of a service use. */
 export const gatherTypes = (service: Service): Types => {
-  const own = service.namespace!;
+  const { own } = namespacesOf(service);
   const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();
   const lists = new Map<string, Element>();
@@ -104,7 +104,7 @@ export const gatherTypes = (service: Service): Types => {
     const { schema: shape } = field;
     if (shape.kind === 'string') return textType(field);
     if (shape.kind !== 'enum' || !isNamed(shape)) return part;
-    const name = `${owner.namespace}:${shape.name}`;
+    const name = `${owner.namespace ?? own}:${shape.name}`;
     enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...shape.values])]);
     return { name };
   };
@@ -123,7 +123,7 @@ export const gatherTypes = (service: Service): Types => {
         return { name: map };
       },
       object: (object, members) => {
-        const name = nameOfRecord(object);
+        const name = nameOfRecord(object, own);
         const elements = members.map((member) => ({
           name: member.name,
           type: fieldType(object, member),

@@ -1,6 +1,5 @@
 /** The WSDL 1.1 document of a service: document/literal wrapped, bound to SOAP 1.1 and to SOAP 1.2. */
-import { namespaceUris } from '../contract/namespaces.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
+import { namedOperations, ownUri, type Service } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
 
@@ -78,8 +77,8 @@ const bindingTag = (name: string, type: string, binding: Binding, operations: re
 
 /** The document, schemas inline. */
 export const deriveWsdl = (service: Service, { address }: WsdlOptions): string => {
-  const { name, namespace } = service;
-  const uri = namespaceUris[namespace!];
+  const { name } = service;
+  const uri = ownUri(service);
   const operations = namedOperations(service).map((each) => each.name);
   const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
   const ports = bindings.map((binding) =>

@@ -1,37 +1,27 @@
 /** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
-import { namespaceUris } from '../contract/namespaces.ts';
-import type { Namespace } from '../contract/schema.ts';
-import { namedOperations, type Service } from '../contract/service.ts';
+import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './document.ts';
 import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './types.ts';
 
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
 /** Where the schema of a namespace can be fetched; undefined where it stands in the same document. */
-export type Locate = (namespace: Namespace) => string | undefined;
-
-const faultType = 'common:ServiceException';
+export type Locate = (prefix: string) => string | undefined;
 
 /** What a typed fault could say; the fault itself is sent without detail, which these types allow. */
-const faultEnumerations: Readonly<Record<string, readonly string[]>> = Object.freeze({
-  'common:Error': [
-    'Unknown',
-    'NotAllowed',
-    'NoAmountSpecified',
-    'UnableToDetermineVariant',
-    'InvalidMerchantAccount',
-    'RequestMissing',
-    'InternalError',
-    'UnableToProcess',
-    'PaymentDetailsAreNotSupported',
-  ],
-  'common:Type': ['internal', 'validation', 'security', 'configuration'],
-});
-
-const faultElements: readonly Element[] = [
-  { name: 'error', type: { name: 'common:Error' }, mandatory: false },
-  { name: 'type', type: { name: 'common:Type' }, mandatory: false },
-];
+const faultTypes = (service: Service) => {
+  const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
+  const name = (local: string) => `${fault.prefix}:${local}`;
+  const enumerations: Readonly<Record<string, readonly string[]>> = {
+    [name('Error')]: fault.errors,
+    [name('Type')]: ['internal', 'validation', 'security', 'configuration'],
+  };
+  const elements: readonly Element[] = [
+    { name: 'error', type: { name: name('Error') }, mandatory: false },
+    { name: 'type', type: { name: name('Type') }, mandatory: false },
+  ];
+  return { record: [name('ServiceException'), elements] as const, enumerations };
+};
 
 const restriction = (...facets: readonly Tag[]): Tag => tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
 
@@ -74,10 +64,10 @@ const wrapper = (name: string, part: string, type: string): Tag =>
     complexType(undefined, tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type })),
   );
 
-const wrappers = (service: Service): readonly Tag[] =>
+const wrappers = (service: Service, own: string): readonly Tag[] =>
   namedOperations(service).flatMap(({ name, input, output }) => [
-    wrapper(name, 'request', nameOfRecord(input)),
-    wrapper(`${name}Response`, 'result', nameOfRecord(output)),
+    wrapper(name, 'request', nameOfRecord(input, own)),
+    wrapper(`${name}Response`, 'result', nameOfRecord(output, own)),
   ]);
 
 const usesOf = (tags: readonly Tag[]): readonly string[] =>
@@ -86,34 +76,35 @@ const usesOf = (tags: readonly Tag[]): readonly string[] =>
     ...usesOf(children.filter((child) => typeof child !== 'string')),
   ]);
 
-const isOurs = (namespace: string): namespace is Namespace => namespace in namespaceUris;
-
-const schema = (namespace: Namespace, parts: readonly Tag[], locate: Locate): Tag => {
+const schema = (service: Service, namespace: string, parts: readonly Tag[], locate: Locate): Tag => {
   const used = new Set(usesOf(parts).map(namespaceOf));
-  const others = [...used].filter((each) => isOurs(each) && each !== namespace).sort();
-  const prefixes = [namespace, ...others].map((each) => [`xmlns:${each}`, namespaceUris[each]]);
+  const others = [...used]
+    .filter((each) => Object.hasOwn(namespacesOf(service).uris, each) && each !== namespace)
+    .sort();
+  const prefixes = [namespace, ...others].map((each) => [`xmlns:${each}`, uriOf(service, each)]);
   return tag(
     'xsd:schema',
     {
       'xmlns:xsd': xsdUri,
       ...Object.fromEntries(prefixes),
-      targetNamespace: namespaceUris[namespace],
+      targetNamespace: uriOf(service, namespace),
       elementFormDefault: 'qualified',
       attributeFormDefault: 'qualified',
     },
-    ...others.map((each) => tag('xsd:import', { namespace: namespaceUris[each], schemaLocation: locate(each) })),
+    ...others.map((each) => tag('xsd:import', { namespace: uriOf(service, each), schemaLocation: locate(each) })),
     ...parts,
   );
 };
 
 /** The schemas as tags: the service's own namespace first, then those it leans on. */
-export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<Namespace, Tag> => {
+export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<string, Tag> => {
   const types = gatherTypes(service);
-  const own = service.namespace!;
-  const records = [...types.records, [faultType, faultElements] as const];
-  const enumerations = [...types.enumerations, ...Object.entries(faultEnumerations)];
+  const { own } = namespacesOf(service);
+  const fault = faultTypes(service);
+  const records = [...types.records, fault.record];
+  const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
 
-  const partsOf = (namespace: Namespace): readonly Tag[] => {
+  const partsOf = (namespace: string): readonly Tag[] => {
     const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
     return [
       ...records
@@ -123,15 +114,15 @@ export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<Namesp
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
       ...(namespace === own
-        ? [tag('xsd:element', { name: 'ServiceException', type: faultType }), ...wrappers(service)]
+        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service, own)]
         : []),
     ];
   };
 
-  const used = new Set<Namespace>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
-  return new Map([...used].map((namespace) => [namespace, schema(namespace, partsOf(namespace), locate)]));
+  const used = new Set<string>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
+  return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
 };
 
 /** The schemas as documents that import one another where `locate` says. */
-export const deriveXsd = (service: Service, locate: Locate): ReadonlyMap<Namespace, string> =>
+export const deriveXsd = (service: Service, locate: Locate): ReadonlyMap<string, string> =>
   new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));

@@ -1,13 +1,13 @@
 /** A service whose namespace is another than that of the first: SOAP speaks it in its own, and as its schemas say. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { namespaceUris } from '../../src/contract/namespaces.ts';
 import { operation } from '../../src/contract/operation.ts';
 import { list, map, object, optional, string } from '../../src/contract/schema.ts';
 import { service } from '../../src/contract/service.ts';
 import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
+import { namespaces } from '../../src/services/recurring/namespaces.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 
 const text = string({ example: 'x' });
@@ -26,7 +26,7 @@ const payment = service({
   version: 1,
   answers: { from: 1, to: 1 },
   address: '/pal/servlet/Payment',
-  namespace: 'payment',
+  namespaces: { ...namespaces, own: 'payment' },
   doc: '',
   operations: [authorise],
 });
@@ -39,11 +39,11 @@ describe.each([protocols.soap11, protocols.soap12])('$name', (protocol) => {
 
   test('puts the message, its lists and its maps into the namespace of the service', () => {
     for (const { body } of [asked, answered]) {
-      expect(body).toContain(`xmlns:ns1="${namespaceUris.payment}"`);
-      expect(body).not.toContain(namespaceUris.recurring);
+      expect(body).toContain(`xmlns:ns1="${namespaces.uris.payment}"`);
+      expect(body).not.toContain(namespaces.uris.recurring);
     }
     expect(firstInvalid(payment, [asked.body, answered.body])).toBeUndefined();
-    expect(deriveWsdl(payment, { address: 'urn:x' })).toContain(`targetNamespace="${namespaceUris.payment}"`);
+    expect(deriveWsdl(payment, { address: 'urn:x' })).toContain(`targetNamespace="${namespaces.uris.payment}"`);
   });
 
   test('reads back what it printed', () => {

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { ownUri, type Service } from '../../src/contract/service.ts';
 import type { Protocols } from '../../src/formats/index.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
@@ -142,16 +142,19 @@ export const bytesAreReadOrRefused: Law = (trial) => {
   });
 };
 
-const worst = (operation: Operation): Readonly<Record<NamedProtocol, Readonly<Record<string, string>>>> => {
+const worst = (
+  service: Service,
+  operation: Operation,
+): Readonly<Record<NamedProtocol, Readonly<Record<string, string>>>> => {
   const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
-  const action = `action=Recurring.${operation.name}&`;
+  const action = `action=${service.name}.${operation.name}&`;
   const prefixed = Object.entries(worstForm).map(([name, body]) => [
     name,
     `${action}${prefix}.${body}`.slice(0, 65_536),
   ]);
   return {
-    soap11: worstXml('http://schemas.xmlsoap.org/soap/envelope/', operation),
-    soap12: worstXml('http://www.w3.org/2003/05/soap-envelope', operation),
+    soap11: worstXml('http://schemas.xmlsoap.org/soap/envelope/', ownUri(service), operation),
+    soap12: worstXml('http://www.w3.org/2003/05/soap-envelope', ownUri(service), operation),
     json: worstJson,
     form: worstForm,
     adapter: { ...worstForm, ...Object.fromEntries(prefixed) },
@@ -161,7 +164,7 @@ const worst = (operation: Operation): Readonly<Record<NamedProtocol, Readonly<Re
 /** No body of 64 KiB keeps the process from its other callers. */
 export const bytesAreReadSoon: Law = ({ protocols, service, operation }) => {
   for (const name of namesOf(protocols))
-    for (const [what, body] of Object.entries(worst(operation)[name])) {
+    for (const [what, body] of Object.entries(worst(service, operation)[name])) {
       const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
       let complaint: string | undefined;
       const ms = shortestMs(() => {

@@ -1,6 +1,5 @@
 /** The worst bodies of 64 KiB that each syntax allows, by what is much of in them. */
 import { Buffer } from 'node:buffer';
-import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 
 const bytesMax = 65_536;
@@ -19,8 +18,8 @@ const fill = (before: string, piece: string | ((at: number) => string), after = 
 
 type Bodies = Readonly<Record<string, string>>;
 
-export const worstXml = (envelope: string, { name }: Operation): Bodies => {
-  const before = `<e:Envelope xmlns:e="${envelope}"><e:Body><${name} xmlns="${namespaceUris.recurring}"><request>`;
+export const worstXml = (envelope: string, uri: string, { name }: Operation): Bodies => {
+  const before = `<e:Envelope xmlns:e="${envelope}"><e:Body><${name} xmlns="${uri}"><request>`;
   const after = `</request></${name}></e:Body></e:Envelope>`;
   const attributes = (each: (at: number) => string) => fill(`${before}<a `, each, `/>${after}`);
   return {

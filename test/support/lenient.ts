@@ -1,9 +1,8 @@
 /** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
 
-import { namespaceUris } from '../../src/contract/namespaces.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import { operationAddress, type Service, serviceAddress } from '../../src/contract/service.ts';
+import { operationAddress, ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
 import type { Call, NamedProtocol } from '../../src/formats/protocol.ts';
 
 export interface Member {
@@ -115,7 +114,7 @@ const elementOf = (name: string, node: Loose): string =>
 
 const envelopeOf = (envelope: string, service: Service, operation: Operation, tree: Loose): string =>
   `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-  `<r:${operation.name} xmlns:r="${namespaceUris[service.namespace!]}">${elementOf('request', tree)}</r:${operation.name}>` +
+  `<r:${operation.name} xmlns:r="${ownUri(service)}">${elementOf('request', tree)}</r:${operation.name}>` +
   '</e:Body></e:Envelope>';
 
 const formType = 'application/x-www-form-urlencoded';

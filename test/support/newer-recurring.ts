@@ -9,6 +9,7 @@ import { scheduleAccountUpdater } from '../../src/services/recurring/account-upd
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
 import { listRecurringDetails } from '../../src/services/recurring/list-details.ts';
+import { namespaces } from '../../src/services/recurring/namespaces.ts';
 import { storeToken } from '../../src/services/recurring/store-token.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
 import * as v25 from '../../src/services/recurring/v25.ts';
@@ -38,7 +39,7 @@ export const recurringV30 = service({
   answers: { from: 30, to: 68 },
   address: v25.recurringV25.address,
   legacy: { soap: '/pal/servlet/soap/RecurringV30', adapter: '/pal/adapter/v30' },
-  namespace: 'recurring',
+  namespaces,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   operations: [disableV30, v25.listRecurringDetails, v25.scheduleAccountUpdater, v25.storeToken, v25.tokenLookup],

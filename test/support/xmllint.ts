@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namespaceUris } from '../../src/contract/namespaces.ts';
-import type { Service } from '../../src/contract/service.ts';
+import { namespacesOf, ownUri, type Service } from '../../src/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -20,14 +19,14 @@ const envelopeXsd = (uri: string) =>
 const writeSchemas = (folder: string, service: Service): string => {
   for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`))
     writeFileSync(join(folder, `${namespace}.xsd`), text);
-  const own = service.namespace!;
+  const { own } = namespacesOf(service);
   const imports = envelopes.map((uri, index) => {
     writeFileSync(join(folder, `envelope${index}.xsd`), envelopeXsd(uri));
     return `<xs:import namespace="${uri}" schemaLocation="envelope${index}.xsd"/>`;
   });
   const path = join(folder, 'all.xsd');
   const text = `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">${imports.join('')}
-  <xs:import namespace="${namespaceUris[own!]}" schemaLocation="${own}.xsd"/></xs:schema>`;
+  <xs:import namespace="${ownUri(service)}" schemaLocation="${own}.xsd"/></xs:schema>`;
   writeFileSync(path, text);
   return path;
 };

@@ -1,8 +1,7 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import { namedOperations, ownUri, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorText } from '../error-text.ts';
@@ -13,7 +12,7 @@ import { okMessage } from '../wire.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
 import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
-import { isOfInterface, reader } from './read.ts';
+import { compileIsOfInterface, createReader } from './read.ts';
 
 export function createSoap11(services: readonly Service[], places: KeyPlaces): Protocol {
   return createSoap(soap11, services, places);
@@ -24,6 +23,8 @@ export function createSoap12(services: readonly Service[], places: KeyPlaces): P
 }
 
 function createSoap(dialect: Dialect, services: readonly Service[], places: KeyPlaces): Protocol {
+  const isOfInterface = compileIsOfInterface(services);
+  const reader = createReader(isOfInterface);
   const codecs = compileCodecs(services, { carried: namedOperations, reader, compilePrint });
   const namespaces = operationNamespaces(services);
   const { prefix, mediaType } = dialect;
@@ -47,7 +48,7 @@ function createSoap(dialect: Dialect, services: readonly Service[], places: KeyP
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
-      const { value, issues } = codecs.read(operation, 'input', { body: unwrap(first, 'request') });
+      const { value, issues } = codecs.read(operation, 'input', { body: unwrap(first, 'request', isOfInterface) });
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
@@ -72,7 +73,7 @@ function createSoap(dialect: Dialect, services: readonly Service[], places: KeyP
     decodeResponse(operation, body) {
       const { message: first } = parseResponse(body, dialect);
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
-      return codecs.read(operation, 'output', { body: unwrap(first, 'result') });
+      return codecs.read(operation, 'output', { body: unwrap(first, 'result', isOfInterface) });
     },
   });
 }
@@ -86,8 +87,6 @@ function xpath(path: Path, operation: Operation | undefined): string {
 /** The namespace of the element around a request or a result: that of the operation's service. */
 function operationNamespaces(services: readonly Service[]): ReadonlyMap<Operation, string> {
   return new Map(
-    services.flatMap((service) =>
-      namedOperations(service).map((each) => [each, namespaceUris[service.namespace!]] as const),
-    ),
+    services.flatMap((service) => namedOperations(service).map((each) => [each, ownUri(service)] as const)),
   );
 }

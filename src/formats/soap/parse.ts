@@ -7,7 +7,7 @@ import { limits } from '../../xml/limits.ts';
 import { Malformed, parse as parseXml } from '../../xml/parse.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { type Dialect, soap11, soap12 } from './dialect.ts';
-import { isNil, isOfInterface, isTrue } from './read.ts';
+import { type IsOfInterface, isNil, isTrue } from './read.ts';
 
 export interface Envelope {
   /** The one child of the Body. */
@@ -36,7 +36,7 @@ export function parseResponse(text: string, dialect: Dialect): Envelope {
 }
 
 /** The only child of `<disable>`, which must be called `request` (or `result`). No child, or a nil one, is an empty one. */
-export function unwrap(message: Element, name: string): Element {
+export function unwrap(message: Element, name: string, isOfInterface: IsOfInterface): Element {
   const [inner, ...rest] = message.children;
   if (inner === undefined && isBlank(message.text)) return empty;
   if (inner?.local !== name || !isOfInterface(inner) || rest.length > 0 || !isBlank(message.text))

@@ -1,21 +1,22 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
-import { namespaceUris } from '../../contract/namespaces.ts';
-import type { Namespace, ScalarSchema, Schema } from '../../contract/schema.ts';
+import type { ScalarSchema, Schema } from '../../contract/schema.ts';
+import { ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
 import { formatDateTime } from '../date-time.ts';
 
 /** The content of an element that is not inside a default namespace. */
-export function compilePrint(schema: Schema, { namespace }: { readonly namespace?: Namespace }): Print {
-  return compile(schema, namespaceUris[namespace!])('');
+export function compilePrint(schema: Schema, service: Service): Print {
+  return compile(schema, service)('');
 }
 
 /** Compiles the content of an element for the default namespace around it. */
 type PrintIn = (around: string) => Print;
 
-/** Lists and maps are types of the service, in its `own` namespace, as in its published WSDL. */
-function compile(schema: Schema, own: string): PrintIn {
+/** Lists and maps are types of the service, in its own namespace, as in its published WSDL. */
+function compile(schema: Schema, service: Service): PrintIn {
+  const own = ownUri(service);
   return walk<PrintIn>(schema, {
     scalar: (scalar) => () => compileScalar(scalar),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
@@ -37,7 +38,7 @@ function compile(schema: Schema, own: string): PrintIn {
           .join('');
     },
     object(schema, members) {
-      const namespace = namespaceUris[schema.namespace];
+      const namespace = uriOf(service, schema.namespace);
       return (around) => {
         const parts = members.map(({ name, part }) => ({
           name,

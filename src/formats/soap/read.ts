@@ -1,52 +1,57 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
-import { namespaceUris } from '../../contract/namespaces.ts';
 import type { Reader } from '../../contract/read.ts';
 import type { ScalarSchema } from '../../contract/schema.ts';
+import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
 
-export const reader: Reader<Element> = Object.freeze({
-  isAbsent: isNil,
-
-  text(element, schema) {
-    if (element.children.length > 0) return undefined;
-    const named = typeName(element);
-    if (named === undefined || typeNames[schema.kind].has(named)) return element.text;
-    return schema.kind === 'enum' && named === schema.name ? element.text : undefined;
-  },
-
-  eachMember(element, visit, schema) {
-    const named = typeName(element);
-    if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
-    for (const each of element.children) visit(isOfInterface(each) ? each.local : `{?}${each.local}`, each);
-    return true;
-  },
-
-  items(element, schema) {
-    if (!isBlank(element.text)) return undefined;
-    const all = element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
-    return all ? element.children : undefined;
-  },
-
-  eachEntry(element, visit) {
-    const named = typeName(element);
-    if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
-    for (const entry of element.children) {
-      const key = onlyChild(entry, 'key');
-      const value = onlyChild(entry, 'value');
-      const parts = (key ? 1 : 0) + (value ? 1 : 0);
-      if (entry.local !== 'entry' || !key || value === false || parts !== entry.children.length) return false;
-      if (key.children.length > 0 || !isBlank(entry.text)) return false;
-      visit(key.text, value ?? emptyValue);
-    }
-    return true;
-  },
-} satisfies Reader<Element>);
-
 /** Callers use the namespaces of the interface interchangeably: older ones put `contract` in another one than newer ones. */
-export function isOfInterface({ namespace }: Element): boolean {
-  return uris.has(namespace);
+export type IsOfInterface = (element: Element) => boolean;
+
+/** The namespaces of all services that are served. */
+export function compileIsOfInterface(services: readonly Service[]): IsOfInterface {
+  const uris = new Set(services.flatMap(({ namespaces }) => Object.values(namespaces?.uris ?? {})));
+  return ({ namespace }) => uris.has(namespace);
 }
+
+export const createReader = (isOfInterface: IsOfInterface): Reader<Element> =>
+  Object.freeze({
+    isAbsent: isNil,
+
+    text(element, schema) {
+      if (element.children.length > 0) return undefined;
+      const named = typeName(element);
+      if (named === undefined || typeNames[schema.kind].has(named)) return element.text;
+      return schema.kind === 'enum' && named === schema.name ? element.text : undefined;
+    },
+
+    eachMember(element, visit, schema) {
+      const named = typeName(element);
+      if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
+      for (const each of element.children) visit(isOfInterface(each) ? each.local : `{?}${each.local}`, each);
+      return true;
+    },
+
+    items(element, schema) {
+      if (!isBlank(element.text)) return undefined;
+      const all = element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
+      return all ? element.children : undefined;
+    },
+
+    eachEntry(element, visit) {
+      const named = typeName(element);
+      if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
+      for (const entry of element.children) {
+        const key = onlyChild(entry, 'key');
+        const value = onlyChild(entry, 'value');
+        const parts = (key ? 1 : 0) + (value ? 1 : 0);
+        if (entry.local !== 'entry' || !key || value === false || parts !== entry.children.length) return false;
+        if (key.children.length > 0 || !isBlank(entry.text)) return false;
+        visit(key.text, value ?? emptyValue);
+      }
+      return true;
+    },
+  } satisfies Reader<Element>);
 
 /** A nil element is absent, so it may not have content: the content would be lost. */
 export function isNil(element: Element): boolean {
@@ -58,8 +63,6 @@ export function isNil(element: Element): boolean {
 export function isTrue(text: string | undefined): boolean {
   return text === '1' || text === 'true';
 }
-
-const uris: ReadonlySet<string> = new Set(Object.values(namespaceUris));
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 

@@ -2,6 +2,7 @@
 import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
+import { namespaces } from './namespaces.ts';
 import * as shapes from './schemas.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */
@@ -200,7 +201,7 @@ export const recurringV25 = service({
   answers: { from: 25, to: 68 },
   address: '/pal/servlet/Recurring',
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
-  namespace: 'recurring',
+  namespaces,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   operations,

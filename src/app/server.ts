@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import type { Service } from '../contract/service.ts';
-import { documentsOf } from '../documents/index.ts';
+import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
 import { compose, type Implementation } from '../gateway/implement.ts';
@@ -159,7 +159,7 @@ export const startServer = async (
   });
   const shell = await openCallerServer({
     handle: (request) => handleRequest(request, gateway),
-    documents: documentsOf(services),
+    documents: createDocuments(services),
     observer: createObserver(log, metrics),
     options: config,
   }).catch(async (thrown) => {

@@ -1,6 +1,6 @@
 /** `triglyph openapi`: prints an OpenAPI document for an address. */
 import { type Command, Option } from 'commander';
-import { documentsOf } from '../documents/index.ts';
+import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
 
 const named: Readonly<Record<string, string>> = Object.freeze({
@@ -14,7 +14,7 @@ interface Wanted {
 }
 
 const run = ({ origin, service }: Wanted): void => {
-  process.stdout.write(documentsOf(services).find(named[service]!, '', origin)!.body);
+  process.stdout.write(createDocuments(services).find(named[service]!, '', origin)!.body);
 };
 
 export const add = (program: Command): void => {

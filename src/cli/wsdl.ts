@@ -1,12 +1,12 @@
 /** `triglyph wsdl`: prints the WSDL for an address. */
 import type { Command } from 'commander';
 import { serviceAddress } from '../contract/service.ts';
-import { documentsOf } from '../documents/index.ts';
+import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
 import { recurringV25 } from '../services/recurring/v25.ts';
 
 const run = ({ origin }: { readonly origin: string }): void => {
-  process.stdout.write(documentsOf(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);
+  process.stdout.write(createDocuments(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);
 };
 
 export const add = (program: Command): void => {

@@ -1,9 +1,10 @@
 /** The parts of a page of the reference, in Markdown: tables of fields and problems, and bodies made readable. */
 import { type ProblemName, problems } from '../contract/problem.ts';
+import { namesOf } from '../contract/problem-details.ts';
 import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
-import { indentDocument } from './document.ts';
 import { byStatus, printMessage } from './refusals.ts';
+import { indentDocument } from './xml-document.ts';
 
 export interface Sent {
   readonly contentType: string;
@@ -105,14 +106,33 @@ const record = (shape: ObjectSchema, side: 'input' | 'output'): string => {
 export const records = (shape: ObjectSchema, side: 'input' | 'output'): readonly string[] =>
   recordsOf(shape).map((each) => record(each, side));
 
-export const problemTable = (names: readonly ProblemName[]): string => {
-  const rows = [...byStatus(names).values()].flat().map((name) => {
-    const { status, code: number, type } = problems[name];
-    return [String(status), number, type, printMessage(name)];
+/** Problems as callers of named operations see them. */
+export function namedProblemTable(names: readonly ProblemName[]): string {
+  return problemTable(['Status', 'Code', 'Type', 'Message'], names, (name) => {
+    const { code: number, type } = problems[name];
+    return [number, type];
   });
+}
+
+/** Problems as problem details name them. */
+export function boundProblemTable(names: readonly ProblemName[]): string {
+  return problemTable(['Status', 'errorCode', 'title', 'detail'], names, (name) => {
+    const { code: number, title } = namesOf(name);
+    return [number, title];
+  });
+}
+
+function problemTable(
+  head: readonly string[],
+  names: readonly ProblemName[],
+  namesIn: (name: ProblemName) => readonly string[],
+): string {
+  const rows = [...byStatus(names).values()]
+    .flat()
+    .map((name) => [String(problems[name].status), ...namesIn(name), printMessage(name)]);
   const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
-  return table(['Status', 'Code', 'Type', 'Message'], distinct);
-};
+  return table(head, distinct);
+}
 
 /** A body made readable; what is on the wire has none of these line breaks. */
 export const readable = ({ contentType, body }: Sent): string => {

@@ -1,138 +1,105 @@
-/** The OpenAPI 3.1 document: every operation in JSON and FORM, with all that it can answer. */
-import type { Operation } from '../contract/operation.ts';
+/** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
+import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
-import { contractOf, namedOperations, operationAddress, type Service } from '../contract/service.ts';
-import { Components, refer } from './components.ts';
+import {
+  boundOperations,
+  contractOf,
+  namedOperations,
+  operationAddress,
+  type Service,
+  serviceAddress,
+  versionsOf,
+} from '../contract/service.ts';
 import { deriveFormSchema } from './form-schema.ts';
-import type { JsonSchema, Side } from './json-schema.ts';
+import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
+import { Components, refer } from './openapi-components.ts';
+import { boundErrors, namedErrors } from './openapi-errors.ts';
 import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
-import { byStatus, printMessage, refusalsOf } from './refusals.ts';
-
-const json = 'application/json';
-const form = 'application/x-www-form-urlencoded';
-
-const text = (description: string): JsonSchema => ({ type: 'string', description });
-const pspReference = text('16 characters, globally unique; also in the header of every answer.');
-const errorFields: JsonSchema = {
-  errorCode: text('Three digits or more, zero-padded; compare it as text.'),
-  message: text('What is wrong, in words.'),
-  errorType: { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] },
-};
-const fieldInError: JsonSchema = { name: text('Where the field stands.'), message: text('What is wrong with it.') };
-const errorRequired = ['status', 'errorCode', 'message', 'errorType'];
-
-const serviceError: JsonSchema = {
-  type: 'object',
-  properties: {
-    status: { type: 'integer', description: 'The HTTP status.' },
-    ...errorFields,
-    invalidFields: {
-      type: 'array',
-      description: 'All that is wrong with the fields of the request; a name is a JSON pointer.',
-      items: { type: 'object', properties: fieldInError, required: ['name', 'message'] },
-    },
-    pspReference,
-  },
-  required: errorRequired,
-};
-
-const formServiceError: JsonSchema = {
-  type: 'object',
-  properties: {
-    ...errorFields,
-    pspReference,
-    status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
-  },
-  patternProperties: { '^invalidFields[.][0-9]+[.](name|message)$': { type: 'string' } },
-  required: errorRequired,
-};
-
-const formOf = (components: Components, { version }: Service, shape: ObjectSchema, side: Side): JsonSchema => {
-  const name = `Form${shape.name}`;
-  return components.add([name, `${name}V${version}`], deriveFormSchema(shape, side));
-};
-
-const bodies = (asJson: JsonSchema, asForm: JsonSchema): JsonSchema => ({
-  [json]: { schema: asJson },
-  [form]: { schema: asForm },
-});
-
-const refusal = (names: readonly ProblemName[]): JsonSchema => ({
-  description: [...new Set(names.map((name) => `${problems[name].code} ${printMessage(name)}`))].join('; '),
-  headers: names.some((name) => problems[name].transient !== undefined) ? { ...headers, ...transience } : headers,
-  content: bodies(refer('ServiceError'), refer('FormServiceError')),
-});
-
-/** What the flat schema of FORM cannot say. */
-const rulesOf = ({ input }: Operation): string =>
-  [...Object.values(input.fields).map(({ schema: shape }) => shape), input]
-    .flatMap((shape) => (shape.kind === 'object' ? shape.choices.map(({ doc }) => ` ${doc}`) : []))
-    .join('');
-
-const operationObject = (
-  service: Service,
-  operation: Operation,
-  isNewest: boolean,
-  components: Components,
-): JsonSchema => {
-  const { name, doc, input, output, effect } = operation;
-  const writes = effect === 'writes';
-  const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [String(status), refusal(names)]);
-  return {
-    operationId: isNewest ? name : `${name}V${service.version}`,
-    tags: [service.name],
-    summary: doc,
-    description: `${doc}${rulesOf(operation)}`,
-    ...(writes && { parameters: [keyParameter] }),
-    requestBody: {
-      required: true,
-      content: bodies(
-        components.json(service.version, operation, 'input'),
-        formOf(components, service, input, 'input'),
-      ),
-    },
-    responses: {
-      '200': {
-        description: 'Done.',
-        headers: writes ? { ...headers, ...retryHeaders } : headers,
-        content: bodies(
-          components.json(service.version, operation, 'output'),
-          formOf(components, service, output, 'output'),
-        ),
-      },
-      ...Object.fromEntries(refusals),
-    },
-  };
-};
+import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
 
 /**
- * `services`: newest last. `origin`: where they are called, like `https://pay.example.com`. Operations and components of
- * a service's newest version have the plain names; those of older ones that differ tell their version.
+ * The operations that callers name, of all services, in JSON and FORM. `services`: newest last. `origin`: where they are called,
+ * like `https://pay.example.com`. Operations and components of the newest version of a service have the plain names; those of
+ * an older version that differ end in their version.
  */
-export const deriveOpenApi = (services: readonly Service[], origin: string): JsonSchema => {
-  const components = new Components({ ServiceError: serviceError, FormServiceError: formServiceError });
-  const newestFirst = services.toReversed();
+export function deriveOpenApi(services: readonly Service[], origin: string): JsonSchema {
   const isNewest = (service: Service) => contractOf(services, service.name) === service;
-  // Requests first: what a caller writes has the plain names.
-  for (const service of newestFirst)
-    for (const each of namedOperations(service)) components.json(service.version, each, 'input');
-  const paths = newestFirst.flatMap((service) =>
-    namedOperations(service).map((operation) => [
-      operationAddress(service, operation),
-      { post: operationObject(service, operation, isNewest(service), components) },
-    ]),
-  );
+  return describe({
+    title: 'Triglyph',
+    version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
+    description: 'The same operations are served over SOAP; their WSDL is at the path of the service, with `?wsdl`.',
+    server: origin,
+    services: services.filter(isNewest),
+    errors: namedErrors,
+    calls: services.toReversed().flatMap((service) =>
+      namedOperations(service).map((operation) => ({
+        service,
+        operation,
+        id: isNewest(service) ? operation.name : `${operation.name}V${service.version}`,
+        method: 'post',
+        path: operationAddress(service, operation),
+      })),
+    ),
+  });
+}
+
+/** The operations of one service with an HTTP binding. */
+export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema {
+  const { name, version, doc } = service;
+  return describe({
+    title: `Triglyph: ${name}`,
+    version: `v${version}`,
+    description: `${doc} Answered alike: ${versionsOf(service).join(', ')}.`,
+    server: origin + serviceAddress(service),
+    services: [service],
+    errors: boundErrors,
+    calls: boundOperations(service).map((operation) => ({
+      service,
+      operation,
+      id: operation.name,
+      method: operation.http.method.toLowerCase(),
+      path: operation.http.path,
+    })),
+  });
+}
+
+interface Api {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  /** The URL below which the paths are. */
+  readonly server: string;
+  /** Each is a tag. */
+  readonly services: readonly Service[];
+  /** Components for error messages, by name. */
+  readonly errors: Readonly<Record<string, JsonSchema>>;
+  readonly calls: readonly Call[];
+}
+
+/** An operation at its method and path. */
+interface Call {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+function describe({ title, version, description, server, services, errors, calls }: Api): JsonSchema {
+  const components = new Components(errors);
+  // Requests first, so that the schemas that callers write have the plain names.
+  for (const call of calls) jsonBody(call, 'input', components);
+  const paths = [...Map.groupBy(calls, ({ path }) => path)].map(([path, there]) => [
+    path,
+    Object.fromEntries(there.map((call) => [call.method, operationObject(call, components)])),
+  ]);
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Triglyph',
-      version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
-      description: 'The same operations are served over SOAP; their WSDL is at the path of the service, with `?wsdl`.',
-    },
-    servers: [{ url: origin }],
+    info: { title, version, description },
+    servers: [{ url: server }],
     security: [{ BasicAuth: [] }, { ApiKeyAuth: [] }],
-    tags: services.filter(isNewest).map(({ name, doc }) => ({ name, description: doc })),
+    tags: services.map(({ name, doc }) => ({ name, description: doc })),
     paths: Object.fromEntries(paths),
     components: {
       schemas: components.sorted(),
@@ -142,4 +109,113 @@ export const deriveOpenApi = (services: readonly Service[], origin: string): Jso
       },
     },
   };
-};
+}
+
+function operationObject(call: Call, components: Components): JsonSchema {
+  const { service, operation, id } = call;
+  const { doc, input, output, effect } = operation;
+  const parameters = parametersOf(operation);
+  const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [
+    String(status),
+    refusal(names, operation),
+  ]);
+  return {
+    operationId: id,
+    tags: [service.name],
+    summary: doc,
+    description: doc + rulesOf(operation),
+    ...(parameters.length > 0 && { parameters }),
+    ...(hasBody(input) && {
+      requestBody: { required: needsBody(operation), content: contentOf(call, 'input', components) },
+    }),
+    responses: {
+      '200': {
+        description: 'Done.',
+        headers: { ...headers, ...headersOf(output), ...(effect === 'writes' && retryHeaders) },
+        content: contentOf(call, 'output', components),
+      },
+      ...Object.fromEntries(refusals),
+    },
+  };
+}
+
+const json = 'application/json';
+const form = 'application/x-www-form-urlencoded';
+
+/** The body by media type: JSON, and FORM for an operation that callers name. */
+function contentOf(call: Call, side: Side, components: Components): JsonSchema {
+  const { service, operation } = call;
+  const asJson = { [json]: { schema: jsonBody(call, side, components) } };
+  if (isBound(operation)) return asJson;
+  const schema = operation[side];
+  const name = `Form${schema.name}`;
+  const asForm = components.add([name, `${name}V${service.version}`], deriveFormSchema(schema, side));
+  return { ...asJson, [form]: { schema: asForm } };
+}
+
+function jsonBody({ service, operation }: Call, side: Side, components: Components): JsonSchema {
+  return components.json(service.version, operation, side, bodyOf(operation[side]));
+}
+
+function refusal(names: readonly ProblemName[], operation: Operation): JsonSchema {
+  const transient = names.some((name) => problems[name].transient !== undefined);
+  return {
+    description: [...new Set(names.map((name) => describeProblem(name, operation)))].join('; '),
+    headers: transient ? { ...headers, ...transience } : headers,
+    content: isBound(operation)
+      ? { [json]: { schema: refer('RestServiceError') } }
+      : { [json]: { schema: refer('ServiceError') }, [form]: { schema: refer('FormServiceError') } },
+  };
+}
+
+/** Rules between fields. Those of nested objects are told as well for FORM, whose flat schema cannot express them. */
+function rulesOf(operation: Operation): string {
+  const body = bodyOf(operation.input);
+  const nested = isBound(operation) ? [] : Object.values(body.fields).map(({ schema }) => schema);
+  return [...nested, body]
+    .flatMap((schema) => (schema.kind === 'object' ? schema.choices.map(({ doc }) => ` ${doc}`) : []))
+    .join('');
+}
+
+function parametersOf({ input, effect }: Operation): readonly JsonSchema[] {
+  const fields = Object.entries(input.fields).filter(([, field]) => locationOf(field) !== 'body');
+  return [
+    ...fields.map(([name, field]) => ({
+      name: field.header ?? name,
+      in: locationOf(field),
+      required: field.required,
+      description: field.doc,
+      schema: undescribed(fieldSchema(field, deriveJsonSchema(field.schema, 'input'))),
+    })),
+    ...(effect === 'writes' ? [keyParameter] : []),
+  ];
+}
+
+/** The headers of a response that are fields of the contract. */
+function headersOf(schema: ObjectSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(splitByLocation(schema).header.fields).map(([name, field]) => [
+      field.header ?? name,
+      { description: field.doc, schema: undescribed(fieldSchema(field, deriveJsonSchema(field.schema, 'output'))) },
+    ]),
+  );
+}
+
+/** Without the description, which the parameter or header has. */
+function undescribed({ description: _, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
+function bodyOf(schema: ObjectSchema): ObjectSchema {
+  return splitByLocation(schema).body;
+}
+
+function hasBody(schema: ObjectSchema): boolean {
+  const { fields, ignoredMembers } = bodyOf(schema);
+  return Object.keys(fields).length + ignoredMembers.length > 0;
+}
+
+/** A named operation always has a body; with a binding, a body without required fields may be left out. */
+function needsBody(operation: Operation): boolean {
+  return !isBound(operation) || Object.values(bodyOf(operation.input).fields).some(({ required }) => required);
+}

@@ -1,13 +1,22 @@
-/** The reference in Markdown: an index with the table of problems, and a page for each operation. */
-import type { Operation } from '../contract/operation.ts';
+/** The reference in Markdown: an index with a table of problems, and a page for each operation. */
+import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
-import { contractOf, namedOperations, operationAddress, type Service, serviceAddress } from '../contract/service.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import {
+  boundOperations,
+  contractOf,
+  namedOperations,
+  operationAddress,
+  type Service,
+  serviceAddress,
+  versionsOf,
+} from '../contract/service.ts';
 import { exampleOf } from './example.ts';
-import { code, problemTable, readable, records, type Sent } from './markdown.ts';
+import { boundProblemTable, code, namedProblemTable, readable, records, row, type Sent, table } from './markdown.ts';
 import { refusalsOf } from './refusals.ts';
 
-/** What prints the examples of one format; a protocol is one. */
+/** Prints the examples of one format; a protocol is one. */
 export interface Printer {
   readonly name: string;
   encodeRequest(
@@ -23,6 +32,96 @@ export interface Page {
   readonly text: string;
 }
 
+/** The operations that callers name, of all services, as files of one folder. */
+export function referencePages(services: readonly Service[], printers: readonly Printer[]): readonly Page[] {
+  return [
+    { file: 'README.md', text: namedIndex(services) },
+    ...services.flatMap((service) =>
+      namedOperations(service).map((operation) => ({
+        file: pageFile(services, service, operation),
+        text: operationPage(service, operation, printers),
+      })),
+    ),
+  ];
+}
+
+/** The operations of one service with an HTTP binding, as files of one folder. */
+export function boundReferencePages(service: Service, printer: Printer): readonly Page[] {
+  return [
+    { file: 'README.md', text: boundIndex(service) },
+    ...boundOperations(service).map((operation) => ({
+      file: `${operation.name}.md`,
+      text: operationPage(service, operation, [printer]),
+    })),
+  ];
+}
+
+function operationPage(service: Service, operation: Operation, printers: readonly Printer[]): string {
+  const { name, doc, input, output, http } = operation;
+  const request = [...parameterTable(input), ...bodyTables(input, 'input')];
+  return page(
+    `# ${name}`,
+    doc,
+    `${callText(service, operation)} The caller needs the role ${code(operation.role)}.`,
+    ...(http?.method === 'PATCH' ? [patchText] : []),
+    '## Request',
+    ...(request.length > 0 ? request : ['It has no parameters.']),
+    '## Answer',
+    ...bodyTables(output, 'output'),
+    ...(operation.effect === 'writes' && !isBound(operation) ? ['## Sending it again', retryText] : []),
+    '## Refusals',
+    problemTable(operation),
+    ...examples(service, operation, printers),
+  );
+}
+
+function callText(service: Service, operation: Operation): string {
+  const call = code(`${operation.http?.method ?? 'POST'} ${operationAddress(service, operation)}`);
+  return isBound(operation) ? `${call}.` : `${call} in JSON or FORM; in SOAP at ${code(serviceAddress(service))}.`;
+}
+
+const patchText =
+  'What is left out, or null, stays as it is; `metadata` is replaced as a whole, and an empty one takes all entries away.';
+
+const retryText =
+  `With the header ${code(keyHeader)} (1 to ${keyLengthMax} printable characters, a random UUID at best) the request has its effect once: ` +
+  `sent again with the same key within ${keyDaysMax} days, in any format, it gets the answer of the first time, with ${code(`${replayedHeader}: true`)}. ` +
+  'Callers that cannot set headers give the key as the `MessageID` of WS-Addressing, or as the form field `idempotencyKey`. ' +
+  `${code(`${transientHeader}: true`)} on a refusal says that the same may be sent again.`;
+
+/** The fields outside the body. */
+function parameterTable({ fields }: ObjectSchema): readonly string[] {
+  const outside = Object.entries(fields).filter(([, field]) => locationOf(field) !== 'body');
+  const rows = outside.map(([name, field]) => {
+    const [, ...cells] = row([name, field]);
+    return [code(field.header ?? name), locationOf(field), ...cells];
+  });
+  return rows.length === 0 ? [] : [table(['Parameter', 'Where', 'Type', 'Required', 'Rule'], rows)];
+}
+
+function bodyTables(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {
+  const { body } = splitByLocation(schema);
+  return Object.keys(body.fields).length === 0 ? [] : records(body, side);
+}
+
+function problemTable(operation: Operation): string {
+  const names = refusalsOf(operation);
+  return isBound(operation) ? boundProblemTable(names) : namedProblemTable(names);
+}
+
+function examples(service: Service, operation: Operation, printers: readonly Printer[]): readonly string[] {
+  const heading = isBound(operation)
+    ? ['## Example', 'It shows every field, and stands here with line breaks that the wire does not have.']
+    : ['## Examples', 'They show every field, and stand here with line breaks that the wire does not have.'];
+  return [
+    ...heading,
+    ...printers.flatMap((printer) => [
+      ...(isBound(operation) ? [] : [`### ${formatTitles[printer.name] ?? printer.name}`]),
+      ...example(service, operation, printer),
+    ]),
+  ];
+}
+
 const formatTitles: Readonly<Record<string, string>> = {
   soap11: 'SOAP 1.1',
   soap12: 'SOAP 1.2',
@@ -31,49 +130,25 @@ const formatTitles: Readonly<Record<string, string>> = {
   adapter: 'The form adapter',
 };
 
-const examples = (service: Service, operation: Operation, printer: Printer): string => {
+function example(service: Service, operation: Operation, printer: Printer): readonly string[] {
   const call = printer.encodeRequest(service, operation, exampleOf(operation.input, 'full'));
   const answer = printer.encode(operation, exampleOf(operation.output, 'full'));
-  return [
-    `### ${formatTitles[printer.name] ?? printer.name}`,
-    `${code(`POST ${call.path}`)} with ${code(`Content-Type: ${call.contentType}`)}:`,
-    readable(call),
-    'The answer:',
-    readable(answer),
-  ].join('\n\n');
-};
+  const head = code(`${call.method ?? 'POST'} ${call.path}`);
+  const callHeaders = headerText(call.headers);
+  const sent =
+    call.body === ''
+      ? [`${head}${callHeaders}`]
+      : [`${head} with ${code(`Content-Type: ${call.contentType}`)}${callHeaders}:`, readable(call)];
+  return [...sent, `The answer${headerText(answer.headers).replace(/^,/, ', with')}:`, readable(answer)];
+}
 
-const retryText =
-  `With the header ${code(keyHeader)} (1 to ${keyLengthMax} printable characters, a random UUID at best) the request has its effect once: ` +
-  `sent again with the same key within ${keyDaysMax} days, in any format, it gets the answer of the first time, with ${code(`${replayedHeader}: true`)}. ` +
-  'Callers that cannot set headers give the key as the `MessageID` of WS-Addressing, or as the form field `idempotencyKey`. ' +
-  `${code(`${transientHeader}: true`)} on a refusal says that the same may be sent again.`;
+function headerText(headers: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `, ${code(`${name}: ${value}`)}`)
+    .join('');
+}
 
-const operationPage = (service: Service, operation: Operation, printers: readonly Printer[]): string => {
-  const { name, doc, input, output, role, effect } = operation;
-  return `${[
-    `# ${name}`,
-    doc,
-    `${code(`POST ${operationAddress(service, operation)}`)} in JSON or FORM; in SOAP at ${code(serviceAddress(service, service.version))}. ` +
-      `The caller needs the role ${code(role)}.`,
-    '## Request',
-    ...records(input, 'input'),
-    '## Answer',
-    ...records(output, 'output'),
-    ...(effect === 'writes' ? ['## Sending it again', retryText] : []),
-    '## Refusals',
-    problemTable(refusalsOf(operation)),
-    '## Examples',
-    'They show every field, and stand here with line breaks that the wire does not have.',
-    ...printers.map((printer) => examples(service, operation, printer)),
-  ].join('\n\n')}\n`;
-};
-
-/** Pages of a service's newest version have the plain names, which others link to; those of older ones tell the version. */
-const pageFile = (services: readonly Service[], service: Service, operation: Operation): string =>
-  contractOf(services, service.name) === service ? `${operation.name}.md` : `${operation.name}-v${service.version}.md`;
-
-const indexPage = (services: readonly Service[]): string => {
+function namedIndex(services: readonly Service[]): string {
   const lists = services.flatMap((service) => {
     const { name, version, doc } = service;
     const items = namedOperations(service).map(
@@ -81,24 +156,44 @@ const indexPage = (services: readonly Service[]): string => {
     );
     return [`## ${name}, version ${version}`, doc, items.join('\n')];
   });
-  return `${[
+  return page(
     '# Reference',
     'Each operation takes SOAP, JSON and FORM, and answers in the format it was asked in. An empty text, an empty object, ' +
       'null and nil are the same as leaving a field out, save for references, which are refused when empty.',
     ...lists,
     '## Problems',
     'Statuses are those of JSON and FORM. In SOAP and at the form adapter the text of a refusal is `{type} {code} {message}`.',
-    problemTable((Object.keys(problems) as ProblemName[]).filter((each) => !Object.hasOwn(resourceProblems, each))),
-  ].join('\n\n')}\n`;
-};
+    namedProblemTable(problemNames.filter((each) => !Object.hasOwn(resourceProblems, each))),
+  );
+}
 
-/** The pages, as files of one folder. */
-export const referencePages = (services: readonly Service[], printers: readonly Printer[]): readonly Page[] => [
-  { file: 'README.md', text: indexPage(services) },
-  ...services.flatMap((service) =>
-    namedOperations(service).map((operation) => ({
-      file: pageFile(services, service, operation),
-      text: operationPage(service, operation, printers),
-    })),
-  ),
-];
+function boundIndex(service: Service): string {
+  const { name, version, doc } = service;
+  const operations = boundOperations(service);
+  const rows = operations.map((each) => [
+    code(`${each.http.method} ${each.http.path}`),
+    `[${each.name}](${each.name}.md)`,
+    each.doc,
+  ]);
+  const names = new Set(operations.flatMap(refusalsOf));
+  return page(
+    `# ${name}, version ${version}`,
+    `${doc} Paths stand below ${code(serviceAddress(service))}; ${versionsOf(service).map(code).join(' and ')} are answered alike.`,
+    table(['Call', 'Operation', 'What it does'], rows),
+    '## Problems',
+    'A refusal is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, where fields are wrong, ' +
+      '`invalidFields`: every wrong field at once, each with `name` (its steps joined by dots), `message` and `value`.',
+    boundProblemTable(problemNames.filter((each) => names.has(each))),
+  );
+}
+
+const problemNames = Object.keys(problems) as ProblemName[];
+
+/** Pages of a service's newest version have plain names, which links can rely on. Those of older ones end in the version. */
+function pageFile(services: readonly Service[], service: Service, { name }: Operation): string {
+  return contractOf(services, service.name) === service ? `${name}.md` : `${name}-v${service.version}.md`;
+}
+
+function page(...blocks: readonly string[]): string {
+  return `${blocks.join('\n\n')}\n`;
+}

@@ -1,10 +1,42 @@
-/** Refusals: every problem that an operation can be refused for, gathered from its contract. */
-import { type BoundOperation, type Operation, splitByLocation } from '../contract/operation.ts';
+/** The problems that an operation can be refused for, collected from its contract. */
+import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemName, problems } from '../contract/problem.ts';
+import { namesOf } from '../contract/problem-details.ts';
 import type { Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
-/** What any call can meet, whatever it asks for. */
+/** In the order of the table of problems. */
+export function refusalsOf(operation: Operation): readonly ProblemName[] {
+  const { effect, input, accounts, problems: own } = operation;
+  const found = new Set<ProblemName>([
+    ...ofEveryCall,
+    ...(effect === 'writes' ? ofRetries : []),
+    ...(accounts.length > 0 ? (['foreignMerchantAccount'] as const) : []),
+    ...ofFields(input),
+    ...own,
+    ...(isBound(operation) && needsBody(operation) ? (['emptyRequest'] as const) : []),
+  ]);
+  return order.filter((name) => found.has(name));
+}
+
+/** The HTTP statuses of the refusals, ascending, each with its problems. */
+export function byStatus(names: readonly ProblemName[]): ReadonlyMap<number, readonly ProblemName[]> {
+  const grouped = Map.groupBy(names, (name) => problems[name].status);
+  return new Map([...grouped].sort(([a], [b]) => a - b));
+}
+
+/** A problem in one line, with the code that callers of the operation get. */
+export function describeProblem(name: ProblemName, operation: Operation): string {
+  if (!isBound(operation)) return `${problems[name].code} ${printMessage(name)}`;
+  const { code, title } = namesOf(name);
+  return `${code} ${title}: ${printMessage(name)}`;
+}
+
+/** The message of a problem, its blanks as words in braces. */
+export function printMessage(name: ProblemName): string {
+  return problems[name].message.replace(/\{(\d)\}/g, (_, at) => `{${blanks[name]?.[Number(at)] ?? 'field'}}`);
+}
+
 const ofEveryCall: readonly ProblemName[] = [
   'badRequest',
   'undecodable',
@@ -19,16 +51,16 @@ const ofEveryCall: readonly ProblemName[] = [
   'unavailable',
 ];
 
-/** What a writing call with a key can meet. */
+/** Of a writing call with an Idempotency-Key. */
 const ofRetries: readonly ProblemName[] = ['inProgress', 'keyReused'];
 
 const order = Object.keys(problems) as ProblemName[];
 
-/** What reading the fields of a request can find wrong. */
-const ofFields = (shape: Schema): ReadonlySet<ProblemName> => {
+/** The problems that reading the fields of a request can find. */
+function ofFields(schema: Schema): ReadonlySet<ProblemName> {
   const found = new Set<ProblemName>(['missingField', 'invalidField', 'tooLong']);
   const nothing = () => undefined;
-  walk<void>(shape, {
+  walk<void>(schema, {
     scalar: nothing,
     joined: nothing,
     list: nothing,
@@ -42,34 +74,11 @@ const ofFields = (shape: Schema): ReadonlySet<ProblemName> => {
     },
   });
   return found;
-};
+}
 
-/** In the order of the table of problems. */
-export const refusalsOf = ({ effect, input, accounts, problems: own }: Operation): readonly ProblemName[] => {
-  const ofAccounts: readonly ProblemName[] = accounts.length > 0 ? ['foreignMerchantAccount'] : [];
-  const found = new Set([
-    ...ofEveryCall,
-    ...(effect === 'writes' ? ofRetries : []),
-    ...ofAccounts,
-    ...ofFields(input),
-    ...own,
-  ]);
-  return order.filter((name) => found.has(name));
-};
-
-/** Those of an operation on resources, which a head alone may ask for. */
-export const refusalsOfEndpoint = (endpoint: BoundOperation): readonly ProblemName[] => {
-  const needed = Object.values(splitByLocation(endpoint.input).body.fields).some(({ required }) => required);
-  const also = new Set<ProblemName>(needed ? ['emptyRequest'] : []);
-  const found = refusalsOf(endpoint);
-  return order.filter((name) => also.has(name) || found.includes(name));
-};
-
-/** The HTTP statuses of the refusals, ascending, each with its problems. */
-export const byStatus = (names: readonly ProblemName[]): ReadonlyMap<number, readonly ProblemName[]> => {
-  const grouped = Map.groupBy(names, (name) => problems[name].status);
-  return new Map([...grouped].sort(([a], [b]) => a - b));
-};
+function needsBody({ input }: Operation): boolean {
+  return Object.values(splitByLocation(input).body.fields).some(({ required }) => required);
+}
 
 const blanks: Partial<Record<ProblemName, readonly string[]>> = {
   structure: ['what is wrong'],
@@ -81,7 +90,3 @@ const blanks: Partial<Record<ProblemName, readonly string[]>> = {
   illegalMove: ['status', 'status'],
   invalidExpiryMonth: ['field', 'n', 'what was given'],
 };
-
-/** The message of a problem, its blanks shown as words in braces. */
-export const printMessage = (name: ProblemName): string =>
-  problems[name].message.replace(/\{(\d)\}/g, (_, at) => `{${blanks[name]?.[Number(at)] ?? 'field'}}`);

@@ -1,6 +1,6 @@
 /** The WSDL 1.1 document of a service: document/literal wrapped, bound to SOAP 1.1 and to SOAP 1.2. */
 import { namedOperations, ownUri, type Service } from '../contract/service.ts';
-import { printDocument, type Tag, tag } from './document.ts';
+import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
 
 export interface WsdlOptions {

@@ -1,7 +1,7 @@
 /** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
 import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
-import { printDocument, type Tag, tag } from './document.ts';
-import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './types.ts';
+import { printDocument, type Tag, tag } from './xml-document.ts';
+import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './xsd-types.ts';
 
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 

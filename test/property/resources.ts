@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type BoundOperation, splitByLocation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { deriveResourceOpenApi } from '../../src/documents/index.ts';
+import { deriveBoundOpenApi } from '../../src/documents/index.ts';
 import { createProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Call, Decoded, Protocol } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
@@ -236,7 +236,7 @@ interface OpenApiCall {
 
 /** What is sent and answered is what the OpenAPI document says. */
 export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operation, runs }) => {
-  const openApi = JSON.parse(JSON.stringify(deriveResourceOpenApi(service, 'https://pay.example')));
+  const openApi = JSON.parse(JSON.stringify(deriveBoundOpenApi(service, 'https://pay.example')));
   const documented = openApi.paths[operation.http.path][operation.http.method.toLowerCase()] as OpenApiCall;
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
   addFormats.default(ajv);

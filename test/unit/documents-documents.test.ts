@@ -6,12 +6,12 @@ import { XMLParser } from 'fast-xml-parser';
 import type { Operation } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { committedDocuments, documentsOf } from '../../src/documents/index.ts';
+import { committedDocuments, createDocuments } from '../../src/documents/index.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
-const documents = documentsOf(services);
+const documents = createDocuments(services);
 const origin = 'http://127.0.0.1:8080';
 const home = '/pal/servlet/Recurring/v25';
 
@@ -75,7 +75,7 @@ describe('a second version of a service', () => {
     ['/pal/servlet/Recurring/v68', true],
     ['/pal/servlet/soap/Recurring', true],
   ])('is the contract of %s: %s', (path, isNewer) => {
-    expect(documentsOf(both).find(path, 'wsdl', origin)!.body.includes('name="colour"')).toBe(isNewer);
+    expect(createDocuments(both).find(path, 'wsdl', origin)!.body.includes('name="colour"')).toBe(isNewer);
   });
 
   test('has operations and components of its own in OpenAPI, and the newest have the plain names', () => {
@@ -145,7 +145,7 @@ describe('the addresses of documents', () => {
   });
 
   test('OpenAPI of the balance platform is at its address, and names the origin with it', () => {
-    const all = documentsOf(services);
+    const all = createDocuments(services);
     const { body, contentType } = all.find('/bcl/openapi.json', '', origin)!;
     expect(contentType).toBe('application/json; charset=utf-8');
     const { servers, paths } = JSON.parse(body);
@@ -167,7 +167,7 @@ describe('the addresses of documents', () => {
         ...['patch /paymentInstruments/{id}', 'post /paymentInstruments/{id}/cancel'],
       ].sort(),
     );
-    expect(documentsOf([recurringV25]).find('/bcl/openapi.json', '', origin)).toBeUndefined();
+    expect(createDocuments([recurringV25]).find('/bcl/openapi.json', '', origin)).toBeUndefined();
   });
 
   test('a made-up host cannot break out of the document', () => {

@@ -1,0 +1,52 @@
+/** The documents that the repository keeps, with a neutral address. */
+import { type Service, serviceAddress } from '../contract/service.ts';
+import { hasBound, hasNamed, kebabCase, openApisOf, printJson } from './documents.ts';
+import { boundReferencePages, type Printer, referencePages } from './reference.ts';
+import { deriveWsdl } from './wsdl.ts';
+import { deriveXsd } from './xsd.ts';
+
+export interface CommittedDocument {
+  /** From the root of the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** `printers`, one for each format, print the examples. */
+export function committedDocuments(
+  services: readonly Service[],
+  printers: readonly Printer[],
+): readonly CommittedDocument[] {
+  return [
+    ...services.filter(hasNamed).flatMap(wsdlFiles),
+    ...openApisOf(services).map(({ file, derive }) => ({ path: file, text: printJson(derive(neutralOrigin)) })),
+    ...referenceFiles(services, printers),
+  ];
+}
+
+const neutralOrigin = 'https://gateway.example';
+
+function wsdlFiles(service: Service): readonly CommittedDocument[] {
+  const address = neutralOrigin + serviceAddress(service);
+  const title = `${service.name}-v${service.version}`;
+  const file = (namespace: string) => `${title}-${namespace}.xsd`;
+  return [
+    { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
+    ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
+  ];
+}
+
+function referenceFiles(services: readonly Service[], printers: readonly Printer[]): readonly CommittedDocument[] {
+  const rest = printers.find(({ name }) => name === 'rest');
+  const others = printers.filter((each) => each !== rest);
+  const named = referencePages(services.filter(hasNamed), others).map((page) => ({ folder: 'docs/reference', page }));
+  const bound =
+    rest === undefined
+      ? []
+      : services.filter(hasBound).flatMap((service) =>
+          boundReferencePages(service, rest).map((page) => ({
+            folder: `docs/reference/${kebabCase(service.name)}`,
+            page,
+          })),
+        );
+  return [...named, ...bound].map(({ folder, page }) => ({ path: `${folder}/${page.file}`, text: page.text }));
+}

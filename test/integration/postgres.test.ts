@@ -360,7 +360,7 @@ describe('PostgreSQL', () => {
       expect(times).toBe(2);
       expect(await value()).toBe(2);
     });
-    test('a statement that may not wait is Contended, and nothing was done', async () => {
+    test('a statement that may not wait times out, and nothing was done', async () => {
       const release = await hold('a');
       const ms = await elapsedMs(() =>
         expect(
@@ -368,20 +368,20 @@ describe('PostgreSQL', () => {
             await session.execute(put, ['b', 1]);
             await session.execute(putSoon, ['a', 1]);
           }),
-        ).rejects.toMatchObject({ name: 'Contended' }),
+        ).rejects.toMatchObject({ name: 'LockTimeout' }),
       );
       expect(ms).toBeGreaterThan(140);
       expect(ms).toBeLessThan(1_000);
       await release();
       expect([await value('a'), await value('b')]).toEqual([7, 0]);
     });
-    test('a Contended attempt is undone alone, and the limit is that of the engine again', async () => {
+    test('an attempt that timed out is undone alone, and the limit is that of the engine again', async () => {
       const limit = statement<{ readonly lock_timeout: string }>('limit', 'show lock_timeout');
       const release = await hold('a');
       await engine.write(async (session) => {
         await session.execute(put, ['b', 1]);
         await expect(session.savepoint(() => session.execute(putSoon, ['a', 1]))).rejects.toMatchObject({
-          name: 'Contended',
+          name: 'LockTimeout',
         });
         expect(await session.query(limit, [])).toEqual([{ lock_timeout: '2s' }]);
         await session.execute(putSoon, ['b', 2]);

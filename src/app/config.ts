@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Mode, Setting } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
-import { findUnknownVariables } from './unknown-variables.ts';
+import { findUnknownVariables, type Variables } from './unknown-variables.ts';
 
-/** Environment variables. */
-export type Variables = Readonly<Record<string, string | undefined>>;
+export type { Variables };
 
 export interface Config extends Settings {
   readonly mode: Mode;

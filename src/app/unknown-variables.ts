@@ -1,5 +1,6 @@
 /** Finds misspelt settings: unknown variables that are close to the name of a setting, or start with one of our prefixes. */
-import type { Variables } from './config.ts';
+/** Environment variables. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes that no other program uses. */
 const prefixes = ['TRIGLYPH_', 'UPDATER_', 'DRAIN_', 'IDEMPOTENCY_', 'REMEMBERED_'];

@@ -1,10 +1,10 @@
-/** Example values of shapes, made of the contract's own examples. */
+/** Builds example values of a schema from the examples in the contract. */
 import type { Infer, ObjectSchema, Schema } from '../contract/schema.ts';
 
-/** Every field that the choices leave, or only what must be there. */
+/** All fields that the choices allow, or only the required ones. */
 export type Extent = 'full' | 'minimal';
 
-/** Fields that the choices ask for, and fields that they forbid beside those. */
+/** The fields that the choices require, and those that they then exclude. */
 const chosen = ({ choices }: ObjectSchema, extent: Extent) => {
   const wanted = new Set<string>();
   const left = new Set<string>();
@@ -56,5 +56,5 @@ const example = (shape: Schema, extent: Extent): unknown => {
   }
 };
 
-/** A canonical value of the shape that obeys its rules. */
+/** A valid canonical value of the schema. */
 export const exampleOf = <S extends Schema>(shape: S, extent: Extent): Infer<S> => example(shape, extent) as Infer<S>;

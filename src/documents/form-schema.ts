@@ -1,13 +1,13 @@
-/** JSON Schema of the flat pairs that FORM carries: dotted names, and patterns of names where an index or a key stands. */
+/** Derives JSON Schema of FORM pairs: dotted names, and patterns of names for an index of a list or a key of a map. */
 import { type Field, type ObjectSchema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { fieldSchema, type JsonSchema, joinedSchema, type Side, scalarSchema } from './json-schema.ts';
 
 interface Pair {
-  /** The steps of the name; `open` ones are patterns. */
+  /** The steps of the name; an `open` one is a pattern. */
   readonly steps: readonly Step[];
   readonly schema: JsonSchema;
-  /** True while every step towards it must be there. */
+  /** Whether every step of the name is required. */
   readonly required: boolean;
 }
 
@@ -45,20 +45,20 @@ const keyOf = ({ steps }: Pair): string => steps.map((step) => ('name' in step ?
 const patternOf = ({ steps }: Pair): string =>
   `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
 
-/** Names that are taken and ignored, with all that stands below them. */
-const toleratedPatterns = (shape: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
-  ...shape.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Taken and ignored.' }] as const),
+/** Names that are ignored, with all names below them. */
+const ignoredPatterns = (shape: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
+  ...shape.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Ignored.' }] as const),
   ...Object.entries(shape.fields).flatMap(([name, field]) =>
-    field.schema.kind === 'object' ? toleratedPatterns(field.schema, `${prefix}${name}[.]`) : [],
+    field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
   ),
 ];
 
-/** The pairs of a request or an answer; rules between fields are told in the description of the operation. */
+/** The schema has no rules between fields; the description of the operation has them. */
 export const deriveFormSchema = (shape: ObjectSchema, side: Side): JsonSchema => {
   const pairs = pairsOf(shape);
   const patterns = [
     ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
-    ...(side === 'input' ? toleratedPatterns(shape) : []),
+    ...(side === 'input' ? ignoredPatterns(shape) : []),
   ];
   const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
   return {

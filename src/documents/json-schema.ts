@@ -1,4 +1,4 @@
-/** JSON Schema (2020-12, as OpenAPI 3.1 uses it) of shapes: what a request may be and what an answer will be. */
+/** Derives JSON Schema (2020-12, as OpenAPI 3.1 uses it) from the schemas of a contract. */
 import {
   type Choice,
   type Field,
@@ -14,15 +14,15 @@ import { lengthsOf } from './lengths.ts';
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** Requests take no member that is not listed; answers may gain some in time. */
+/** Requests accept no member that is not listed. Responses may gain members, so they allow others. */
 export type Side = 'input' | 'output';
 
-/** Where the schema of an object goes: into the place of its use, or into a component that is referred to. */
+/** Decides where the schema of an object goes: inline, or into a component with a reference to it. */
 export type Place = (shape: ObjectSchema, schema: JsonSchema, side: Side) => JsonSchema;
 
 export const inPlace: Place = (_, schema) => schema;
 
-/** A set in one text: the values in any order, spaces around the commas. */
+/** A set as one text: values in any order, blanks around the commas. */
 const joinedPattern = ({ item, max }: SetSchema): string => {
   const one = `(${item.values.join('|')})`;
   return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
@@ -80,17 +80,15 @@ const choiceSchema = ({ options, exclusive, orNone, doc }: Choice): JsonSchema =
   return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
 };
 
-/** An empty text counts as absent, which a required field must not be. */
+/** An empty text counts as absent, so a required text has at least one character. */
 export const fieldSchema = ({ schema: shape, required, doc }: Field, part: JsonSchema): JsonSchema => ({
   ...part,
   ...(required && shape.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
   description: doc,
 });
 
-const toleratedSchema = (shape: ObjectSchema): JsonSchema =>
-  Object.fromEntries(
-    shape.ignoredMembers.map((name) => [name, { description: 'Taken and ignored.', deprecated: true }]),
-  );
+const ignoredSchema = (shape: ObjectSchema): JsonSchema =>
+  Object.fromEntries(shape.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
 
 const objectSchema = (shape: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema => {
   const required = members.filter(({ field }) => field.required).map(({ name }) => name);
@@ -98,14 +96,14 @@ const objectSchema = (shape: ObjectSchema, members: readonly Member<JsonSchema>[
   const isRequest = side === 'input';
   return {
     type: 'object',
-    properties: { ...fields, ...(isRequest && toleratedSchema(shape)) },
+    properties: { ...fields, ...(isRequest && ignoredSchema(shape)) },
     ...(required.length > 0 && { required }),
     ...(shape.choices.length > 0 && { allOf: shape.choices.map(choiceSchema) }),
     ...(isRequest && { additionalProperties: false }),
   };
 };
 
-/** The schema of a shape; objects stand inside one another unless `place` puts them elsewhere. */
+/** Objects are nested inline unless `place` moves them. */
 export const deriveJsonSchema = (shape: Schema, side: Side, place: Place = inPlace): JsonSchema =>
   walk<JsonSchema>(shape, {
     scalar: scalarSchema,

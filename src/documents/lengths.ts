@@ -1,4 +1,4 @@
-/** Lengths of texts: the bounds that a pattern implies, for documents that can say a length and no pattern. */
+/** Lengths of texts, including those that a pattern implies, for documents without patterns. */
 import { type StringSchema, textLengthMax } from '../contract/schema.ts';
 
 /** In characters. */
@@ -13,7 +13,7 @@ type Span = readonly [min: number, max: number];
 
 const times = (count: number, length: number): number => (count === 0 || length === 0 ? 0 : count * length);
 
-/** Reads the common ground that contracts write: classes, escapes, groups, alternatives and counts. */
+/** Parses the constructs that contracts use: classes, escapes, groups, alternatives and counts. */
 const patternSpan = (pattern: string): Span => {
   const tokens = pattern.match(/\[(?:\\.|[^\]])*\]|\\.|\{\d+(?:,\d*)?\}|\(\?:|[\s\S]/g) ?? [];
   let at = 0;
@@ -47,13 +47,13 @@ const patternSpan = (pattern: string): Span => {
   return alternatives();
 };
 
-/** Lengths that every valid text keeps. */
+/** The least and the greatest length of a valid text. */
 export const lengthsOf = ({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths => {
   const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
   return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
 };
 
-/** Bounds that hold for both. */
+/** Lengths that include both. */
 export const widest = (a: Lengths, b: Lengths): Lengths => ({
   min: Math.min(a.min, b.min),
   max: Math.max(a.max, b.max),

@@ -1,4 +1,4 @@
-/** The parts of a page of the reference, in Markdown: tables of fields and problems, and bodies made readable. */
+/** Parts of the reference in Markdown: tables of fields, tables of problems, and example bodies. */
 import { type ProblemName, problems } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
@@ -79,7 +79,7 @@ export const row = ([name, { schema: shape, required, doc }]: [string, Field]): 
   doc + bounds(shape),
 ];
 
-/** The records of a shape: the whole first, then its parts, each once. */
+/** The object schemas in a schema, the outermost first, each once. */
 const recordsOf = (shape: ObjectSchema): readonly ObjectSchema[] => {
   const found: ObjectSchema[] = [];
   const visit = (each: Schema): void => {
@@ -94,12 +94,12 @@ const recordsOf = (shape: ObjectSchema): readonly ObjectSchema[] => {
 };
 
 const record = (shape: ObjectSchema, side: 'input' | 'output'): string => {
-  const { name, fields, choices, ignoredMembers: tolerated } = shape;
+  const { name, fields, choices, ignoredMembers } = shape;
   return [
     `### ${name}`,
     table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
     ...choices.map(({ doc }) => doc),
-    ...(side === 'input' && tolerated.length > 0 ? [`Taken and ignored: ${tolerated.map(code).join(', ')}.`] : []),
+    ...(side === 'input' && ignoredMembers.length > 0 ? [`Ignored: ${ignoredMembers.map(code).join(', ')}.`] : []),
   ].join('\n\n');
 };
 
@@ -134,7 +134,7 @@ function problemTable(
   return table(head, distinct);
 }
 
-/** A body made readable; what is on the wire has none of these line breaks. */
+/** A body in a code block, with line breaks that the wire does not have. */
 export const readable = ({ contentType, body }: Sent): string => {
   if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
   if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;

@@ -1,4 +1,4 @@
-/** The components of an OpenAPI document, each under a name of its own. */
+/** The schema components of an OpenAPI document. */
 import type { Operation } from '../contract/operation.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
@@ -7,7 +7,7 @@ export const refer = (name: string): JsonSchema => ({ $ref: `#/components/schema
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** Components under names of their own: shapes that share a name and differ are told apart by side, operation and version. */
+/** Names are unique: schemas that differ and share a name get the side, the operation or the version in their name. */
 export class Components {
   readonly schemas: Map<string, JsonSchema>;
 
@@ -26,7 +26,7 @@ export class Components {
     return refer(name);
   }
 
-  /** `shape`: a side of the operation, or the part of it that stands in a body. */
+  /** `shape`: a side of the operation, or its body. */
   json(version: number, operation: Operation, side: Side, shape: ObjectSchema = operation[side]): JsonSchema {
     const place: Place = ({ name }, schema) => {
       const own = `${name}For${capitalised(operation.name)}`;

@@ -4,11 +4,11 @@ import type { JsonSchema } from './json-schema.ts';
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
-const pspReference = text('16 characters, globally unique; also in the header of every answer.');
+const pspReference = text('16 characters, globally unique; also in a header of every response.');
 const status: JsonSchema = { type: 'integer', description: 'The HTTP status.' };
 const errorFields: JsonSchema = {
   errorCode: text('Three digits or more, zero-padded; compare it as text.'),
-  message: text('What is wrong, in words.'),
+  message: text('A description of the error.'),
   errorType: { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] },
 };
 const required = ['status', 'errorCode', 'message', 'errorType'];
@@ -22,10 +22,10 @@ export const namedErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
       ...errorFields,
       invalidFields: {
         type: 'array',
-        description: 'All that is wrong with the fields of the request; a name is a JSON pointer.',
+        description: 'All errors in fields of the request; `name` is a JSON pointer.',
         items: {
           type: 'object',
-          properties: { name: text('Where the field stands.'), message: text('What is wrong with it.') },
+          properties: { name: text('The location of the field.'), message: text('A description of the error.') },
           required: ['name', 'message'],
         },
       },
@@ -50,21 +50,21 @@ export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
   RestServiceError: {
     type: 'object',
     properties: {
-      type: { type: 'string', format: 'uri', description: 'Names the kind of problem.' },
-      title: text('The kind of problem, in words.'),
+      type: { type: 'string', format: 'uri', description: 'Identifies the kind of problem.' },
+      title: text('A summary of the kind of problem.'),
       status,
-      detail: text('What is wrong, in words.'),
+      detail: text('A description of the error.'),
       requestId: text('The reference of the request: 16 characters.'),
-      errorCode: text('The kind of problem; compare it as text.'),
+      errorCode: text('The code of the kind of problem; compare it as text.'),
       invalidFields: {
         type: 'array',
-        description: 'All that is wrong with the fields of the request.',
+        description: 'All errors in fields of the request.',
         items: {
           type: 'object',
           properties: {
-            name: text('Where the field stands, its steps joined by dots.'),
-            message: text('What is wrong with it.'),
-            value: text('What stands there, where it may be shown.'),
+            name: text('The path of the field, its steps joined by dots.'),
+            message: text('A description of the error.'),
+            value: text('The value sent; empty if it is sensitive or long.'),
           },
           required: ['name', 'message', 'value'],
         },

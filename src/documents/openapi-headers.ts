@@ -1,4 +1,4 @@
-/** The headers of requests and answers, as OpenAPI has them. */
+/** Headers of requests and responses in OpenAPI documents. */
 import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -13,20 +13,17 @@ export const keyParameter: JsonSchema = {
   name: keyHeader,
   in: 'header',
   required: false,
-  description: `Names the request: sent again with the same key within ${keyDaysMax} days, in any format, it has no second effect and gets the same answer. A random UUID is best.`,
+  description: `Identifies the request. A request sent again with the same key within ${keyDaysMax} days, in any format, has no second effect and returns the same response. Use a random UUID.`,
   schema: key,
   example: '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10',
 };
 
-/** Of an answer to a writing operation. */
+/** Of a response to a writing operation. */
 export const retryHeaders: JsonSchema = {
-  [keyHeader]: header('The key of the request, where it had one.', key),
-  [replayedHeader]: header('`true` where the answer was given before.', anyText),
+  [keyHeader]: header('The key of the request, if it had one.', key),
+  [replayedHeader]: header('`true` if the response repeats the one to an earlier request.', anyText),
 };
 
 export const transience: JsonSchema = {
-  [transientHeader]: header(
-    '`true` where the same request may be sent again with the same key, `false` where not.',
-    anyText,
-  ),
+  [transientHeader]: header('`true` if the same request may be sent again with the same key, `false` if not.', anyText),
 };

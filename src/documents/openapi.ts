@@ -28,7 +28,7 @@ export function deriveOpenApi(services: readonly Service[], origin: string): Jso
   return describe({
     title: 'Triglyph',
     version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
-    description: 'The same operations are served over SOAP; their WSDL is at the path of the service, with `?wsdl`.',
+    description: 'The same operations are available over SOAP; the WSDL is at the path of the service with `?wsdl`.',
     server: origin,
     services: services.filter(isNewest),
     errors: namedErrors,
@@ -50,7 +50,7 @@ export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema
   return describe({
     title: `Triglyph: ${name}`,
     version: `v${version}`,
-    description: `${doc} Answered alike: ${versionsOf(service).join(', ')}.`,
+    description: `${doc} Versions with this contract: ${versionsOf(service).join(', ')}.`,
     server: origin + serviceAddress(service),
     services: [service],
     errors: boundErrors,
@@ -130,7 +130,7 @@ function operationObject(call: Call, components: Components): JsonSchema {
     }),
     responses: {
       '200': {
-        description: 'Done.',
+        description: 'Success.',
         headers: { ...headers, ...headersOf(output), ...(effect === 'writes' && retryHeaders) },
         content: contentOf(call, 'output', components),
       },
@@ -168,7 +168,7 @@ function refusal(names: readonly ProblemName[], operation: Operation): JsonSchem
   };
 }
 
-/** Rules between fields. Those of nested objects are told as well for FORM, whose flat schema cannot express them. */
+/** Rules between fields. For FORM, those of nested objects are included, whose flat schema cannot express them. */
 function rulesOf(operation: Operation): string {
   const body = bodyOf(operation.input);
   const nested = isBound(operation) ? [] : Object.values(body.fields).map(({ schema }) => schema);

@@ -65,11 +65,11 @@ function operationPage(service: Service, operation: Operation, printers: readonl
     `${callText(service, operation)} The caller needs the role ${code(operation.role)}.`,
     ...(http?.method === 'PATCH' ? [patchText] : []),
     '## Request',
-    ...(request.length > 0 ? request : ['It has no parameters.']),
-    '## Answer',
+    ...(request.length > 0 ? request : ['The operation has no parameters.']),
+    '## Response',
     ...bodyTables(output, 'output'),
-    ...(operation.effect === 'writes' && !isBound(operation) ? ['## Sending it again', retryText] : []),
-    '## Refusals',
+    ...(operation.effect === 'writes' && !isBound(operation) ? ['## Retries', retryText] : []),
+    '## Errors',
     problemTable(operation),
     ...examples(service, operation, printers),
   );
@@ -81,13 +81,13 @@ function callText(service: Service, operation: Operation): string {
 }
 
 const patchText =
-  'What is left out, or null, stays as it is; `metadata` is replaced as a whole, and an empty one takes all entries away.';
+  'Fields that are absent or null stay as they are. `metadata` is replaced as a whole; an empty object removes all entries.';
 
 const retryText =
-  `With the header ${code(keyHeader)} (1 to ${keyLengthMax} printable characters, a random UUID at best) the request has its effect once: ` +
-  `sent again with the same key within ${keyDaysMax} days, in any format, it gets the answer of the first time, with ${code(`${replayedHeader}: true`)}. ` +
-  'Callers that cannot set headers give the key as the `MessageID` of WS-Addressing, or as the form field `idempotencyKey`. ' +
-  `${code(`${transientHeader}: true`)} on a refusal says that the same may be sent again.`;
+  `The header ${code(keyHeader)} (1 to ${keyLengthMax} printable characters; use a random UUID) makes retries safe. ` +
+  `A request sent again with the same key within ${keyDaysMax} days, in any format, has no second effect. It returns the first response, with ${code(`${replayedHeader}: true`)}. ` +
+  'Callers that cannot set headers send the key as the `MessageID` of WS-Addressing, or as the form field `idempotencyKey`. ' +
+  `An error with ${code(`${transientHeader}: true`)} allows the same request to be sent again.`;
 
 /** The fields outside the body. */
 function parameterTable({ fields }: ObjectSchema): readonly string[] {
@@ -111,8 +111,8 @@ function problemTable(operation: Operation): string {
 
 function examples(service: Service, operation: Operation, printers: readonly Printer[]): readonly string[] {
   const heading = isBound(operation)
-    ? ['## Example', 'It shows every field, and stands here with line breaks that the wire does not have.']
-    : ['## Examples', 'They show every field, and stand here with line breaks that the wire does not have.'];
+    ? ['## Example', 'The example has every field. Its line breaks are added for reading.']
+    : ['## Examples', 'The examples have every field. Their line breaks are added for reading.'];
   return [
     ...heading,
     ...printers.flatMap((printer) => [
@@ -139,7 +139,7 @@ function example(service: Service, operation: Operation, printer: Printer): read
     call.body === ''
       ? [`${head}${callHeaders}`]
       : [`${head} with ${code(`Content-Type: ${call.contentType}`)}${callHeaders}:`, readable(call)];
-  return [...sent, `The answer${headerText(answer.headers).replace(/^,/, ', with')}:`, readable(answer)];
+  return [...sent, `Response${headerText(answer.headers).replace(/^,/, ', with')}:`, readable(answer)];
 }
 
 function headerText(headers: Readonly<Record<string, string>> = {}): string {
@@ -158,11 +158,11 @@ function namedIndex(services: readonly Service[]): string {
   });
   return page(
     '# Reference',
-    'Each operation takes SOAP, JSON and FORM, and answers in the format it was asked in. An empty text, an empty object, ' +
-      'null and nil are the same as leaving a field out, save for references, which are refused when empty.',
+    'Each operation accepts SOAP, JSON and FORM, and responds in the format of the request. An empty text, an empty object, ' +
+      'null and nil mean that a field is absent. Empty references are an error.',
     ...lists,
     '## Problems',
-    'Statuses are those of JSON and FORM. In SOAP and at the form adapter the text of a refusal is `{type} {code} {message}`.',
+    'The statuses are those of JSON and FORM. In SOAP and the form adapter the text of an error is `{type} {code} {message}`.',
     namedProblemTable(problemNames.filter((each) => !Object.hasOwn(resourceProblems, each))),
   );
 }
@@ -178,11 +178,11 @@ function boundIndex(service: Service): string {
   const names = new Set(operations.flatMap(refusalsOf));
   return page(
     `# ${name}, version ${version}`,
-    `${doc} Paths stand below ${code(serviceAddress(service))}; ${versionsOf(service).map(code).join(' and ')} are answered alike.`,
-    table(['Call', 'Operation', 'What it does'], rows),
+    `${doc} Paths are relative to ${code(serviceAddress(service))}. Versions with this contract: ${versionsOf(service).map(code).join(' and ')}.`,
+    table(['Call', 'Operation', 'Description'], rows),
     '## Problems',
-    'A refusal is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, where fields are wrong, ' +
-      '`invalidFields`: every wrong field at once, each with `name` (its steps joined by dots), `message` and `value`.',
+    'An error is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, for errors in fields, ' +
+      '`invalidFields`: every such field, with `name` (its steps joined by dots), `message` and `value`.',
     boundProblemTable(problemNames.filter((each) => names.has(each))),
   );
 }

@@ -1,4 +1,4 @@
-/** The WSDL 1.1 document of a service: document/literal wrapped, bound to SOAP 1.1 and to SOAP 1.2. */
+/** Derives the WSDL 1.1 document of a service: document/literal wrapped, with bindings for SOAP 1.1 and SOAP 1.2. */
 import { namedOperations, ownUri, type Service } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
@@ -11,7 +11,7 @@ export interface WsdlOptions {
 const fault = 'ServiceException';
 const transport = 'http://schemas.xmlsoap.org/soap/http';
 
-/** What the two bindings differ in. */
+/** The differences between the two bindings. */
 interface Binding {
   readonly prefix: string;
   readonly suffix: string;
@@ -19,7 +19,7 @@ interface Binding {
   readonly namesFault: boolean;
 }
 
-/** The older one first: it is what a stack takes that is not told which. */
+/** SOAP 1.1 first, because SOAP stacks use the first binding by default. */
 const bindings: readonly Binding[] = [
   { prefix: 'soap', suffix: '', namesFault: true },
   { prefix: 'soap12', suffix: '12', namesFault: false },
@@ -75,7 +75,7 @@ const bindingTag = (name: string, type: string, binding: Binding, operations: re
   );
 };
 
-/** The document, schemas inline. */
+/** The schemas are inline. */
 export const deriveWsdl = (service: Service, { address }: WsdlOptions): string => {
   const { name } = service;
   const uri = ownUri(service);

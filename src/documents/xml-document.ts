@@ -1,4 +1,4 @@
-/** XML documents as nested tags, printed with every text and attribute escaped; and any document made readable. */
+/** Builds XML documents from nested tags, with text and attributes escaped, and indents documents. */
 import { XMLBuilder, XMLParser } from 'fast-xml-parser';
 
 export interface Tag {
@@ -9,7 +9,7 @@ export interface Tag {
 
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** An element; attributes that are undefined are left out. */
+/** An element. Attributes that are undefined are left out. */
 export const tag = (name: string, attributes: Attributes = {}, ...children: readonly (Tag | string)[]): Tag => ({
   name,
   attributes: Object.fromEntries(
@@ -39,7 +39,7 @@ const node = ({ name, attributes, children }: Tag): Node => ({
 
 const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
 
-/** The document as text, in UTF-8, with a newline at its end. */
+/** The document as text, with a newline at its end. */
 export const printDocument = (root: Tag): string => `${builder.build([declaration, node(root)]).trim()}\n`;
 
 const parser = new XMLParser({
@@ -51,7 +51,7 @@ const parser = new XMLParser({
   trimValues: false,
 });
 
-/** A document of ours with each element on a line of its own, for people. */
+/** A document with each element on its own line. */
 export const indentDocument = (text: string): string => builder.build(parser.parse(text)).trim();
 
 const entities: Readonly<Record<string, string>> = {
@@ -62,5 +62,5 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** A text made safe to stand between the quotes of an attribute. */
+/** Escapes text for an attribute value in quotes. */
 export const escapeAttribute = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);

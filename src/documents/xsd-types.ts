@@ -1,10 +1,10 @@
-/** The XSD types of a service: shapes of the same name merged into one type that accepts each of them. */
+/** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
 import type { EnumSchema, Field, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
 import { namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Member, walk } from '../contract/walk.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
-/** A type by its qualified name (`xsd:string`, `payment:Card`), narrowed by lengths where it is a text. */
+/** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
 export interface TypeUse {
   readonly name: string;
   readonly lengths?: Lengths | undefined;
@@ -29,7 +29,7 @@ export interface Types {
 
 const plainText: TypeUse = { name: 'xsd:string' };
 
-/** Stubs make constants of an enumeration, so only one whose values are names becomes a type; others are text. */
+/** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
 const isNamed = (shape: EnumSchema): boolean => shape.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
 
 const scalarType = (shape: ScalarSchema): TypeUse => {
@@ -49,8 +49,8 @@ const scalarType = (shape: ScalarSchema): TypeUse => {
 };
 
 /**
- * Codes and what stubs must send have their lengths written. Free texts stay plain `xsd:string`, as callers' stubs have
- * them, so that a limit raised one day breaks no caller that validates.
+ * Codes, and texts that stubs must send, get their lengths. Other texts are plain `xsd:string`, as in the stubs of callers, so
+ * that raising a limit breaks no caller that validates.
  */
 const textType = ({ schema: shape, mandatoryInStubs, required }: Field): TypeUse => {
   if (shape.kind !== 'string' || (shape.pattern === undefined && !mandatoryInStubs)) return plainText;
@@ -64,7 +64,7 @@ const either = (a: Element, b: Element): Element => {
   return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
 };
 
-/** Both sequences in one that keeps the order of each; what only one of them has is optional. */
+/** One sequence that keeps the order of both. Elements that only one of them has are optional. */
 const merge = (known: readonly Element[], added: readonly Element[]): readonly Element[] => {
   const merged = known.map((element) => {
     const other = added.find(({ name }) => name === element.name);
@@ -72,9 +72,9 @@ const merge = (known: readonly Element[], added: readonly Element[]): readonly E
   });
   let at = 0;
   for (const element of added) {
-    const standing = merged.findIndex(({ name }) => name === element.name);
-    if (standing < 0) merged.splice(at, 0, { ...element, mandatory: false });
-    at = standing < 0 ? at + 1 : standing + 1;
+    const position = merged.findIndex(({ name }) => name === element.name);
+    if (position < 0) merged.splice(at, 0, { ...element, mandatory: false });
+    at = position < 0 ? at + 1 : standing + 1;
   }
   return merged;
 };
@@ -93,7 +93,7 @@ export const localName = (qualified: string): string => qualified.slice(qualifie
 export const nameOfRecord = ({ namespace, name }: ObjectSchema, own: string): string => `${namespace ?? own}:${name}`;
 
 /** All types that the operations of a service use. */
-export const gatherTypes = (service: Service): Types => {
+export const collectTypes = (service: Service): Types => {
   const { own } = namespacesOf(service);
   const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();

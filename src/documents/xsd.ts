@@ -1,14 +1,14 @@
-/** XSD 1.0 schemas of a service, one for each namespace, in the plain style that the oldest stub generators read. */
+/** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
 import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
-import { type Element, gatherTypes, localName, nameOfRecord, namespaceOf, type TypeUse } from './xsd-types.ts';
+import { collectTypes, type Element, localName, nameOfRecord, namespaceOf, type TypeUse } from './xsd-types.ts';
 
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
-/** Where the schema of a namespace can be fetched; undefined where it stands in the same document. */
+/** The address of the schema of a namespace; undefined if it is in the same document. */
 export type Locate = (prefix: string) => string | undefined;
 
-/** What a typed fault could say; the fault itself is sent without detail, which these types allow. */
+/** The types of a typed fault. Faults are sent without detail, which these types allow. */
 const faultTypes = (service: Service) => {
   const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
   const name = (local: string) => `${fault.prefix}:${local}`;
@@ -96,9 +96,9 @@ const schema = (service: Service, namespace: string, parts: readonly Tag[], loca
   );
 };
 
-/** The schemas as tags: the service's own namespace first, then those it leans on. */
+/** The schemas as tags: the service's own namespace first, then those that it imports. */
 export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<string, Tag> => {
-  const types = gatherTypes(service);
+  const types = collectTypes(service);
   const { own } = namespacesOf(service);
   const fault = faultTypes(service);
   const records = [...types.records, fault.record];

@@ -5,7 +5,7 @@ import type { Infer, ObjectSchema, Schema } from '../contract/schema.ts';
 export type Extent = 'full' | 'minimal';
 
 /** The fields that the choices require, and those that they then exclude. */
-const chosen = ({ choices }: ObjectSchema, extent: Extent) => {
+function chosen({ choices }: ObjectSchema, extent: Extent) {
   const wanted = new Set<string>();
   const left = new Set<string>();
   for (const { options, exclusive } of choices) {
@@ -15,46 +15,48 @@ const chosen = ({ choices }: ObjectSchema, extent: Extent) => {
   }
   for (const name of wanted) left.delete(name);
   return { wanted, left };
-};
+}
 
-const objectExample = (shape: ObjectSchema, extent: Extent): unknown => {
-  const { wanted, left } = chosen(shape, extent);
+function objectExample(schema: ObjectSchema, extent: Extent): unknown {
+  const { wanted, left } = chosen(schema, extent);
   const isShown = ([name, { required }]: [string, { readonly required: boolean }]) =>
     required || wanted.has(name) || (extent === 'full' && !left.has(name));
   return Object.freeze(
     Object.fromEntries(
-      Object.entries(shape.fields)
+      Object.entries(schema.fields)
         .filter(isShown)
         .map(([name, field]) => [name, example(field.schema, extent)]),
     ),
   );
-};
+}
 
-const example = (shape: Schema, extent: Extent): unknown => {
-  switch (shape.kind) {
+function example(schema: Schema, extent: Extent): unknown {
+  switch (schema.kind) {
     case 'string':
     case 'integer':
     case 'boolean':
     case 'dateTime':
-      return shape.example;
+      return schema.example;
     case 'map': {
-      const { item } = shape;
-      if (item === undefined) return shape.example;
-      const keys = Object.keys(shape.example);
+      const { item } = schema;
+      if (item === undefined) return schema.example;
+      const keys = Object.keys(schema.example);
       return Object.freeze(Object.fromEntries(keys.map((key) => [key, example(item, extent)])));
     }
     case 'enum':
-      return shape.values[0];
+      return schema.values[0];
     case 'list': {
-      if (shape.joined) return Object.freeze(shape.item.values.slice(0, extent === 'full' ? 2 : 1));
-      return Object.freeze([example(shape.item, extent)]);
+      if (schema.joined) return Object.freeze(schema.item.values.slice(0, extent === 'full' ? 2 : 1));
+      return Object.freeze([example(schema.item, extent)]);
     }
     case 'object':
-      return objectExample(shape, extent);
+      return objectExample(schema, extent);
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
-};
+}
 
 /** A valid canonical value of the schema. */
-export const exampleOf = <S extends Schema>(shape: S, extent: Extent): Infer<S> => example(shape, extent) as Infer<S>;
+export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
+  return example(schema, extent) as Infer<S>;
+}

@@ -15,19 +15,24 @@ type Step = { readonly name: string } | { readonly open: string };
 
 const index: Step = { open: '(0|[1-9][0-9]*)' };
 const anyKey: Step = { open: '.+' };
-const scalarPair = (schema: JsonSchema): readonly Pair[] => [{ steps: [], schema, required: true }];
+function scalarPair(schema: JsonSchema): readonly Pair[] {
+  return [{ steps: [], schema, required: true }];
+}
 
-const under = (step: Step, pair: Pair, required: boolean): Pair => ({
-  ...pair,
-  steps: [step, ...pair.steps],
-  required: required && pair.required,
-});
+function under(step: Step, pair: Pair, required: boolean): Pair {
+  return {
+    ...pair,
+    steps: [step, ...pair.steps],
+    required: required && pair.required,
+  };
+}
 
-const described = (field: Field, pair: Pair): Pair =>
-  pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
+function described(field: Field, pair: Pair): Pair {
+  return pair.steps.length === 0 ? { ...pair, schema: fieldSchema(field, pair.schema) } : pair;
+}
 
-const pairsOf = (shape: ObjectSchema): readonly Pair[] =>
-  walk<readonly Pair[]>(shape, {
+function pairsOf(schema: ObjectSchema): readonly Pair[] {
+  return walk<readonly Pair[]>(schema, {
     scalar: (scalar) => scalarPair(scalarSchema(scalar)),
     joined: (set) => scalarPair(joinedSchema(set)),
     list: (_, item) => item.map((pair) => under(index, pair, false)),
@@ -39,26 +44,34 @@ const pairsOf = (shape: ObjectSchema): readonly Pair[] =>
         part.map((pair) => under({ name }, described(field, pair), field.required)),
       ),
   });
+}
 
-const isPlain = ({ steps }: Pair): boolean => steps.every((step) => 'name' in step);
-const keyOf = ({ steps }: Pair): string => steps.map((step) => ('name' in step ? step.name : step.open)).join('.');
-const patternOf = ({ steps }: Pair): string =>
-  `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
+function isPlain({ steps }: Pair): boolean {
+  return steps.every((step) => 'name' in step);
+}
+function keyOf({ steps }: Pair): string {
+  return steps.map((step) => ('name' in step ? step.name : step.open)).join('.');
+}
+function patternOf({ steps }: Pair): string {
+  return `^${steps.map((step) => ('name' in step ? step.name : step.open)).join('[.]')}$`;
+}
 
 /** Names that are ignored, with all names below them. */
-const ignoredPatterns = (shape: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] => [
-  ...shape.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Ignored.' }] as const),
-  ...Object.entries(shape.fields).flatMap(([name, field]) =>
-    field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
-  ),
-];
+function ignoredPatterns(schema: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] {
+  return [
+    ...schema.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Ignored.' }] as const),
+    ...Object.entries(schema.fields).flatMap(([name, field]) =>
+      field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
+    ),
+  ];
+}
 
 /** The schema has no rules between fields; the description of the operation has them. */
-export const deriveFormSchema = (shape: ObjectSchema, side: Side): JsonSchema => {
-  const pairs = pairsOf(shape);
+export function deriveFormSchema(schema: ObjectSchema, side: Side): JsonSchema {
+  const pairs = pairsOf(schema);
   const patterns = [
     ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
-    ...(side === 'input' ? ignoredPatterns(shape) : []),
+    ...(side === 'input' ? ignoredPatterns(schema) : []),
   ];
   const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
   return {
@@ -68,4 +81,4 @@ export const deriveFormSchema = (shape: ObjectSchema, side: Side): JsonSchema =>
     ...(required.length > 0 && { required }),
     ...(side === 'input' && { additionalProperties: false }),
   };
-};
+}

@@ -18,53 +18,55 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export type Side = 'input' | 'output';
 
 /** Decides where the schema of an object goes: inline, or into a component with a reference to it. */
-export type Place = (shape: ObjectSchema, schema: JsonSchema, side: Side) => JsonSchema;
+export type Place = (schema: ObjectSchema, derived: JsonSchema, side: Side) => JsonSchema;
 
-export const inPlace: Place = (_, schema) => schema;
+export const inPlace: Place = (_, derived) => derived;
 
 /** A set as one text: values in any order, blanks around the commas. */
-const joinedPattern = ({ item, max }: SetSchema): string => {
+function joinedPattern({ item, max }: SetSchema): string {
   const one = `(${item.values.join('|')})`;
   return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
-};
+}
 
-export const scalarSchema = (shape: ScalarSchema): JsonSchema => {
-  switch (shape.kind) {
+export function scalarSchema(schema: ScalarSchema): JsonSchema {
+  switch (schema.kind) {
     case 'string': {
-      const { min, max } = lengthsOf(shape);
+      const { min, max } = lengthsOf(schema);
       return {
         type: 'string',
         ...(min > 0 && { minLength: min }),
         maxLength: max,
-        ...(shape.pattern !== undefined && { pattern: `^(${shape.pattern})$` }),
-        ...(shape.sensitive && { format: 'password' }),
-        examples: [shape.example],
+        ...(schema.pattern !== undefined && { pattern: `^(${schema.pattern})$` }),
+        ...(schema.sensitive && { format: 'password' }),
+        examples: [schema.example],
       };
     }
     case 'integer':
-      return { type: 'integer', minimum: shape.min, maximum: shape.max, examples: [shape.example] };
+      return { type: 'integer', minimum: schema.min, maximum: schema.max, examples: [schema.example] };
     case 'boolean':
-      return { type: 'boolean', examples: [shape.example] };
+      return { type: 'boolean', examples: [schema.example] };
     case 'dateTime':
       return {
         type: 'string',
         format: 'date-time',
-        examples: [new Date(shape.example).toISOString().replace('.000Z', 'Z')],
+        examples: [new Date(schema.example).toISOString().replace('.000Z', 'Z')],
       };
     case 'enum':
-      return { type: 'string', enum: shape.values };
+      return { type: 'string', enum: schema.values };
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
-};
+}
 
-export const joinedSchema = (shape: SetSchema): JsonSchema => ({
-  type: 'string',
-  pattern: joinedPattern(shape),
-  examples: [shape.item.values.slice(0, 2).join(',')],
-});
+export function joinedSchema(schema: SetSchema): JsonSchema {
+  return {
+    type: 'string',
+    pattern: joinedPattern(schema),
+    examples: [schema.item.values.slice(0, 2).join(',')],
+  };
+}
 
-const listSchema = ({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema => {
+function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema {
   const wrapper = {
     type: 'object',
     properties: { [itemName]: item },
@@ -72,40 +74,43 @@ const listSchema = ({ wrapped, itemName, max }: ListSchema, item: JsonSchema): J
     additionalProperties: false,
   };
   return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
-};
+}
 
-const choiceSchema = ({ options, exclusive, orNone, doc }: Choice): JsonSchema => {
+function choiceSchema({ options, exclusive, orNone, doc }: Choice): JsonSchema {
   const some = options.map((required): JsonSchema => ({ required }));
   const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
   return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
-};
+}
 
 /** An empty text counts as absent, so a required text has at least one character. */
-export const fieldSchema = ({ schema: shape, required, doc }: Field, part: JsonSchema): JsonSchema => ({
-  ...part,
-  ...(required && shape.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
-  description: doc,
-});
+export function fieldSchema({ schema, required, doc }: Field, part: JsonSchema): JsonSchema {
+  return {
+    ...part,
+    ...(required && schema.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
+    description: doc,
+  };
+}
 
-const ignoredSchema = (shape: ObjectSchema): JsonSchema =>
-  Object.fromEntries(shape.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
+function ignoredSchema(schema: ObjectSchema): JsonSchema {
+  return Object.fromEntries(schema.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
+}
 
-const objectSchema = (shape: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema => {
+function objectSchema(schema: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema {
   const required = members.filter(({ field }) => field.required).map(({ name }) => name);
   const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
   const isRequest = side === 'input';
   return {
     type: 'object',
-    properties: { ...fields, ...(isRequest && ignoredSchema(shape)) },
+    properties: { ...fields, ...(isRequest && ignoredSchema(schema)) },
     ...(required.length > 0 && { required }),
-    ...(shape.choices.length > 0 && { allOf: shape.choices.map(choiceSchema) }),
+    ...(schema.choices.length > 0 && { allOf: schema.choices.map(choiceSchema) }),
     ...(isRequest && { additionalProperties: false }),
   };
-};
+}
 
 /** Objects are nested inline unless `place` moves them. */
-export const deriveJsonSchema = (shape: Schema, side: Side, place: Place = inPlace): JsonSchema =>
-  walk<JsonSchema>(shape, {
+export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPlace): JsonSchema {
+  return walk<JsonSchema>(schema, {
     scalar: scalarSchema,
     joined: joinedSchema,
     list: listSchema,
@@ -117,3 +122,4 @@ export const deriveJsonSchema = (shape: Schema, side: Side, place: Place = inPla
     }),
     object: (object, members) => place(object, objectSchema(object, members, side), side),
   });
+}

@@ -11,10 +11,12 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 type Span = readonly [min: number, max: number];
 
-const times = (count: number, length: number): number => (count === 0 || length === 0 ? 0 : count * length);
+function times(count: number, length: number): number {
+  return count === 0 || length === 0 ? 0 : count * length;
+}
 
 /** Parses the constructs that contracts use: classes, escapes, groups, alternatives and counts. */
-const patternSpan = (pattern: string): Span => {
+function patternSpan(pattern: string): Span {
   const tokens = pattern.match(/\[(?:\\.|[^\]])*\]|\\.|\{\d+(?:,\d*)?\}|\(\?:|[\s\S]/g) ?? [];
   let at = 0;
 
@@ -45,16 +47,18 @@ const patternSpan = (pattern: string): Span => {
   };
 
   return alternatives();
-};
+}
 
 /** The least and the greatest length of a valid text. */
-export const lengthsOf = ({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths => {
+export function lengthsOf({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths {
   const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
   return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
-};
+}
 
 /** Lengths that include both. */
-export const widest = (a: Lengths, b: Lengths): Lengths => ({
-  min: Math.min(a.min, b.min),
-  max: Math.max(a.max, b.max),
-});
+export function widest(a: Lengths, b: Lengths): Lengths {
+  return {
+    min: Math.min(a.min, b.min),
+    max: Math.max(a.max, b.max),
+  };
+}

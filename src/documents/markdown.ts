@@ -11,76 +11,78 @@ export interface Sent {
   readonly body: string;
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|');
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
 
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-};
+}
 
-const scalarName = (shape: ScalarSchema): string => {
-  switch (shape.kind) {
+function scalarName(schema: ScalarSchema): string {
+  switch (schema.kind) {
     case 'string':
       return 'text';
     case 'integer':
     case 'boolean':
-      return shape.kind;
+      return schema.kind;
     case 'dateTime':
       return 'date and time';
     case 'enum':
-      return shape.name;
+      return schema.name;
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
-};
+}
 
-const typeName = (shape: Schema): string =>
-  walk<string>(shape, {
+function typeName(schema: Schema): string {
+  return walk<string>(schema, {
     scalar: scalarName,
     joined: ({ item }) => `${scalarName(item)}, comma-separated`,
     list: (_, item) => `list of ${item}`,
     map: (_, item) => `map of text to ${item ?? 'text'}`,
     object: ({ name }) => name,
   });
+}
 
-export const code = (text: string): string => `\`${text}\``;
+export function code(text: string): string {
+  return `\`${text}\``;
+}
 
-const bounds = (shape: Schema): string => {
-  switch (shape.kind) {
+function bounds(schema: Schema): string {
+  switch (schema.kind) {
     case 'string':
       return [
-        shape.max === undefined && shape.pattern !== undefined
+        schema.max === undefined && schema.pattern !== undefined
           ? ''
-          : ` Up to ${shape.max ?? textLengthMax} characters.`,
-        shape.pattern === undefined ? '' : ` Matches ${code(shape.pattern)}.`,
-        shape.sensitive ? ' Never logged.' : '',
+          : ` Up to ${schema.max ?? textLengthMax} characters.`,
+        schema.pattern === undefined ? '' : ` Matches ${code(schema.pattern)}.`,
+        schema.sensitive ? ' Never logged.' : '',
       ].join('');
     case 'integer':
-      return ` ${shape.min} to ${shape.max}.`;
+      return ` ${schema.min} to ${schema.max}.`;
     case 'enum':
-      return ` One of ${shape.values.map(code).join(', ')}.`;
+      return ` One of ${schema.values.map(code).join(', ')}.`;
     case 'list':
-      return shape.joined ? bounds(shape.item) : ` Up to ${shape.max} items.${bounds(shape.item)}`;
+      return schema.joined ? bounds(schema.item) : ` Up to ${schema.max} items.${bounds(schema.item)}`;
     case 'map':
-      return ` Up to ${shape.max} entries.`;
+      return ` Up to ${schema.max} entries.`;
     case 'boolean':
     case 'dateTime':
     case 'object':
       return '';
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
-};
+}
 
-export const row = ([name, { schema: shape, required, doc }]: [string, Field]): readonly string[] => [
-  code(name),
-  typeName(shape),
-  required ? 'mandatory' : 'optional',
-  doc + bounds(shape),
-];
+export function row([name, { schema, required, doc }]: [string, Field]): readonly string[] {
+  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema)];
+}
 
 /** The object schemas in a schema, the outermost first, each once. */
-const recordsOf = (shape: ObjectSchema): readonly ObjectSchema[] => {
+function recordsOf(schema: ObjectSchema): readonly ObjectSchema[] {
   const found: ObjectSchema[] = [];
   const visit = (each: Schema): void => {
     if (each.kind === 'list') visit(each.item);
@@ -89,22 +91,23 @@ const recordsOf = (shape: ObjectSchema): readonly ObjectSchema[] => {
     found.push(each);
     for (const field of Object.values(each.fields)) visit(field.schema);
   };
-  visit(shape);
+  visit(schema);
   return found;
-};
+}
 
-const record = (shape: ObjectSchema, side: 'input' | 'output'): string => {
-  const { name, fields, choices, ignoredMembers } = shape;
+function record(schema: ObjectSchema, side: 'input' | 'output'): string {
+  const { name, fields, choices, ignoredMembers } = schema;
   return [
     `### ${name}`,
     table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
     ...choices.map(({ doc }) => doc),
     ...(side === 'input' && ignoredMembers.length > 0 ? [`Ignored: ${ignoredMembers.map(code).join(', ')}.`] : []),
   ].join('\n\n');
-};
+}
 
-export const records = (shape: ObjectSchema, side: 'input' | 'output'): readonly string[] =>
-  recordsOf(shape).map((each) => record(each, side));
+export function records(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {
+  return recordsOf(schema).map((each) => record(each, side));
+}
 
 /** Problems as callers of named operations see them. */
 export function namedProblemTable(names: readonly ProblemName[]): string {
@@ -135,8 +138,8 @@ function problemTable(
 }
 
 /** A body in a code block, with line breaks that the wire does not have. */
-export const readable = ({ contentType, body }: Sent): string => {
+export function readable({ contentType, body }: Sent): string {
   if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
   if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
   return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
-};
+}

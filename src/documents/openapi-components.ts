@@ -3,9 +3,13 @@ import type { Operation } from '../contract/operation.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Place, type Side } from './json-schema.ts';
 
-export const refer = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+export function refer(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
 
-const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
 
 /** Names are unique: schemas that differ and share a name get the side, the operation or the version in their name. */
 export class Components {
@@ -26,14 +30,14 @@ export class Components {
     return refer(name);
   }
 
-  /** `shape`: a side of the operation, or its body. */
-  json(version: number, operation: Operation, side: Side, shape: ObjectSchema = operation[side]): JsonSchema {
-    const place: Place = ({ name }, schema) => {
+  /** `schema`: a side of the operation, or its body. */
+  json(version: number, operation: Operation, side: Side, schema: ObjectSchema = operation[side]): JsonSchema {
+    const place: Place = ({ name }, derived) => {
       const own = `${name}For${capitalised(operation.name)}`;
       const names = side === 'input' ? [name, own] : [name, `${name}Shown`, `${own}Shown`];
-      return this.add([...names, `${names.at(-1)}V${version}`], schema);
+      return this.add([...names, `${names.at(-1)}V${version}`], derived);
     };
-    return deriveJsonSchema(shape, side, place);
+    return deriveJsonSchema(schema, side, place);
   }
 
   /** By name. */

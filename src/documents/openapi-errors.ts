@@ -2,7 +2,9 @@
 import { problems } from '../contract/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-const text = (description: string): JsonSchema => ({ type: 'string', description });
+function text(description: string): JsonSchema {
+  return { type: 'string', description };
+}
 
 const pspReference = text('16 characters, globally unique; also in a header of every response.');
 const status: JsonSchema = { type: 'integer', description: 'The HTTP status.' };

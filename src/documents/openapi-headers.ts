@@ -2,7 +2,9 @@
 import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-const header = (description: string, schema: JsonSchema): JsonSchema => ({ description, schema });
+function header(description: string, schema: JsonSchema): JsonSchema {
+  return { description, schema };
+}
 const anyText: JsonSchema = { type: 'string' };
 
 export const headers: JsonSchema = { pspReference: header('The reference of the request.', anyText) };

@@ -25,7 +25,7 @@ const bindings: readonly Binding[] = [
   { prefix: 'soap12', suffix: '12', namesFault: false },
 ];
 
-const messages = (operations: readonly string[]): readonly Tag[] => {
+function messages(operations: readonly string[]): readonly Tag[] {
   const message = (name: string, part: string, element: string) =>
     tag('wsdl:message', { name }, tag('wsdl:part', { name: part, element: `tns:${element}` }));
   return [
@@ -35,10 +35,10 @@ const messages = (operations: readonly string[]): readonly Tag[] => {
       message(`${name}Response`, 'parameters', `${name}Response`),
     ]),
   ];
-};
+}
 
-const portType = (name: string, operations: readonly string[]): Tag =>
-  tag(
+function portType(name: string, operations: readonly string[]): Tag {
+  return tag(
     'wsdl:portType',
     { name },
     ...operations.map((each) =>
@@ -51,8 +51,9 @@ const portType = (name: string, operations: readonly string[]): Tag =>
       ),
     ),
   );
+}
 
-const bindingTag = (name: string, type: string, binding: Binding, operations: readonly string[]): Tag => {
+function bindingTag(name: string, type: string, binding: Binding, operations: readonly string[]): Tag {
   const { prefix, namesFault } = binding;
   const body = tag(`${prefix}:body`, { use: 'literal' });
   const faults = namesFault
@@ -73,10 +74,10 @@ const bindingTag = (name: string, type: string, binding: Binding, operations: re
       ),
     ),
   );
-};
+}
 
 /** The schemas are inline. */
-export const deriveWsdl = (service: Service, { address }: WsdlOptions): string => {
+export function deriveWsdl(service: Service, { address }: WsdlOptions): string {
   const { name } = service;
   const uri = ownUri(service);
   const operations = namedOperations(service).map((each) => each.name);
@@ -106,4 +107,4 @@ export const deriveWsdl = (service: Service, { address }: WsdlOptions): string =
       tag('wsdl:service', { name }, ...ports),
     ),
   );
-};
+}

@@ -10,13 +10,15 @@ export interface Tag {
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
 /** An element. Attributes that are undefined are left out. */
-export const tag = (name: string, attributes: Attributes = {}, ...children: readonly (Tag | string)[]): Tag => ({
-  name,
-  attributes: Object.fromEntries(
-    Object.entries(attributes).filter((each): each is [string, string] => each[1] !== undefined),
-  ),
-  children,
-});
+export function tag(name: string, attributes: Attributes = {}, ...children: readonly (Tag | string)[]): Tag {
+  return {
+    name,
+    attributes: Object.fromEntries(
+      Object.entries(attributes).filter((each): each is [string, string] => each[1] !== undefined),
+    ),
+    children,
+  };
+}
 
 const prefix = '@_';
 
@@ -32,15 +34,19 @@ const builder = new XMLBuilder({
 
 type Node = Readonly<Record<string, unknown>>;
 
-const node = ({ name, attributes, children }: Tag): Node => ({
-  [name]: children.map((child) => (typeof child === 'string' ? { '#text': child } : node(child))),
-  ':@': Object.fromEntries(Object.entries(attributes).map(([key, value]) => [prefix + key, value])),
-});
+function node({ name, attributes, children }: Tag): Node {
+  return {
+    [name]: children.map((child) => (typeof child === 'string' ? { '#text': child } : node(child))),
+    ':@': Object.fromEntries(Object.entries(attributes).map(([key, value]) => [prefix + key, value])),
+  };
+}
 
 const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
 
 /** The document as text, with a newline at its end. */
-export const printDocument = (root: Tag): string => `${builder.build([declaration, node(root)]).trim()}\n`;
+export function printDocument(root: Tag): string {
+  return `${builder.build([declaration, node(root)]).trim()}\n`;
+}
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -52,7 +58,9 @@ const parser = new XMLParser({
 });
 
 /** A document with each element on its own line. */
-export const indentDocument = (text: string): string => builder.build(parser.parse(text)).trim();
+export function indentDocument(text: string): string {
+  return builder.build(parser.parse(text)).trim();
+}
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -63,4 +71,6 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for an attribute value in quotes. */
-export const escapeAttribute = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+export function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}

@@ -30,42 +30,44 @@ export interface Types {
 const plainText: TypeUse = { name: 'xsd:string' };
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
-const isNamed = (shape: EnumSchema): boolean => shape.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+function isNamed(schema: EnumSchema): boolean {
+  return schema.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+}
 
-const scalarType = (shape: ScalarSchema): TypeUse => {
-  switch (shape.kind) {
+function scalarType(schema: ScalarSchema): TypeUse {
+  switch (schema.kind) {
     case 'string':
     case 'enum':
       return plainText;
     case 'integer':
-      return { name: shape.min >= -(2 ** 31) && shape.max < 2 ** 31 ? 'xsd:int' : 'xsd:long' };
+      return { name: schema.min >= -(2 ** 31) && schema.max < 2 ** 31 ? 'xsd:int' : 'xsd:long' };
     case 'boolean':
       return { name: 'xsd:boolean' };
     case 'dateTime':
       return { name: 'xsd:dateTime' };
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
-};
+}
 
 /**
  * Codes, and texts that stubs must send, get their lengths. Other texts are plain `xsd:string`, as in the stubs of callers, so
  * that raising a limit breaks no caller that validates.
  */
-const textType = ({ schema: shape, mandatoryInStubs, required }: Field): TypeUse => {
-  if (shape.kind !== 'string' || (shape.pattern === undefined && !mandatoryInStubs)) return plainText;
-  const { min, max } = lengthsOf(shape);
+function textType({ schema, mandatoryInStubs, required }: Field): TypeUse {
+  if (schema.kind !== 'string' || (schema.pattern === undefined && !mandatoryInStubs)) return plainText;
+  const { min, max } = lengthsOf(schema);
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
-};
+}
 
-const either = (a: Element, b: Element): Element => {
+function either(a: Element, b: Element): Element {
   if (a.type.name !== b.type.name) throw new TypeError(`${a.name} is ${a.type.name} here and ${b.type.name} there`);
   const lengths = a.type.lengths && b.type.lengths && widest(a.type.lengths, b.type.lengths);
   return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
-};
+}
 
 /** One sequence that keeps the order of both. Elements that only one of them has are optional. */
-const merge = (known: readonly Element[], added: readonly Element[]): readonly Element[] => {
+function merge(known: readonly Element[], added: readonly Element[]): readonly Element[] {
   const merged = known.map((element) => {
     const other = added.find(({ name }) => name === element.name);
     return other ? either(element, other) : { ...element, mandatory: false };
@@ -74,26 +76,35 @@ const merge = (known: readonly Element[], added: readonly Element[]): readonly E
   for (const element of added) {
     const position = merged.findIndex(({ name }) => name === element.name);
     if (position < 0) merged.splice(at, 0, { ...element, mandatory: false });
-    at = position < 0 ? at + 1 : standing + 1;
+    at = position < 0 ? at + 1 : position + 1;
   }
   return merged;
-};
+}
 
-const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
 
-const byName = <T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
-  new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+function byName<T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 /** The namespace of a qualified name. */
-export const namespaceOf = (qualified: string): string => qualified.slice(0, qualified.indexOf(':'));
+export function namespaceOf(qualified: string): string {
+  return qualified.slice(0, qualified.indexOf(':'));
+}
 
 /** The name without its namespace. */
-export const localName = (qualified: string): string => qualified.slice(qualified.indexOf(':') + 1);
+export function localName(qualified: string): string {
+  return qualified.slice(qualified.indexOf(':') + 1);
+}
 
-export const nameOfRecord = ({ namespace, name }: ObjectSchema, own: string): string => `${namespace ?? own}:${name}`;
+export function nameOfRecord({ namespace, name }: ObjectSchema, own: string): string {
+  return `${namespace ?? own}:${name}`;
+}
 
 /** All types that the operations of a service use. */
-export const collectTypes = (service: Service): Types => {
+export function collectTypes(service: Service): Types {
   const { own } = namespacesOf(service);
   const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();
@@ -101,16 +112,16 @@ export const collectTypes = (service: Service): Types => {
   let map: string | undefined;
 
   const fieldType = (owner: ObjectSchema, { field, part }: Member<TypeUse>): TypeUse => {
-    const { schema: shape } = field;
-    if (shape.kind === 'string') return textType(field);
-    if (shape.kind !== 'enum' || !isNamed(shape)) return part;
-    const name = `${owner.namespace ?? own}:${shape.name}`;
-    enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...shape.values])]);
+    const { schema } = field;
+    if (schema.kind === 'string') return textType(field);
+    if (schema.kind !== 'enum' || !isNamed(schema)) return part;
+    const name = `${owner.namespace ?? own}:${schema.name}`;
+    enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...schema.values])]);
     return { name };
   };
 
-  const gather = (shape: ObjectSchema) =>
-    walk<TypeUse>(shape, {
+  const gather = (schema: ObjectSchema) =>
+    walk<TypeUse>(schema, {
       scalar: scalarType,
       joined: () => plainText,
       list: ({ itemName }, item) => {
@@ -140,4 +151,4 @@ export const collectTypes = (service: Service): Types => {
     gather(output);
   }
   return { records: byName(records), enumerations: byName(enumerations), lists: byName(lists), map };
-};
+}

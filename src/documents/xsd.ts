@@ -9,7 +9,7 @@ export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 export type Locate = (prefix: string) => string | undefined;
 
 /** The types of a typed fault. Faults are sent without detail, which these types allow. */
-const faultTypes = (service: Service) => {
+function faultTypes(service: Service) {
   const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
   const name = (local: string) => `${fault.prefix}:${local}`;
   const enumerations: Readonly<Record<string, readonly string[]>> = {
@@ -21,31 +21,35 @@ const faultTypes = (service: Service) => {
     { name: 'type', type: { name: name('Type') }, mandatory: false },
   ];
   return { record: [name('ServiceException'), elements] as const, enumerations };
-};
+}
 
-const restriction = (...facets: readonly Tag[]): Tag => tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
+function restriction(...facets: readonly Tag[]): Tag {
+  return tag('xsd:restriction', { base: 'xsd:string' }, ...facets);
+}
 
-const narrowed = ({ lengths }: TypeUse): Tag | undefined => {
+function narrowed({ lengths }: TypeUse): Tag | undefined {
   if (lengths === undefined) return undefined;
   const facets: Tag[] = [];
   if (lengths.min > 0) facets.push(tag('xsd:minLength', { value: String(lengths.min) }));
   facets.push(tag('xsd:maxLength', { value: String(lengths.max) }));
   return tag('xsd:simpleType', {}, restriction(...facets));
-};
+}
 
-const element = ({ name, type, mandatory }: Element, maxOccurs?: string): Tag => {
+function element({ name, type, mandatory }: Element, maxOccurs?: string): Tag {
   const occurs = { maxOccurs, minOccurs: mandatory ? '1' : '0', name, nillable: mandatory ? undefined : 'true' };
   const simpleType = narrowed(type);
   return simpleType ? tag('xsd:element', occurs, simpleType) : tag('xsd:element', { ...occurs, type: type.name });
-};
+}
 
-const complexType = (name: string | undefined, ...elements: readonly Tag[]): Tag =>
-  tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
+function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag {
+  return tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
+}
 
-const enumerationType = (name: string, values: readonly string[]): Tag =>
-  tag('xsd:simpleType', { name }, restriction(...values.map((value) => tag('xsd:enumeration', { value }))));
+function enumerationType(name: string, values: readonly string[]): Tag {
+  return tag('xsd:simpleType', { name }, restriction(...values.map((value) => tag('xsd:enumeration', { value }))));
+}
 
-const mapType = (name: string): Tag => {
+function mapType(name: string): Tag {
   const half = (part: string) =>
     tag('xsd:element', { maxOccurs: '1', minOccurs: '0', name: part, type: 'xsd:anyType' });
   const entry = tag(
@@ -54,29 +58,32 @@ const mapType = (name: string): Tag => {
     complexType(undefined, half('key'), half('value')),
   );
   return complexType(name, entry);
-};
+}
 
 /** The element around one request or result: document/literal, wrapped. */
-const wrapper = (name: string, part: string, type: string): Tag =>
-  tag(
+function wrapper(name: string, part: string, type: string): Tag {
+  return tag(
     'xsd:element',
     { name },
     complexType(undefined, tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type })),
   );
+}
 
-const wrappers = (service: Service, own: string): readonly Tag[] =>
-  namedOperations(service).flatMap(({ name, input, output }) => [
+function wrappers(service: Service, own: string): readonly Tag[] {
+  return namedOperations(service).flatMap(({ name, input, output }) => [
     wrapper(name, 'request', nameOfRecord(input, own)),
     wrapper(`${name}Response`, 'result', nameOfRecord(output, own)),
   ]);
+}
 
-const usesOf = (tags: readonly Tag[]): readonly string[] =>
-  tags.flatMap(({ attributes, children }) => [
+function usesOf(tags: readonly Tag[]): readonly string[] {
+  return tags.flatMap(({ attributes, children }) => [
     ...(attributes.type === undefined ? [] : [attributes.type]),
     ...usesOf(children.filter((child) => typeof child !== 'string')),
   ]);
+}
 
-const schema = (service: Service, namespace: string, parts: readonly Tag[], locate: Locate): Tag => {
+function schema(service: Service, namespace: string, parts: readonly Tag[], locate: Locate): Tag {
   const used = new Set(usesOf(parts).map(namespaceOf));
   const others = [...used]
     .filter((each) => Object.hasOwn(namespacesOf(service).uris, each) && each !== namespace)
@@ -94,10 +101,10 @@ const schema = (service: Service, namespace: string, parts: readonly Tag[], loca
     ...others.map((each) => tag('xsd:import', { namespace: uriOf(service, each), schemaLocation: locate(each) })),
     ...parts,
   );
-};
+}
 
 /** The schemas as tags: the service's own namespace first, then those that it imports. */
-export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<string, Tag> => {
+export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string, Tag> {
   const types = collectTypes(service);
   const { own } = namespacesOf(service);
   const fault = faultTypes(service);
@@ -121,8 +128,9 @@ export const schemaTags = (service: Service, locate: Locate): ReadonlyMap<string
 
   const used = new Set<string>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
   return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
-};
+}
 
 /** The schemas as documents that import one another where `locate` says. */
-export const deriveXsd = (service: Service, locate: Locate): ReadonlyMap<string, string> =>
-  new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));
+export function deriveXsd(service: Service, locate: Locate): ReadonlyMap<string, string> {
+  return new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));
+}

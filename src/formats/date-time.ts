@@ -15,16 +15,16 @@ const utc: Offset = { ms: 0, text: '+00:00' };
 // Cached by hour, since offsets change on the hour (UTC) and Intl costs more than the rest of a response.
 const offsets = new Map<number, Offset>();
 
-const parseOffset = (text: string | undefined): Offset => {
+function parseOffset(text: string | undefined): Offset {
   const [, sign, hours, minutes, seconds] = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text ?? '') ?? [];
   if (sign === undefined) return utc;
   // Before 1937 the offset had seconds, which the format cannot express; such a time is printed in UTC.
   if (seconds !== undefined) return utc;
   const ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
   return { ms: sign === '-' ? -ms : ms, text: `${sign}${hours}:${minutes}` };
-};
+}
 
-const offsetAt = (moment: number): Offset => {
+function offsetAt(moment: number): Offset {
   const hour = Math.floor(moment / hourMs);
   const known = offsets.get(hour);
   if (known !== undefined) return known;
@@ -32,27 +32,28 @@ const offsetAt = (moment: number): Offset => {
   if (offsets.size >= cachedMax) offsets.clear();
   offsets.set(hour, found);
   return found;
-};
+}
 
 const days = new Map<number, string>();
 
 /** `2017-03-01T`, for a number of days since the epoch. */
-const dayText = (day: number): string => {
+function dayText(day: number): string {
   const known = days.get(day);
   if (known !== undefined) return known;
   const text = new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
   if (days.size >= cachedMax) days.clear();
   days.set(day, text);
   return text;
-};
+}
 
-const padded = (length: number, count: number) =>
-  Array.from({ length: count }, (_, number) => String(number).padStart(length, '0'));
+function padded(length: number, count: number) {
+  return Array.from({ length: count }, (_, number) => String(number).padStart(length, '0'));
+}
 const two = padded(2, 60);
 const three = padded(3, 1000);
 
 /** `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. `moment`: milliseconds since the epoch. */
-export const formatDateTime = (moment: number, precision: 's' | 'ms'): string => {
+export function formatDateTime(moment: number, precision: 's' | 'ms'): string {
   const offset = offsetAt(moment);
   const local = moment + offset.ms;
   const day = Math.floor(local / dayMs);
@@ -62,4 +63,4 @@ export const formatDateTime = (moment: number, precision: 's' | 'ms'): string =>
   // Most responses have four of these, and a Date for each costs three times as much.
   const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
   return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
-};
+}

@@ -1,12 +1,12 @@
-/** The admin server: liveness, readiness and metrics, on a port of its own. */
+/** The admin server: liveness, readiness and metrics on a separate port. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
-/** Something that must work for requests to be answered. */
+/** A part that requests depend on. */
 export interface Probe {
   readonly name: string;
-  /** Throws or rejects where it does not. */
+  /** Throws or rejects if the part does not work. */
   check(): unknown;
 }
 
@@ -15,7 +15,7 @@ export interface AdminParts {
   readonly port: number;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly probes: readonly Probe[];
-  /** True once the server stops. */
+  /** True while the server stops. */
   readonly draining: () => boolean;
 }
 
@@ -30,67 +30,14 @@ interface Page {
   readonly body: string;
 }
 
-const probeMsMax = 2000;
-
-const page = (status: number, value: object): Page => ({
-  status,
-  contentType: 'application/json; charset=utf-8',
-  body: `${JSON.stringify(value)}\n`,
-});
-
-/** `ok`, or the name of what was thrown: its text may say more than a port without credentials should. */
-const attempt = async ({ check }: Probe): Promise<string> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('timeout'), probeMsMax);
-  });
-  try {
-    return await Promise.race([Promise.resolve(check()).then(() => 'ok'), late]);
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.name : 'failed';
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
-
-const inspect = async ({ probes, draining }: Inspected) => {
-  const results = await Promise.all(probes.map(async (probe) => [probe.name, await attempt(probe)] as const));
-  const stopping = draining();
-  const ready = !stopping && results.every(([, result]) => result === 'ok');
-  return { ready, draining: stopping, probes: Object.fromEntries(results) };
-};
-
-/** Whether requests would be answered. */
-export const isReady = async (parts: Inspected): Promise<boolean> => (await inspect(parts)).ready;
-
-const readiness = async (parts: AdminParts): Promise<Page> => {
-  const found = await inspect(parts);
-  return page(found.ready ? 200 : 503, found);
-};
-
-const pageAt = async (path: string, parts: AdminParts): Promise<Page> => {
-  switch (path) {
-    case '/livez':
-      return page(200, { live: true });
-    case '/readyz':
-      return readiness(parts);
-    case '/metrics':
-      return { status: 200, contentType: parts.registry.contentType, body: await parts.registry.metrics() };
-    default:
-      return page(404, { paths: ['/livez', '/readyz', '/metrics'] });
-  }
-};
-
-export const openAdmin = async (parts: AdminParts): Promise<Admin> => {
+export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const server = createServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 });
   server.maxConnections = 64;
   server.on('request', (request, response) => {
-    const wanted = request.method === 'GET' || request.method === 'HEAD';
+    const isAllowed = request.method === 'GET' || request.method === 'HEAD';
     const path = (request.url ?? '').split('?')[0] ?? '';
-    const made = wanted ? pageAt(path, parts) : Promise.resolve(page(405, { methods: ['GET', 'HEAD'] }));
-    made
+    const created = isAllowed ? pageAt(path, parts) : Promise.resolve(page(405, { methods: ['GET', 'HEAD'] }));
+    created
       .catch(() => page(500, { failed: path === '/metrics' ? 'metrics' : 'probe' }))
       .then(({ status, contentType, body }) => {
         response.writeHead(status, {
@@ -102,7 +49,7 @@ export const openAdmin = async (parts: AdminParts): Promise<Admin> => {
         });
         response.end(body);
       })
-      // What failed to be written has nobody left to be told.
+      // The response cannot be written, so the connection is closed.
       .catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -117,4 +64,61 @@ export const openAdmin = async (parts: AdminParts): Promise<Admin> => {
         server.closeAllConnections();
       }),
   };
-};
+}
+
+const probeMsMax = 2000;
+
+function page(status: number, value: object): Page {
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    body: `${JSON.stringify(value)}\n`,
+  };
+}
+
+/** Returns `ok`, or the name of the error. Its message could reveal too much on a port without credentials. */
+async function resultOf({ check }: Probe): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), probeMsMax);
+  });
+  try {
+    return await Promise.race([Promise.resolve(check()).then(() => 'ok'), timeout]);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.name : 'failed';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
+
+async function inspect({ probes, draining }: Inspected) {
+  const results = await Promise.all(probes.map(async (probe) => [probe.name, await resultOf(probe)] as const));
+  const stopping = draining();
+  const ready = !stopping && results.every(([, result]) => result === 'ok');
+  return { ready, draining: stopping, probes: Object.fromEntries(results) };
+}
+
+/** Whether every probe succeeds and the server does not stop. */
+export async function isReady(parts: Inspected): Promise<boolean> {
+  return (await inspect(parts)).ready;
+}
+
+async function readiness(parts: AdminParts): Promise<Page> {
+  const found = await inspect(parts);
+  return page(found.ready ? 200 : 503, found);
+}
+
+async function pageAt(path: string, parts: AdminParts): Promise<Page> {
+  switch (path) {
+    case '/livez':
+      return page(200, { live: true });
+    case '/readyz':
+      return readiness(parts);
+    case '/metrics':
+      return { status: 200, contentType: parts.registry.contentType, body: await parts.registry.metrics() };
+    default:
+      return page(404, { paths: ['/livez', '/readyz', '/metrics'] });
+  }
+}

@@ -6,40 +6,44 @@ import { plainAddress, type TrustedProxies } from './trusted-proxies.ts';
 /** Host names and addresses, with or without a port. No character in it can end an attribute or a header. */
 const hostLike = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-const entries = (header: string | string[] | undefined): readonly string[] =>
-  String(header ?? '')
+function entries(header: string | string[] | undefined): readonly string[] {
+  return String(header ?? '')
     .split(',')
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
+}
 
 /** The last entry was written by the nearest proxy. A caller may have written those before it. */
-const nearest = (header: string | string[] | undefined): string | undefined => entries(header).at(-1);
+function nearest(header: string | string[] | undefined): string | undefined {
+  return entries(header).at(-1);
+}
 
-const behindProxy = (request: IncomingMessage, proxies: TrustedProxies): boolean =>
-  proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
+function behindProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
+  return proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
+}
 
 /** The address that the request came from: the last one in the chain that is not a trusted proxy. */
-export const clientAddress = (request: IncomingMessage, proxies: TrustedProxies): string => {
+export function clientAddress(request: IncomingMessage, proxies: TrustedProxies): string {
   const peer = plainAddress(request.socket.remoteAddress ?? '');
   if (!proxies.any || !proxies.trusts(peer)) return peer;
   const chain = entries(request.headers['x-forwarded-for']).map(plainAddress);
   const caller = chain.findLast((address) => !proxies.trusts(address)) ?? chain[0];
   // The header may be text of the caller, so it has to look like an address.
   return caller !== undefined && /^[0-9a-f:.]{2,45}$/i.test(caller) ? caller : peer;
-};
+}
 
 /**
  * The origin for addresses in served documents, like `https://pay.example.com`: the configured one, else that of the
  * request. A Host header that does not look like a host is replaced by localhost.
  */
-export const publicOrigin = (
+export function publicOrigin(
   request: IncomingMessage,
   options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>,
-): string => {
+): string {
   if (options.publicUrl !== undefined) return options.publicUrl;
   const forwarded = behindProxy(request, options.trustedProxies);
   const host = (forwarded ? nearest(request.headers['x-forwarded-host']) : undefined) ?? request.headers.host ?? '';
   const scheme =
     forwarded && nearest(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
   return hostLike.test(host) ? `${scheme}://${host}` : `http://localhost:${request.socket.localPort ?? options.port}`;
-};
+}

@@ -17,7 +17,9 @@ const single: ReadonlySet<string> = new Set([
   'idempotency-key',
 ]);
 
-const bad = (message: string, reason: string): Problem => new Problem('badRequest', message, { reason });
+function bad(message: string, reason: string): Problem {
+  return new Problem('badRequest', message, { reason });
+}
 
 /** The first fault of the head as an HTTP message, if it has one. */
 function headFault(request: IncomingMessage, headersMax: number): Problem | undefined {
@@ -39,21 +41,27 @@ function headFault(request: IncomingMessage, headersMax: number): Problem | unde
 }
 
 /** The path as sent. The authority of an absolute request target is ignored; the Host header counts. */
-const targetOf = (url: string): string => url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
+function targetOf(url: string): string {
+  return url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '') || '/';
+}
 
-const tooLarge = (bytesMax: number): Problem => new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
+function tooLarge(bytesMax: number): Problem {
+  return new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
+}
 
-const aborted = (cause?: unknown): Problem => new Problem('badRequest', undefined, { reason: 'aborted', cause });
+function aborted(cause?: unknown): Problem {
+  return new Problem('badRequest', undefined, { reason: 'aborted', cause });
+}
 
 const emptyBody = Buffer.alloc(0);
 
 /** Reads the body. Past `bytesMax` it stops reading and leaves the rest on the connection. */
-const readBody = (
+function readBody(
   request: IncomingMessage,
   bytesMax: number,
   resolve: (body: Buffer) => void,
   reject: (problem: Problem) => void,
-): void => {
+): void {
   // A destroyed stream emits no more events.
   if (request.destroyed) {
     reject(aborted());
@@ -76,7 +84,7 @@ const readBody = (
   request.on('close', () => {
     if (!request.readableEnded) reject(aborted());
   });
-};
+}
 
 /** One request on its connection, from its head until its response is written. */
 export class ReceivedRequest implements WireRequest {

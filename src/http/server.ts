@@ -33,23 +33,26 @@ const pipelinedMax = 16;
 const closeIdleAfterMs = 1000;
 
 /** A refusal in plain text, for input without a request whose format could be detected. */
-const plainRefusal = (status: string): string =>
-  `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
-  `Cache-Control: no-store\r\nContent-Length: ${status.length}\r\nConnection: close\r\n\r\n${status}`;
+function plainRefusal(status: string): string {
+  return (
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n` +
+    `Cache-Control: no-store\r\nContent-Length: ${status.length}\r\nConnection: close\r\n\r\n${status}`
+  );
+}
 
-const statusOf = (code: string | undefined): string => {
+function statusOf(code: string | undefined): string {
   if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
-};
+}
 
-const interruption = (code: string | undefined): Problem => {
+function interruption(code: string | undefined): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Problem('timeout');
   const reason = code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' ? 'aborted' : 'framing';
   return new Problem('badRequest', undefined, { reason });
-};
+}
 
 /** Refuses bytes that are no HTTP or come too slowly: in the caller's format if a request has begun, else in plain text. */
-const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current: ReceivedRequest | undefined): void => {
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, current: ReceivedRequest | undefined): void {
   if (current !== undefined && !current.response.writableFinished) {
     // An error in the body refuses the request. An error after the request does not: it is answered, as the last one.
     current.interrupt(interruption(error.code));
@@ -61,13 +64,13 @@ const refuseConnection = (error: NodeJS.ErrnoException, socket: Duplex, current:
     return;
   }
   socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());
-};
+}
 
 /**
  * Limits pipelining. One read of a socket can hold a thousand requests, and all their responses would wait in memory for a
  * caller that does not read. Real callers wait for a response, or send a few requests ahead.
  */
-const limitPipeline = (handle: RequestListener): RequestListener => {
+function limitPipeline(handle: RequestListener): RequestListener {
   const unanswered = new WeakMap<Duplex, number>();
   return (request, response) => {
     const { socket } = request;
@@ -80,10 +83,10 @@ const limitPipeline = (handle: RequestListener): RequestListener => {
     response.once('close', () => unanswered.set(socket, unanswered.get(socket)! - 1));
     handle(request, response);
   };
-};
+}
 
 /** Node's server with explicit limits. */
-const createLimitedServer = (options: HttpOptions): Server => {
+function createLimitedServer(options: HttpOptions): Server {
   const server = createServer({
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: options.headersMsMax,
@@ -99,9 +102,9 @@ const createLimitedServer = (options: HttpOptions): Server => {
   server.maxRequestsPerSocket = options.requestsPerSocketMax;
   server.maxConnections = options.connectionsMax;
   return server;
-};
+}
 
-const countConnections = (server: Server): (() => number) => {
+function countConnections(server: Server): () => number {
   let connections = 0;
   server.on('connection', (socket) => {
     connections++;
@@ -110,11 +113,11 @@ const countConnections = (server: Server): (() => number) => {
     });
   });
   return () => connections;
-};
+}
 
 /** Resolves when the last connection is closed, at `drainMsMax` at the latest. */
-const stop = (server: Server, drainMsMax: number): Promise<void> =>
-  new Promise((resolve) => {
+function stop(server: Server, drainMsMax: number): Promise<void> {
+  return new Promise((resolve) => {
     const closeIdle = globalThis.setTimeout(
       () => server.closeIdleConnections(),
       Math.min(closeIdleAfterMs, drainMsMax),
@@ -127,8 +130,9 @@ const stop = (server: Server, drainMsMax: number): Promise<void> =>
       resolve();
     });
   });
+}
 
-export const openCallerServer = async (parts: CallerServerOptions): Promise<CallerServer> => {
+export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
   const { options } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
@@ -160,4 +164,4 @@ export const openCallerServer = async (parts: CallerServerOptions): Promise<Call
       return stopped;
     },
   };
-};
+}

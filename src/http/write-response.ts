@@ -11,14 +11,17 @@ type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 /** How long the rest of a refused body is read and dropped, so that the caller can read the refusal. */
 const lingerMsMax = 1000;
 
-const fromBrowser = (headers: ReceivedRequest['headers']): boolean =>
-  headers['sec-fetch-site'] !== undefined ||
-  headers['sec-fetch-mode'] !== undefined ||
-  headers['sec-fetch-dest'] !== undefined ||
-  headers['sec-fetch-user'] !== undefined;
+function fromBrowser(headers: ReceivedRequest['headers']): boolean {
+  return (
+    headers['sec-fetch-site'] !== undefined ||
+    headers['sec-fetch-mode'] !== undefined ||
+    headers['sec-fetch-dest'] !== undefined ||
+    headers['sec-fetch-user'] !== undefined
+  );
+}
 
 /** Name, value, name, value: the form that Node writes without further work. */
-const headLines = (received: ReceivedRequest, message: Message, bytesOut: number, close: boolean): string[] => {
+function headLines(received: ReceivedRequest, message: Message, bytesOut: number, close: boolean): string[] {
   const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff'];
   // A 304 has no body, and its Content-Length would be that of the document.
   if (message.status !== 304) lines.push('Content-Length', String(bytesOut));
@@ -34,40 +37,35 @@ const headLines = (received: ReceivedRequest, message: Message, bytesOut: number
   if (!cached) lines.push('Cache-Control', 'no-store');
   if (close) lines.push('Connection', 'close');
   return lines;
-};
+}
 
 /** Whether a body was left unread: larger than the limit, or of unknown length. */
-const hasUnreadBody = ({ request, headers }: ReceivedRequest, bodyBytesMax: number): boolean => {
+function hasUnreadBody({ request, headers }: ReceivedRequest, bodyBytesMax: number): boolean {
   if (request.complete) return false;
   const declared = headers['content-length'];
   return declared === undefined ? headers['transfer-encoding'] !== undefined : Number(declared) > bodyBytesMax;
-};
+}
 
 /** Closes the connection if the caller does not read the response in time. */
-const guardWrite = (response: ServerResponse, writeMsMax: number): void => {
+function guardWrite(response: ServerResponse, writeMsMax: number): void {
   const { socket } = response;
   if (socket === null || socket.writableLength === 0) return;
   const timer = setTimeout(() => socket.destroy(), writeMsMax);
   response.once('close', () => clearTimeout(timer));
-};
+}
 
 /** Ends the response late: closing now would reset the connection while the caller is still sending. */
-const linger = async (received: ReceivedRequest): Promise<void> => {
+async function linger(received: ReceivedRequest): Promise<void> {
   const { request, response } = received;
   request.on('error', () => {});
   request.resume();
   const signal = AbortSignal.timeout(lingerMsMax);
   await Promise.race([once(request, 'end', { signal }), once(response, 'close', { signal })]).catch(() => {});
   response.end();
-};
+}
 
 /** Writes the message and returns the length of its body; `closing` ends the connection after it. */
-export const writeResponse = (
-  received: ReceivedRequest,
-  message: Message,
-  closing: boolean,
-  limits: Limits,
-): number => {
+export function writeResponse(received: ReceivedRequest, message: Message, closing: boolean, limits: Limits): number {
   const { response } = received;
   const bytesOut = Buffer.byteLength(message.body);
   const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
@@ -82,4 +80,4 @@ export const writeResponse = (
   }
   guardWrite(response, limits.writeMsMax);
   return bytesOut;
-};
+}

@@ -14,9 +14,9 @@ export class Malformed extends Error {
   }
 }
 
-const refuse = (reason: string): never => {
+function refuse(reason: string): never {
   throw new Malformed(reason);
-};
+}
 
 interface Growing {
   namespace: string;
@@ -52,13 +52,7 @@ class Parser extends (SaxesParser as unknown as new (options: Options) => Saxes)
 /** Parses documents one after the other. It must not be used again after it threw. */
 type ParseDocument = (text: string) => Element;
 
-const createParser = ({
-  elementsMax,
-  depthMax,
-  attributesMax,
-  nameLengthMax,
-  textLengthMax,
-}: Limits): ParseDocument => {
+function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ParseDocument {
   const parser = new Parser(options);
   const open: Growing[] = [];
   let root: Growing | undefined;
@@ -117,13 +111,13 @@ const createParser = ({
     parser.write(text).close();
     return root ?? refuse('no root');
   };
-};
+}
 
 /** A parser for each set of limits is reused, because creating one takes as long as parsing a small document. */
 const idle = new WeakMap<Limits, ParseDocument>();
 
 /** Parses a whole document with the strict parser alone. Throws `Malformed` and no other error. */
-export const parseStrictly = (text: string, within: Limits = limits): Element => {
+export function parseStrictly(text: string, within: Limits = limits): Element {
   const read = idle.get(within) ?? createParser(within);
   idle.delete(within);
   try {
@@ -133,8 +127,9 @@ export const parseStrictly = (text: string, within: Limits = limits): Element =>
   } catch (thrown) {
     throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
   }
-};
+}
 
 /** Parses a whole document. Throws `Malformed` and no other error. */
-export const parse = (text: string, within: Limits = limits): Element =>
-  readPlain(text, within) ?? parseStrictly(text, within);
+export function parse(text: string, within: Limits = limits): Element {
+  return readPlain(text, within) ?? parseStrictly(text, within);
+}

@@ -25,7 +25,7 @@ interface Open {
 }
 
 /** The URI of a prefix; undefined for an undeclared prefix. */
-const resolve = (prefix: string, tag: Tag, around: Open | undefined): string | undefined => {
+function resolve(prefix: string, tag: Tag, around: Open | undefined): string | undefined {
   const own = tag.declared?.get(prefix);
   if (own !== undefined) return own;
   for (let outer = around; outer !== undefined; outer = outer.around) {
@@ -33,11 +33,11 @@ const resolve = (prefix: string, tag: Tag, around: Open | undefined): string | u
     if (uri !== undefined) return uri;
   }
   return prefix === '' ? '' : undefined;
-};
+}
 
 const none: readonly Attribute[] = Object.freeze([]);
 
-const attributesOf = (tag: Tag, around: Open | undefined): readonly Attribute[] | undefined => {
+function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] | undefined {
   if (tag.attributes.length === 0) return none;
   const resolved: Attribute[] = [];
   for (const { prefix, local, value } of tag.attributes) {
@@ -48,17 +48,17 @@ const attributesOf = (tag: Tag, around: Open | undefined): readonly Attribute[] 
     resolved.push({ namespace, local, value });
   }
   return resolved;
-};
+}
 
-const start = (tag: Tag, around: Open | undefined): Growing | undefined => {
+function start(tag: Tag, around: Open | undefined): Growing | undefined {
   const namespace = resolve(tag.prefix, tag, around);
   const attributes = attributesOf(tag, around);
   if (namespace === undefined || attributes === undefined) return undefined;
   return { namespace, local: tag.local, attributes, children: [], text: '' };
-};
+}
 
 /** The root of a plain document; undefined for any other text. */
-export const readPlain = (text: string, limits: Limits): Element | undefined => {
+export function readPlain(text: string, limits: Limits): Element | undefined {
   if (notPlain.test(text)) return undefined;
   let root: Growing | undefined;
   let open: Open | undefined;
@@ -96,4 +96,4 @@ export const readPlain = (text: string, limits: Limits): Element | undefined => 
     else open.element.children.push(element);
     if (tag.kind === 'start') open = { element, tag, around: open, depth };
   }
-};
+}

@@ -30,7 +30,7 @@ const qualified = /^(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)$/;
 /** Prefixes and URIs that XML reserves. */
 const reserved = /^xml|www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns)/i;
 
-const parse = (text: string): Tag | undefined => {
+function parse(text: string): Tag | undefined {
   const [, closing, name = '', rest = '', slash] = tagPattern.exec(text) ?? [];
   const [, prefix = '', local = ''] = qualified.exec(name) ?? [];
   if (local === '' || reserved.test(prefix)) return undefined;
@@ -64,17 +64,19 @@ const parse = (text: string): Tag | undefined => {
     attributeCount: seen.size,
     longest,
   });
-};
+}
 
 const cachedMax = 1_000;
 const cachedLengthMax = 500;
 const cached = new Map<string, Tag>();
 
 /** Values are in text and not in attributes. If an attribute ever has a card number, its tag is not cached. */
-const mayBeCached = (text: string): boolean => text.length <= cachedLengthMax && !/\d{8}/.test(text);
+function mayBeCached(text: string): boolean {
+  return text.length <= cachedLengthMax && !/\d{8}/.test(text);
+}
 
 /** `text`: the text between angle brackets. Returns undefined for a tag that is not plain. */
-export const tagOf = (text: string): Tag | undefined => {
+export function tagOf(text: string): Tag | undefined {
   const known = cached.get(text);
   if (known !== undefined) return known;
   const tag = parse(text);
@@ -82,4 +84,4 @@ export const tagOf = (text: string): Tag | undefined => {
   if (cached.size >= cachedMax) cached.clear();
   cached.set(text, tag);
   return tag;
-};
+}

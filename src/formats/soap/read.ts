@@ -14,8 +14,8 @@ export function compileIsOfInterface(services: readonly Service[]): IsOfInterfac
   return ({ namespace }) => uris.has(namespace);
 }
 
-export const createReader = (isOfInterface: IsOfInterface): Reader<Element> =>
-  Object.freeze({
+export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
+  return Object.freeze({
     isAbsent: isNil,
 
     text(element, schema) {
@@ -52,6 +52,7 @@ export const createReader = (isOfInterface: IsOfInterface): Reader<Element> =>
       return true;
     },
   } satisfies Reader<Element>);
+}
 
 /** A nil element is absent, so it may not have content: the content would be lost. */
 export function isNil(element: Element): boolean {

@@ -24,16 +24,16 @@ const decodeStatuses: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 const envelopeProblems: ReadonlySet<string> = new Set(['mustUnderstand', 'versionMismatch']);
 
 /** Returns `other` for a name that is not known, and `none` for no name. */
-const boundedLabel = (names: readonly (string | number)[], extra: readonly string[] = []) => {
+function boundedLabel(names: readonly (string | number)[], extra: readonly string[] = []) {
   const known = new Set([...names.map(String), ...extra]);
   return (name: string | undefined): string => {
     if (name === undefined) return 'none';
     return known.has(name) ? name : 'other';
   };
-};
+}
 
 /** A reason is a label value while there are few of them and it looks like a name. */
-const createReasonLabel = (): ((reason: string) => string) => {
+function createReasonLabel(): (reason: string) => string {
   const reasons = new Set<string>();
   return (reason) => {
     if (reasons.has(reason)) return reason;
@@ -41,42 +41,46 @@ const createReasonLabel = (): ((reason: string) => string) => {
     reasons.add(reason);
     return reason;
   };
-};
+}
 
-const protocolLabels = ({ protocols }: KnownNames) => boundedLabel(protocols, ['document', 'none']);
+function protocolLabels({ protocols }: KnownNames) {
+  return boundedLabel(protocols, ['document', 'none']);
+}
 
-const createInstruments = (registers: Registry[]) => ({
-  requests: new Counter({
-    name: 'triglyph_requests_total',
-    help: 'Requests answered, by format, operation, version of the contract and outcome (ok or the problem).',
-    labelNames: ['protocol', 'operation', 'version', 'outcome'],
-    registers,
-  }),
-  durations: new Histogram({
-    name: 'triglyph_request_duration_seconds',
-    help: 'Time from the arrival of the head to the writing of the response.',
-    labelNames: ['protocol', 'operation'],
-    buckets: bucketsSeconds,
-    registers,
-  }),
-  decodeErrors: new Counter({
-    name: 'triglyph_decode_errors_total',
-    help: 'Requests that could not be decoded, by format and reason.',
-    labelNames: ['protocol', 'reason'],
-    registers,
-  }),
-  replays: new Counter({
-    name: 'triglyph_replays_total',
-    help: 'Responses repeated for an Idempotency-Key that was used before.',
-    labelNames: ['protocol'],
-    registers,
-  }),
-  weakKeys: new Counter({
-    name: 'triglyph_weak_keys_total',
-    help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same one.',
-    registers,
-  }),
-});
+function createInstruments(registers: Registry[]) {
+  return {
+    requests: new Counter({
+      name: 'triglyph_requests_total',
+      help: 'Requests answered, by format, operation, version of the contract and outcome (ok or the problem).',
+      labelNames: ['protocol', 'operation', 'version', 'outcome'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'triglyph_request_duration_seconds',
+      help: 'Time from the arrival of the head to the writing of the response.',
+      labelNames: ['protocol', 'operation'],
+      buckets: bucketsSeconds,
+      registers,
+    }),
+    decodeErrors: new Counter({
+      name: 'triglyph_decode_errors_total',
+      help: 'Requests that could not be decoded, by format and reason.',
+      labelNames: ['protocol', 'reason'],
+      registers,
+    }),
+    replays: new Counter({
+      name: 'triglyph_replays_total',
+      help: 'Responses repeated for an Idempotency-Key that was used before.',
+      labelNames: ['protocol'],
+      registers,
+    }),
+    weakKeys: new Counter({
+      name: 'triglyph_weak_keys_total',
+      help: 'Requests whose Idempotency-Key has fewer than 16 characters, so that two callers may choose the same one.',
+      registers,
+    }),
+  };
+}
 
 type Instruments = ReturnType<typeof createInstruments>;
 
@@ -87,7 +91,7 @@ export type CountRequest = (entry: LogEntry, seconds: number) => void;
  * Counts and times a request. prom-client sorts and joins the labels on each call, which costs more than the counting, so
  * its counters are cached by combination of names. No name contains a blank, so the joined names are unambiguous.
  */
-const createCount = ({ requests, durations }: Instruments, names: KnownNames): CountRequest => {
+function createCount({ requests, durations }: Instruments, names: KnownNames): CountRequest {
   const protocolLabel = protocolLabels(names);
   const operationLabel = boundedLabel(names.operations);
   const versionLabel = boundedLabel(names.versions);
@@ -115,9 +119,9 @@ const createCount = ({ requests, durations }: Instruments, names: KnownNames): C
     }
     count(seconds);
   };
-};
+}
 
-export const createRequestCounter = (registers: Registry[], names: KnownNames): CountRequest => {
+export function createRequestCounter(registers: Registry[], names: KnownNames): CountRequest {
   const instruments = createInstruments(registers);
   const countAnswer = createCount(instruments, names);
   const reasonLabel = createReasonLabel();
@@ -131,4 +135,4 @@ export const createRequestCounter = (registers: Registry[], names: KnownNames): 
       instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
     }
   };
-};
+}

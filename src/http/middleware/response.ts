@@ -26,7 +26,7 @@ const failureEntry: LogEntry = Object.freeze({ protocol: 'none', pspReference: '
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
 export function response({ observer, options, closing }: ResponseOptions): Middleware {
-  /** Node refuses to write some headers. That error is ours, so the caller still gets a response. */
+  /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
   const write = (request: ReceivedRequest, message: Message) => {
     try {
       return { status: message.status, bytesOut: writeResponse(request, message, closing(), options) };

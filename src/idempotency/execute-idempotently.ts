@@ -100,7 +100,7 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
     const stored = replayCache.find(recordKey);
     if (stored !== undefined) return replay(stored, requestHash);
     const other = inFlight.get(recordKey);
-    return other === undefined ? await begin(request, { recordKey, requestHash }) : await join(other, requestHash);
+    return other === undefined ? begin(request, { recordKey, requestHash }) : join(other, requestHash);
   };
 }
 
@@ -151,7 +151,7 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
     if (stored !== undefined) return { stored };
     lookupResult = await handlers.lookup(request, record?.recordKey ?? pspReference);
   }
-  return await store.write(async (tx) => {
+  return store.write(async (tx) => {
     if (record === undefined)
       return { outcome: { pspReference, output: await handlers.write(request, tx, lookupResult) } };
     const { recordKey, requestHash } = record;

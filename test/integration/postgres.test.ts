@@ -12,6 +12,7 @@ import { migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
+import { shortestTime } from '../support/shortest-time.ts';
 import { describeStore } from './store.ts';
 
 let server: Postgres;
@@ -43,12 +44,6 @@ const meeting = (members: number): (() => Promise<void>) => {
     if (came >= members) resolve();
     return promise;
   };
-};
-
-const elapsedMs = async (work: () => Promise<unknown>): Promise<number> => {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
 };
 
 describe('PostgreSQL', () => {
@@ -181,7 +176,7 @@ describe('PostgreSQL', () => {
       expect(await engine.write((session) => session.query(whole, []))).toHaveLength(1);
     });
     test('a statement that takes too long is StoreUnavailable, and the connection serves on', async () => {
-      const ms = await elapsedMs(() => expect(ask('select pg_sleep(20)')).rejects.toMatchObject(unavailable));
+      const ms = await shortestTime(5_000, () => expect(ask('select pg_sleep(20)')).rejects.toMatchObject(unavailable));
       expect(ms).toBeGreaterThan(2_900);
       expect(ms).toBeLessThan(5_000);
       expect(await value()).toBe(0);
@@ -262,7 +257,7 @@ describe('PostgreSQL', () => {
         }),
       );
       await both();
-      const ms = await elapsedMs(() =>
+      const ms = await shortestTime(1_600, () =>
         expect(small.read((session) => valueIn(session, 'a'))).rejects.toMatchObject({
           ...unavailable,
           message: expect.stringContaining('all 2 connections are in use'),
@@ -287,7 +282,9 @@ describe('PostgreSQL', () => {
       await once(silent, 'listening');
       const { port } = silent.address() as { readonly port: number };
       const nobody = open(url.replace(`:${server.port}/`, `:${port}/`));
-      const ms = await elapsedMs(() => expect(nobody.write(async () => {})).rejects.toMatchObject(unavailable));
+      const ms = await shortestTime(3_000, () =>
+        expect(nobody.write(async () => {})).rejects.toMatchObject(unavailable),
+      );
       silent.close();
       expect(ms).toBeGreaterThan(1_800);
       expect(ms).toBeLessThan(3_000);
@@ -360,9 +357,9 @@ describe('PostgreSQL', () => {
       expect(times).toBe(2);
       expect(await value()).toBe(2);
     });
-    test('a statement that may not wait times out, and nothing was done', async () => {
+    test('a statement that may not wait is Contended, and nothing was done', async () => {
       const release = await hold('a');
-      const ms = await elapsedMs(() =>
+      const ms = await shortestTime(1_000, () =>
         expect(
           engine.write(async (session) => {
             await session.execute(put, ['b', 1]);
@@ -375,7 +372,7 @@ describe('PostgreSQL', () => {
       await release();
       expect([await value('a'), await value('b')]).toEqual([7, 0]);
     });
-    test('an attempt that timed out is undone alone, and the limit is that of the engine again', async () => {
+    test('a Contended attempt is undone alone, and the limit is that of the engine again', async () => {
       const limit = statement<{ readonly lock_timeout: string }>('limit', 'show lock_timeout');
       const release = await hold('a');
       await engine.write(async (session) => {
@@ -392,7 +389,7 @@ describe('PostgreSQL', () => {
     });
     test('any other waits for two seconds and is StoreUnavailable', async () => {
       const release = await hold('a');
-      const ms = await elapsedMs(() =>
+      const ms = await shortestTime(3_000, () =>
         expect(engine.write((session) => session.execute(put, ['a', 1]))).rejects.toMatchObject(unavailable),
       );
       expect(ms).toBeGreaterThan(1_900);

@@ -1,46 +1,45 @@
-/** Shows the progress of a long command: a bar on a terminal, or a plain line every few seconds. */
+/** Shows how far an import or a copy is: a bar on a terminal, and a plain line now and then elsewhere. */
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
-  /** `label`: what has been done, such as `12 rows, 1 refused`. */
-  update(done: number, label: string): void;
+  /** `said`: what to tell beside it, such as `12 rows, 1 refused`. */
+  update(done: number, said: string): void;
   stop(): void;
 }
 
-/** `total`: the final value of `done`, in bytes of a file or in rows. */
-export function showProgress(total: number, stream: NodeJS.WriteStream = process.stderr): Progress {
-  return stream.isTTY ? showBar(total, stream) : printLines(total, stream);
-}
+const plainEveryMs = 5_000;
 
-function showBar(total: number, stream: NodeJS.WriteStream): Progress {
-  const bar = new SingleBar(
+const bar = (total: number, stream: NodeJS.WriteStream): Progress => {
+  const single = new SingleBar(
     {
       stream,
-      format: '{bar} {percentage}%  {label}  {eta_formatted} to go',
+      format: '{bar} {percentage}%  {said}  {eta_formatted} to go',
       hideCursor: true,
       fps: 5,
       etaBuffer: 50,
     },
     Presets.shades_classic,
   );
-  bar.start(total, 0, { label: '' });
+  single.start(total, 0, { said: '' });
   return {
-    update: (done, label) => bar.update(Math.min(done, total), { label }),
-    stop: () => bar.stop(),
+    update: (done, said) => single.update(Math.min(done, total), { said }),
+    stop: () => single.stop(),
   };
-}
+};
 
-const lineEveryMs = 5_000;
-
-function printLines(total: number, stream: NodeJS.WriteStream): Progress {
-  let printedAt = performance.now();
+const lines = (total: number, stream: NodeJS.WriteStream): Progress => {
+  let saidAt = performance.now();
   return {
-    update(done, label) {
+    update(done, said) {
       const now = performance.now();
-      if (now - printedAt < lineEveryMs) return;
-      printedAt = now;
-      stream.write(`${Math.floor((100 * done) / Math.max(total, 1))} %: ${label}\n`);
+      if (now - saidAt < plainEveryMs) return;
+      saidAt = now;
+      stream.write(`${Math.floor((100 * done) / Math.max(total, 1))} %: ${said}\n`);
     },
     stop() {},
   };
-}
+};
+
+/** `total`: what `done` comes to in the end, bytes of a file or rows. */
+export const showProgress = (total: number, stream: NodeJS.WriteStream = process.stderr): Progress =>
+  stream.isTTY ? bar(total, stream) : lines(total, stream);

@@ -22,8 +22,8 @@ const caller: Caller = {
   credential: 'scale',
   company: demoPlatform.company,
   roles: new Set(['balancePlatform']),
-  merchantAccounts: new Set(),
-  balancePlatform: demoPlatform.id,
+  grants: new Map([['balancePlatform', new Set([demoPlatform.id])]]),
+  partition: demoPlatform.id,
   requiresKey: false,
 };
 

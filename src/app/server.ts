@@ -1,7 +1,7 @@
 /** The composition root of a server: from a configuration and a strongroom to answers. */
 
 import { setTimeout } from 'node:timers/promises';
-import type { Service } from '../contract/service.ts';
+import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
@@ -42,6 +42,7 @@ const knownNames = (protocols: Protocols, services: readonly Service[]): KnownNa
   protocols: Object.keys(protocols),
   operations: services.flatMap(({ operations }) => [...operations.keys()]),
   versions: services.map(({ version }) => version),
+  problems: services.flatMap((service) => [...problemsOf(service).keys()]),
 });
 
 /** What must work for a request to be answered: the store, and the key that new cards are sealed with. */

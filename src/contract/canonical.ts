@@ -1,22 +1,23 @@
 /** The canonical request: every format and every version becomes one, validated and authorized, before its handler. */
-import type { Input, Operation, Role } from './operation.ts';
+import type { Input, Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
-/** Who calls: a credential of a company, with what it may do. */
+/** A credential of a tenant, and what it may do. */
 export interface Caller {
   readonly credential: string;
   readonly company: string;
-  readonly roles: ReadonlySet<Role>;
-  readonly merchantAccounts: ReadonlySet<string>;
-  /** The balance platform that it acts for, and sees nothing beside; it then has no merchant accounts. */
-  readonly balancePlatform?: string | undefined;
+  readonly roles: ReadonlySet<string>;
+  /** The values that the caller may name, by the name of the grant that a service declares. */
+  readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The part of the tenant that the credential is confined to, where it is: its keys are apart from those of others. */
+  readonly partition?: string | undefined;
   /** It may not write without an Idempotency-Key. */
   readonly requiresKey: boolean;
 }
 
-/** Whose an Idempotency-Key is: the company's, or the balance platform's. No name of either has a slash. */
-export const keyOwner = ({ company, balancePlatform }: Caller): string =>
-  balancePlatform === undefined ? company : `${company}/${balancePlatform}`;
+/** The owner of an Idempotency-Key: the tenant, or one partition of it. Neither has a slash in its name. */
+export const keyOwner = ({ company, partition }: Caller): string =>
+  partition === undefined ? company : `${company}/${partition}`;
 
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly service: Service;

@@ -1,9 +1,7 @@
 /** Operations: what a caller can ask, what the answer is, and what the caller needs for it. */
-import type { ProblemName } from './problem.ts';
-import { type Field, type FieldLocation, type Infer, type ObjectSchema, object } from './schema.ts';
+import type { ProblemRef } from './problem.ts';
+import { type Field, type FieldLocation, type Grant, type Infer, type ObjectSchema, object } from './schema.ts';
 
-export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
-export type Role = (typeof roles)[number];
 export type Effect = 'reads' | 'writes';
 export type Method = 'GET' | 'POST' | 'PATCH';
 
@@ -23,15 +21,21 @@ export interface Operation<
   readonly name: N;
   readonly doc: string;
   readonly effect: E;
-  readonly role: Role;
+  /** The role that the credential must have, as its service names it. */
+  readonly role: string;
   readonly input: I;
   readonly output: O;
   /** What the domain may refuse it for, beyond what every operation may be refused for. */
-  readonly problems: readonly ProblemName[];
-  /** Fields of the input that name a merchant account the caller must hold. */
-  readonly accounts: readonly string[];
+  readonly problems: readonly ProblemRef[];
+  /** Fields of the input whose value a grant of the caller must hold. */
+  readonly grants: readonly GrantedField[];
   /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
   readonly http?: HttpBinding;
+}
+
+export interface GrantedField {
+  readonly field: string;
+  readonly grant: Grant;
 }
 
 /** An operation that a method and a path name. */
@@ -49,20 +53,20 @@ export const operation = <
   O extends ObjectSchema,
   const E extends Effect,
 >(
-  parts: Omit<Operation<N, I, O, E>, 'accounts'>,
+  parts: Omit<Operation<N, I, O, E>, 'grants'>,
 ): Operation<N, I, O, E> => {
   checkBinding(parts);
   return Object.freeze({
     ...parts,
-    accounts: Object.entries(parts.input.fields)
-      .filter(([, field]) => field.schema.kind === 'string' && field.schema.authorizes === 'merchantAccount')
-      .map(([name]) => name),
+    grants: Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
+      schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
+    ),
   });
 };
 
 export const isBound = (operation: Operation): operation is BoundOperation => operation.http !== undefined;
 
-const checkBinding = ({ name, input, output, http }: Omit<Operation, 'accounts'>): void => {
+const checkBinding = ({ name, input, output, http }: Omit<Operation, 'grants'>): void => {
   if (http === undefined) {
     const fields = [...Object.entries(input.fields), ...Object.entries(output.fields)];
     const outside = fields.find(([, field]) => locationOf(field) !== 'body');

@@ -1,5 +1,5 @@
 /** How problem details (RFC 9457) name every problem: by an address, a title and a code that callers of this interface know. */
-import { type ProblemName, type ProblemType, problems } from './problem.ts';
+import type { ProblemKind, ProblemType } from './problem.ts';
 
 /** Where callers of this interface look a problem up. */
 const home = 'https://docs.adyen.com/errors/';
@@ -34,8 +34,7 @@ const byStatus: ReadonlyMap<number, Named> = new Map([
 const ofRetries: ReadonlySet<string> = new Set(['703', '704']);
 
 /** How a problem is named: its type's address, its title and its code. */
-export const namesOf = (problem: ProblemName): Named => {
-  const { status, code, details: own } = problems[problem];
+export const namesOf = ({ status, code, details: own }: ProblemKind): Named => {
   const general = byStatus.get(status) ?? byStatus.get(500)!;
   const { type, title } = own ?? general;
   return { type: home + type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };

@@ -6,7 +6,7 @@
  */
 import { parser, printable } from './lexical.ts';
 import type { Path } from './path.ts';
-import { type Issue, issue, Problem, type ProblemName } from './problem.ts';
+import { type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
 import {
   type Field,
   type ListSchema,
@@ -35,7 +35,7 @@ export class IssueCollector {
   readonly issues: Issue[] = [];
   static readonly issuesMax = 50;
 
-  add(path: Path, problem: ProblemName, ...blanks: readonly string[]): undefined {
+  add(path: Path, problem: ProblemRef, ...blanks: readonly string[]): undefined {
     if (this.issues.length < IssueCollector.issuesMax) this.issues.push(issue(path, problem, ...blanks));
     return undefined;
   }

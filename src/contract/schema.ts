@@ -1,11 +1,18 @@
 /** Shapes: the eight kinds of value that a contract can name, as frozen data with inferred types. */
-import type { ProblemName } from './problem.ts';
+import type { ProblemRef } from './problem.ts';
 
 /** Checks that no schema language of the targets can say. */
 export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
 
 /** Characters that a text may have where its shape names no other limit. */
 export const textLengthMax = 4000;
+
+/** Values that a credential may name, by the name under which it holds them. */
+export interface Grant {
+  readonly name: string;
+  /** For a caller whose grant does not hold the value. */
+  readonly refusal: ProblemRef;
+}
 
 export interface StringSchema {
   readonly kind: 'string';
@@ -26,8 +33,8 @@ export interface StringSchema {
   readonly storeAs?: 'last4';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
-  /** The merchant account that the caller must hold. */
-  readonly authorizes?: 'merchantAccount';
+  /** The grant that must hold the value. */
+  readonly authorizes?: Grant;
   readonly example: string;
 }
 
@@ -98,8 +105,8 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly required: R;
   readonly doc: string;
   /** What a caller is told when the field is missing, or is there and wrong. */
-  readonly missing?: ProblemName;
-  readonly invalid?: ProblemName;
+  readonly missing?: ProblemRef;
+  readonly invalid?: ProblemRef;
   /** SOAP stubs are told that the element is always there (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
   /** Only in operations on resources (`resource.ts`); absent: the body. */
@@ -117,7 +124,7 @@ export interface Choice {
   readonly exclusive: boolean;
   /** None of them will do, too. */
   readonly orNone?: true;
-  readonly problem: ProblemName;
+  readonly problem: ProblemRef;
   readonly doc: string;
 }
 

@@ -1,5 +1,6 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import { isBound, type Operation } from './operation.ts';
+import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 
 /** Version numbers, both ends included. */
 export interface VersionRange {
@@ -39,6 +40,8 @@ export interface Service<O extends Operation = Operation> {
   readonly address: string;
   readonly legacy?: LegacyAddresses;
   readonly namespaces?: Namespaces;
+  /** The problems of its operations; those of the engine where documents list them among these. */
+  readonly problems?: Readonly<Record<string, ProblemKind>>;
   /**
    * Replaces the service's name before the operation's where a request is hashed; for a service whose stored hashes are
    * older than the name.
@@ -61,6 +64,12 @@ export const service = <O extends Operation>(
 /** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
 export const hashNameOf = ({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string =>
   hashPrefix + operation.name;
+
+/** Every problem that a service can refuse for, by name, in the order of the documents. */
+export const problemsOf = ({ problems: own = {} }: Service): ReadonlyMap<string, ProblemKind> => {
+  const engine = (Object.keys(problems) as ProblemName[]).filter((name) => !Object.hasOwn(own, name));
+  return new Map([...engine.map((name) => [name, problems[name]] as const), ...Object.entries(own)]);
+};
 
 /** Throws for a service without operations that SOAP carries. */
 export const namespacesOf = ({ name, namespaces }: Service): Namespaces => {

@@ -1,5 +1,5 @@
 /** Parts of the reference in Markdown: tables of fields, tables of problems, and example bodies. */
-import { type ProblemName, problems } from '../contract/problem.ts';
+import type { ProblemKind } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
@@ -110,29 +110,26 @@ export function records(schema: ObjectSchema, side: 'input' | 'output'): readonl
 }
 
 /** Problems as callers of named operations see them. */
-export function namedProblemTable(names: readonly ProblemName[]): string {
-  return problemTable(['Status', 'Code', 'Type', 'Message'], names, (name) => {
-    const { code: number, type } = problems[name];
-    return [number, type];
-  });
+export function namedProblemTable(kinds: readonly ProblemKind[]): string {
+  return problemTable(['Status', 'Code', 'Type', 'Message'], kinds, ({ code: number, type }) => [number, type]);
 }
 
 /** Problems as problem details name them. */
-export function boundProblemTable(names: readonly ProblemName[]): string {
-  return problemTable(['Status', 'errorCode', 'title', 'detail'], names, (name) => {
-    const { code: number, title } = namesOf(name);
+export function boundProblemTable(kinds: readonly ProblemKind[]): string {
+  return problemTable(['Status', 'errorCode', 'title', 'detail'], kinds, (kind) => {
+    const { code: number, title } = namesOf(kind);
     return [number, title];
   });
 }
 
 function problemTable(
   head: readonly string[],
-  names: readonly ProblemName[],
-  namesIn: (name: ProblemName) => readonly string[],
+  kinds: readonly ProblemKind[],
+  namesIn: (kind: ProblemKind) => readonly string[],
 ): string {
-  const rows = [...byStatus(names).values()]
+  const rows = [...byStatus(kinds).values()]
     .flat()
-    .map((name) => [String(problems[name].status), ...namesIn(name), printMessage(name)]);
+    .map((kind) => [String(kind.status), ...namesIn(kind), printMessage(kind)]);
   const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
   return table(head, distinct);
 }

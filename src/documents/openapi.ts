@@ -1,6 +1,6 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
 import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
-import { type ProblemName, problems } from '../contract/problem.ts';
+import type { ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
@@ -115,9 +115,9 @@ function operationObject(call: Call, components: Components): JsonSchema {
   const { service, operation, id } = call;
   const { doc, input, output, effect } = operation;
   const parameters = parametersOf(operation);
-  const refusals = [...byStatus(refusalsOf(operation))].map(([status, names]) => [
+  const refusals = [...byStatus(refusalsOf(service, operation))].map(([status, kinds]) => [
     String(status),
-    refusal(names, operation),
+    refusal(kinds, operation),
   ]);
   return {
     operationId: id,
@@ -157,10 +157,10 @@ function jsonBody({ service, operation }: Call, side: Side, components: Componen
   return components.json(service.version, operation, side, bodyOf(operation[side]));
 }
 
-function refusal(names: readonly ProblemName[], operation: Operation): JsonSchema {
-  const transient = names.some((name) => problems[name].transient !== undefined);
+function refusal(kinds: readonly ProblemKind[], operation: Operation): JsonSchema {
+  const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
-    description: [...new Set(names.map((name) => describeProblem(name, operation)))].join('; '),
+    description: [...new Set(kinds.map((kind) => describeProblem(kind, operation)))].join('; '),
     headers: transient ? { ...headers, ...transience } : headers,
     content: isBound(operation)
       ? { [json]: { schema: refer('RestServiceError') } }

@@ -1,6 +1,6 @@
 /** The reference in Markdown: an index with a table of problems, and a page for each operation. */
 import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
-import { type ProblemName, problems, resourceProblems } from '../contract/problem.ts';
+import { type ProblemKind, problems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
@@ -8,6 +8,7 @@ import {
   contractOf,
   namedOperations,
   operationAddress,
+  problemsOf,
   type Service,
   serviceAddress,
   versionsOf,
@@ -70,7 +71,7 @@ function operationPage(service: Service, operation: Operation, printers: readonl
     ...bodyTables(output, 'output'),
     ...(operation.effect === 'writes' && !isBound(operation) ? ['## Retries', retryText] : []),
     '## Errors',
-    problemTable(operation),
+    problemTable(service, operation),
     ...examples(service, operation, printers),
   );
 }
@@ -104,9 +105,9 @@ function bodyTables(schema: ObjectSchema, side: 'input' | 'output'): readonly st
   return Object.keys(body.fields).length === 0 ? [] : records(body, side);
 }
 
-function problemTable(operation: Operation): string {
-  const names = refusalsOf(operation);
-  return isBound(operation) ? boundProblemTable(names) : namedProblemTable(names);
+function problemTable(service: Service, operation: Operation): string {
+  const kinds = refusalsOf(service, operation);
+  return isBound(operation) ? boundProblemTable(kinds) : namedProblemTable(kinds);
 }
 
 function examples(service: Service, operation: Operation, printers: readonly Printer[]): readonly string[] {
@@ -163,7 +164,7 @@ function namedIndex(services: readonly Service[]): string {
     ...lists,
     '## Problems',
     'The statuses are those of JSON and FORM. In SOAP and the form adapter the text of an error is `{type} {code} {message}`.',
-    namedProblemTable(problemNames.filter((each) => !Object.hasOwn(resourceProblems, each))),
+    namedProblemTable(namedProblems(services)),
   );
 }
 
@@ -175,7 +176,7 @@ function boundIndex(service: Service): string {
     `[${each.name}](${each.name}.md)`,
     each.doc,
   ]);
-  const names = new Set(operations.flatMap(refusalsOf));
+  const kinds = new Set(operations.flatMap((each) => refusalsOf(service, each)));
   return page(
     `# ${name}, version ${version}`,
     `${doc} Paths are relative to ${code(serviceAddress(service))}. Versions with this contract: ${versionsOf(service).map(code).join(' and ')}.`,
@@ -183,11 +184,15 @@ function boundIndex(service: Service): string {
     '## Problems',
     'An error is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, for errors in fields, ' +
       '`invalidFields`: every such field, with `name` (its steps joined by dots), `message` and `value`.',
-    boundProblemTable(problemNames.filter((each) => names.has(each))),
+    boundProblemTable([...problemsOf(service).values()].filter((each) => kinds.has(each))),
   );
 }
 
-const problemNames = Object.keys(problems) as ProblemName[];
+/** Every problem of the services; an empty body is a problem only where a method and a path name the operation. */
+function namedProblems(services: readonly Service[]): readonly ProblemKind[] {
+  const kinds = new Set(services.flatMap((service) => [...problemsOf(service).values()]));
+  return [...kinds].filter((kind) => kind !== problems.emptyRequest);
+}
 
 /** Pages of a service's newest version have plain names, which links can rely on. Those of older ones end in the version. */
 function pageFile(services: readonly Service[], service: Service, { name }: Operation): string {

@@ -9,7 +9,7 @@ import type { CurrentOperation } from './implement.ts';
 export type Named = Pick<CanonicalRequest, 'pspReference' | 'key'>;
 
 /**
- * Checks the role first, then the fields, then the merchant account: a refusal says no more than its caller may ask.
+ * Checks the role first, then the fields, then the grants: a refusal says no more than its caller may ask.
  * Issues are those of the caller's own version; only an input without issues can be upgraded.
  */
 export const authorize = (
@@ -22,7 +22,7 @@ export const authorize = (
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
   throwIssues(decoded.issues);
   const input = upgrade(decoded.input) as CanonicalRequest['input'];
-  for (const field of operation.accounts)
-    if (!caller.merchantAccounts.has(String(input[field]))) throw new Problem('foreignMerchantAccount');
+  for (const { field, grant } of operation.grants)
+    if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) throw new Problem(grant.refusal);
   return Object.freeze({ service, operation, input, caller, pspReference, key });
 };

@@ -97,10 +97,10 @@ const answer = (protocol: string, progress: RequestState, message: Message, prob
 };
 
 /** What a caller is told about sending the same again (wire practice); nothing where it is neither helpful nor harmful. */
-const retryHeaders = ({ problem }: Problem, progress: RequestState): Readonly<Record<string, string>> => {
+const retryHeaders = ({ kind }: Problem, progress: RequestState): Readonly<Record<string, string>> => {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
   const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
-  const transient = problem === 'internal' && harmless ? true : problems[problem].transient;
+  const transient = kind === problems.internal && harmless ? true : kind.transient;
   if (transient === undefined) return {};
   return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
 };

@@ -65,10 +65,10 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
   const replayCache = new LocalReplayCache(clock);
 
   /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer. */
-  async function join(other: InFlight, requestHash: string): Promise<ExecutionResult> {
+  async function join(other: InFlight, requestHash: string, request: CanonicalRequest): Promise<ExecutionResult> {
     const stored = await Promise.race([other, wait(waitMsMax).then(ignore)]);
     if (stored === undefined) throw new Problem('inProgress');
-    return replay(stored, requestHash);
+    return replay(stored, requestHash, request);
   }
 
   async function begin(request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
@@ -80,7 +80,9 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
       const result = await executeWithCache(dependencies, request, record);
       stored = result.stored;
       if (stored !== undefined) replayCache.save(recordKey, stored);
-      return result.outcome === undefined ? replay(stored!, requestHash) : { ...result.outcome, replayed: false };
+      return result.outcome === undefined
+        ? replay(stored!, requestHash, request)
+        : { ...result.outcome, replayed: false };
     } finally {
       inFlight.delete(recordKey);
       ended.resolve(stored);
@@ -98,9 +100,9 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
     const recordKey = hasher.recordKey(keyOwner(caller), key);
     const requestHash = hasher.requestHash(canonicalRequestText(request));
     const stored = replayCache.find(recordKey);
-    if (stored !== undefined) return replay(stored, requestHash);
+    if (stored !== undefined) return replay(stored, requestHash, request);
     const other = inFlight.get(recordKey);
-    return other === undefined ? begin(request, { recordKey, requestHash }) : join(other, requestHash);
+    return other === undefined ? begin(request, { recordKey, requestHash }) : join(other, requestHash, request);
   };
 }
 
@@ -109,9 +111,9 @@ type InFlight = Promise<StoredOutcome | undefined>;
 
 function ignore(): undefined {}
 
-function replay(stored: StoredOutcome, requestHash: string): ExecutionResult {
+function replay(stored: StoredOutcome, requestHash: string, { service }: CanonicalRequest): ExecutionResult {
   if (stored.requestHash !== requestHash) throw new Problem('keyReused');
-  return { ...parseOutcome(stored.outcome), replayed: true };
+  return { ...parseOutcome(stored.outcome, service), replayed: true };
 }
 
 /** Asks the shared cache before the store, and lets it remember the outcome. */

@@ -1,5 +1,6 @@
 /** Outcomes: what came of a request, and the text of it that the journal keeps. */
-import { Problem, type ProblemName, problems } from '../contract/problem.ts';
+import { Problem } from '../contract/problem.ts';
+import { problemsOf, type Service } from '../contract/service.ts';
 
 /** Canonical, so that it can be said again in any format. */
 export interface Outcome {
@@ -13,7 +14,7 @@ export interface Outcome {
 type Written = {
   readonly pspReference: string;
   readonly output?: unknown;
-  readonly problem?: { readonly name: ProblemName; readonly message: string };
+  readonly problem?: { readonly name: string; readonly message: string };
 };
 
 /** Only a refusal that the domain decided is kept: it names no field, and the same request would not have to be mended. */
@@ -27,7 +28,7 @@ export const serializeOutcome = ({ pspReference, output, problem }: Outcome): st
   } satisfies Written);
 
 /** Throws a TypeError for a text that `printOutcome` did not make. */
-export const parseOutcome = (text: string): Outcome => {
+export const parseOutcome = (text: string, service: Service): Outcome => {
   const written = JSON.parse(text) as Written;
   const { pspReference, output, problem } = written;
   if (typeof pspReference !== 'string' || !/^[A-Z0-9]{16}$/.test(pspReference))
@@ -36,6 +37,7 @@ export const parseOutcome = (text: string): Outcome => {
     if (typeof output !== 'object' || output === null) throw new TypeError('the outcome says nothing');
     return { pspReference, output };
   }
-  if (!Object.hasOwn(problems, problem.name)) throw new TypeError('the outcome is a problem that nobody knows');
-  return { pspReference, problem: new Problem(problem.name, problem.message) };
+  const kind = problemsOf(service).get(problem.name);
+  if (kind === undefined) throw new TypeError(`${service.name} has no problem ${problem.name}`);
+  return { pspReference, problem: new Problem(kind, problem.message) };
 };

@@ -1,6 +1,6 @@
 /** Keeps a batch of rows in one unit of work, together with how far the file was read. */
 
-import { Problem } from '../contract/problem.ts';
+import { Problem, type ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import { ReferenceTaken } from '../services/recurring/store/repository.ts';
@@ -22,6 +22,8 @@ export interface ImportKind<R> {
   readonly mark: string;
   /** That of an `R`. */
   readonly shape: ObjectSchema;
+  /** For a merchant account that no company has. */
+  readonly unknownAccount: ProblemKind;
   /** Throws a Problem for a row to refuse, before anything is written; or gives the reasons, where callers know none like it. */
   keep(row: R, company: string, tx: Transaction, world: HandlerContext): Promise<readonly Reason[] | undefined>;
 }
@@ -44,7 +46,6 @@ type Tell = (refused: readonly Refused[]) => void;
 const taken: readonly Reason[] = Object.freeze([
   { field: 'recurringDetailReference', code: '803', message: 'The reference belongs to another or a disabled detail' },
 ]);
-const unknownAccount = Problem.at(['merchantAccount'], 'invalidMerchantAccount');
 
 /** A merchant account belongs to one company for good, so each is looked up once. */
 const companies = ({ registry }: ImportTarget): ((account: string) => Promise<string | undefined>) => {
@@ -62,14 +63,18 @@ const companies = ({ registry }: ImportTarget): ((account: string) => Promise<st
 /** Rows of every kind name the merchant account that says whose they are. */
 export type Row = { readonly merchantAccount: string };
 
-export const createBatchImporter = <R extends Row>(room: ImportTarget, { keep }: ImportKind<R>, source: string) => {
+export const createBatchImporter = <R extends Row>(
+  room: ImportTarget,
+  { keep, unknownAccount }: ImportKind<R>,
+  source: string,
+) => {
   const companyOf = companies(room);
 
   const attempt = async ({ outcome }: Pending<R>, tx: Transaction): Promise<readonly Reason[]> => {
     if ('reasons' in outcome) return outcome.reasons;
     const company = await companyOf(outcome.row.merchantAccount);
     try {
-      if (company === undefined) throw unknownAccount;
+      if (company === undefined) throw Problem.at(['merchantAccount'], unknownAccount);
       return (await keep(outcome.row, company, tx, room.context)) ?? [];
     } catch (thrown) {
       // A Problem comes before anything is written, so the unit goes on without the row.

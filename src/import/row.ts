@@ -51,6 +51,6 @@ export function reasonsOf(problem: Problem): readonly Reason[] {
 }
 
 /** Column and member names come from the file, where a shifted row may have a card number for a name. */
-function reasonOf({ path, problem, message }: Issue): Reason {
-  return { field: redact(dotted(path)), code: problems[problem].code, message: redact(message) };
+function reasonOf({ path, kind, message }: Issue): Reason {
+  return { field: redact(dotted(path)), code: kind.code, message: redact(message) };
 }

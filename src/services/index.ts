@@ -5,3 +5,7 @@ import { recurringV25 } from './recurring/v25.ts';
 
 /** Of each service, the newest version last. */
 export const services: readonly Service[] = Object.freeze([recurringV25, balancePlatformV2]);
+
+/** The roles that the operations of these services ask for. */
+export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
+export type Role = (typeof roles)[number];

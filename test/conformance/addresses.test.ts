@@ -1,10 +1,10 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ProblemName } from '../../src/contract/problem.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import type { ProblemName } from '../support/problems.ts';
 import { fault11, fault12, php, R, twelve } from './case.ts';
 
 let gateway: TestGateway;

@@ -1,9 +1,9 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
 
-import type { ProblemName } from '../../src/contract/problem.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import type { RecurringOperations } from '../../src/services/recurring/v25.ts';
 import type { callers } from '../support/fixture.ts';
+import type { ProblemName } from '../support/problems.ts';
 
 export interface Exchange {
   readonly sends: string;

@@ -63,7 +63,7 @@ describe.each(namedProtocols)('%s', (name) => {
     [recurringV30, 'contracts'],
   ] as const)('issues stand where the caller of $version wrote the field', async (service, field) => {
     const { entry } = await disable(name, service, { [field]: ['PAYOUT', 'NONE'] });
-    expect(entry.problem?.issues.map(({ path, problem }) => [path, problem])).toEqual([[[field], 'invalidContract']]);
+    expect(entry.problem?.issues.map(({ path, kind }) => [path, kind.name])).toEqual([[[field], 'invalidContract']]);
   });
 
   test('a caller without the role is refused before its fields are looked at', async () => {

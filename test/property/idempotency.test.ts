@@ -1,7 +1,8 @@
 /** Property tests of the local replay cache and of stored outcomes. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Problem, type ProblemName, problems } from '../../src/contract/problem.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Service } from '../../src/contract/service.ts';
 import { LocalReplayCache } from '../../src/idempotency/local-replay-cache.ts';
 import type { StoredOutcome } from '../../src/idempotency/ports.ts';
 import {
@@ -10,6 +11,8 @@ import {
   parseOutcome,
   serializeOutcome,
 } from '../../src/idempotency/stored-outcome.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { type ProblemName, problems } from '../support/problems.ts';
 
 /** A failure prints its seed and path. */
 const numRuns = 10_000;
@@ -78,8 +81,9 @@ test('the replay cache finds what a plain list finds', () => {
   );
 });
 
+const everyProblem: Service = { ...recurringV25, problems };
 const pspReference = fc.stringMatching(/^[A-Z0-9]{16}$/);
-const names = (Object.keys(problems) as ProblemName[]).filter((name) => isStorableProblem(new Problem(name)));
+const names = (Object.keys(problems) as ProblemName[]).filter((name) => isStorableProblem(new Problem(problems[name])));
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   // Callers send any text, lone surrogates included.
   fc.record({ pspReference, output: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })) }),
@@ -87,7 +91,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
     pspReference,
     problem: fc
       .tuple(fc.constantFrom(...names), fc.string({ unit: 'binary' }))
-      .map(([name, message]) => new Problem(name, message)),
+      .map(([name, message]) => new Problem(problems[name], message)),
   }),
 );
 
@@ -95,7 +99,7 @@ test('an outcome survives serialization, and is serialized the same again', () =
   fc.assert(
     fc.property(outcome, (given) => {
       const text = serializeOutcome(given);
-      const read = parseOutcome(text);
+      const read = parseOutcome(text, everyProblem);
       expect(read.pspReference).toBe(given.pspReference);
       expect(read.output).toEqual(given.output);
       expect(read.problem?.problem).toBe(given.problem?.problem);
@@ -119,7 +123,7 @@ const notAnOutcome = fc.oneof(
 test('parsing throws for a text that is not an outcome', () => {
   fc.assert(
     fc.property(notAnOutcome, (text) => {
-      expect(() => parseOutcome(text)).toThrow();
+      expect(() => parseOutcome(text, everyProblem)).toThrow();
     }),
     { numRuns },
   );

@@ -39,7 +39,7 @@ const withoutIssues = (protocol: Protocol, problem: string): Protocol => ({
   ...protocol,
   decode(...call) {
     const decoded = protocol.decode(...call);
-    return { ...decoded, issues: decoded.issues.filter((each) => each.problem !== problem) };
+    return { ...decoded, issues: decoded.issues.filter((each) => each.kind.name !== problem) };
   },
 });
 

@@ -1,6 +1,5 @@
 /** The rules that all resources of a simulated balance platform share: seeds, statements, revisions, status and events. */
 
-import type { ProblemName } from '../../src/contract/problem.ts';
 import type { Records, ResourceKind } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
@@ -8,6 +7,7 @@ import type { Expected, Refusal } from '../simulation/expected.ts';
 import type { Model } from '../simulation/model.ts';
 import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
+import type { ProblemName } from '../support/problems.ts';
 import { findOperation } from './operations.ts';
 import type { TestResource } from './resource.ts';
 

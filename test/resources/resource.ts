@@ -1,10 +1,11 @@
 /** What the simulation and the fault injection know of a resource. One file for each resource implements it. */
-import type { ProblemName } from '../../src/contract/problem.ts';
+
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import type { Model } from '../simulation/model.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
+import type { ProblemName } from '../support/problems.ts';
 
 export interface TestResource {
   /** Emptied and refilled between runs; parents come first. */

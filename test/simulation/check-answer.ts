@@ -1,6 +1,7 @@
 /** Checks an answer against what was executed under its key. */
-import { type ProblemName, problems } from '../../src/contract/problem.ts';
+
 import { namesOf } from '../../src/contract/problem-details.ts';
+import { type ProblemName, problems } from '../support/problems.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 import { canonicalJson } from './effect-text.ts';
 import type { Expected } from './expected.ts';
@@ -113,7 +114,7 @@ function checkProblem(
   transient: 'true' | 'false' | undefined,
   message = problems[name].message,
 ): Faults {
-  const { code } = attempt.format === 'rest' ? namesOf(name) : problems[name];
+  const { code } = attempt.format === 'rest' ? namesOf(problems[name]) : problems[name];
   const { body } = attempt.answer!.message;
   const text = /form|adapter/.test(attempt.format) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
   return [

@@ -1,6 +1,7 @@
 /** One cell of the crash matrix: a request, its retries and a wrong retry, with faults at chosen calls. */
-import type { ProblemName } from '../../src/contract/problem.ts';
+
 import type { Format } from '../resources/operations.ts';
+import type { ProblemName } from '../support/problems.ts';
 import { type Attempt, newAttempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { CacheServer } from './cache-server.ts';

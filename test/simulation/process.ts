@@ -62,15 +62,15 @@ const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   company,
   roles: new Set(['recurring'] as const),
-  merchantAccounts: new Set([merchantAccount]),
+  grants: new Map([['merchantAccount', new Set([merchantAccount])]]),
   requiresKey: true,
 });
 const platformCaller: Caller = Object.freeze({
   credential: 'ws@BalancePlatform.Demo',
   company,
   roles: new Set(['balancePlatform'] as const),
-  merchantAccounts: new Set<string>(),
-  balancePlatform,
+  grants: new Map([['balancePlatform', new Set([balancePlatform])]]),
+  partition: balancePlatform,
   requiresKey: true,
 });
 /** The credential with the role of the operation. */

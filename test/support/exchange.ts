@@ -39,7 +39,7 @@ export const decode = (protocols: Protocols, name: NamedProtocol, { path, conten
 export const refusal = (problem: Problem): Outcome => ({
   problem: problem.problem,
   message: problem.message,
-  issues: problem.issues.map(({ path, problem, message }) => [dotted(path), problem, message]),
+  issues: problem.issues.map(({ path, kind, message }) => [dotted(path), kind.name, message]),
 });
 
 /** The decoded request, or the refusal that the gateway would make of it. */

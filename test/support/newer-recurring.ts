@@ -10,6 +10,7 @@ import type { Updater } from '../../src/services/recurring/account-updater/updat
 import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
 import { listRecurringDetails } from '../../src/services/recurring/list-details.ts';
 import { namespaces } from '../../src/services/recurring/namespaces.ts';
+import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { storeToken } from '../../src/services/recurring/store-token.ts';
 import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
 import * as v25 from '../../src/services/recurring/v25.ts';
@@ -22,7 +23,7 @@ export const disableV30 = operation({
   input: object(
     'DisableRequest',
     {
-      contracts: optional(contract.schema, 'The contracts to disable.', { invalid: 'invalidContract' }),
+      contracts: optional(contract.schema, 'The contracts to disable.', { invalid: recurringProblems.invalidContract }),
       ...otherFields,
     },
     { ignoredMembers: v25.disable.input.ignoredMembers },

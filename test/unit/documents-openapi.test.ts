@@ -7,6 +7,7 @@ import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '..
 import { createProtocols } from '../../src/formats/index.ts';
 import { namedProtocols } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
 const service = recurringV25;
@@ -156,7 +157,7 @@ describe('OpenAPI', () => {
   ] as const)('a refusal is a %s', (name, protocol, parse) => {
     const operation = service.operations.get('disable')!;
     const path = ['recurringDetailReference'];
-    const refused = [Problem.at(path, 'detailNotFound'), new Problem('internal')].map((problem) =>
+    const refused = [Problem.at(path, recurringProblems.detailNotFound), new Problem('internal')].map((problem) =>
       parse(protocol.encodeError(problem, { pspReference: '8815252013129012', operation }).body),
     );
     const validate = compile(name);

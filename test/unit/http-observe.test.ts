@@ -11,11 +11,18 @@ import { type ObservedRequest, openLog } from '../../src/http/log.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observer.ts';
 import { redact } from '../../src/lib/redact.ts';
+import { recurringProblems } from '../../src/services/recurring/problems.ts';
+import { problems } from '../support/problems.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const names = { protocols: ['soap11', 'json'], operations: ['disable'], versions: [25] };
+const names = {
+  protocols: ['soap11', 'json'],
+  operations: ['disable'],
+  versions: [25],
+  problems: Object.keys(problems),
+};
 const entry: LogEntry = {
   protocol: 'json',
   service: 'Recurring',
@@ -123,7 +130,7 @@ describe('the metrics', () => {
   });
   test('what was read and refused is no decode error', async () => {
     const metrics = createMetrics(names, failIfCalled);
-    metrics.count(refused(new Problem('contractNotFound')), 0.001);
+    metrics.count(refused(new Problem(recurringProblems.contractNotFound)), 0.001);
     expect(await metrics.registry.metrics()).not.toContain('triglyph_decode_errors_total{');
   });
 });

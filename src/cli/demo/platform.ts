@@ -16,9 +16,9 @@ import { demoPlatform } from './published.ts';
 const caller: Caller = Object.freeze({
   credential: 'demo',
   company: demoPlatform.company,
-  roles: new Set(['balancePlatform'] as const),
-  merchantAccounts: new Set<string>(),
-  balancePlatform: demoPlatform.id,
+  roles: new Set(['balancePlatform']),
+  grants: new Map([['balancePlatform', new Set([demoPlatform.id])]]),
+  partition: demoPlatform.id,
   requiresKey: false,
 });
 

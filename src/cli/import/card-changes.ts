@@ -4,6 +4,7 @@ import type { ImportKind } from '../../import/import-batch.ts';
 import { announcementOf } from '../../services/recurring/account-updater/announced-changes.ts';
 import { type CardChangeRow, cardChangeRow } from '../../services/recurring/account-updater/card-change-row.ts';
 import { CardChangeRepository } from '../../services/recurring/account-updater/store/card-changes.ts';
+import { recurringProblems } from '../../services/recurring/problems.ts';
 
 const keep: ImportKind<CardChangeRow>['keep'] = async (row, company, tx, { vault, clock }) => {
   await tx.repository(CardChangeRepository).saveAnnouncement(company, announcementOf(row, company, vault), clock.now());
@@ -13,5 +14,6 @@ const keep: ImportKind<CardChangeRow>['keep'] = async (row, company, tx, { vault
 export const cardChanges: ImportKind<CardChangeRow> = Object.freeze({
   mark: 'card changes: ',
   shape: cardChangeRow,
+  unknownAccount: recurringProblems.invalidMerchantAccount,
   keep,
 });

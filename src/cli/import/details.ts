@@ -2,6 +2,7 @@
 
 import type { ImportKind } from '../../import/import-batch.ts';
 import { type ImportRow, importRow } from '../../services/recurring/import-row.ts';
+import { recurringProblems } from '../../services/recurring/problems.ts';
 import { saveDetail } from '../../services/recurring/save-detail.ts';
 import { DetailRepository } from '../../services/recurring/store/repository.ts';
 
@@ -30,4 +31,9 @@ const keep: ImportKind<ImportRow>['keep'] = async (row, company, tx, world) => {
   return undefined;
 };
 
-export const storedDetails: ImportKind<ImportRow> = Object.freeze({ mark: '', shape: importRow, keep });
+export const storedDetails: ImportKind<ImportRow> = Object.freeze({
+  mark: '',
+  shape: importRow,
+  unknownAccount: recurringProblems.invalidMerchantAccount,
+  keep,
+});

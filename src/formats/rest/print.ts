@@ -30,7 +30,7 @@ export function printHeaders(schema: ObjectSchema, value: Values): Record<string
 
 /** The `name` of a field is dotted, as callers write it. */
 export function printProblemDetails(problem: Problem, requestId: string): string {
-  const { type, title, code } = namesOf(problem.problem);
+  const { type, title, code } = namesOf(problem.kind);
   const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
     type,

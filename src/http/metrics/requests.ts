@@ -1,6 +1,5 @@
 /** Counts requests. Label values come from names that the program knows, so their number is bounded. */
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { problems } from '../../contract/problem.ts';
 import type { LogEntry } from '../../gateway/answer.ts';
 
 /** The names that may become label values; any other is counted as `other`. */
@@ -8,6 +7,7 @@ export interface KnownNames {
   readonly protocols: readonly string[];
   readonly operations: readonly string[];
   readonly versions: readonly number[];
+  readonly problems: readonly string[];
 }
 
 const bucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -95,7 +95,7 @@ function createCount({ requests, durations }: Instruments, names: KnownNames): C
   const protocolLabel = protocolLabels(names);
   const operationLabel = boundedLabel(names.operations);
   const versionLabel = boundedLabel(names.versions);
-  const outcomeLabel = boundedLabel(Object.keys(problems), ['ok', 'notModified']);
+  const outcomeLabel = boundedLabel(names.problems, ['ok', 'notModified']);
   const counterOf = (entry: LogEntry): ((seconds: number) => void) => {
     const protocol = protocolLabel(entry.protocol);
     const operation = operationLabel(entry.operation);

@@ -1,5 +1,6 @@
 /** The lifecycles: which status may follow which. Closed is for good; to stay as it is, is no move. */
 import { describe, Problem } from '../../contract/problem.ts';
+import { platformProblems } from './problems.ts';
 import type { Records, ResourceKind } from './resource.ts';
 
 type StatusOf<K extends ResourceKind> = Records[K]['status'];
@@ -28,8 +29,8 @@ export const lifecycles: { readonly [K in ResourceKind]: Lifecycle<StatusOf<K>> 
 
 /** Throws illegalMove where the lifecycle has no such move, and finallyClosed for whatever is asked of what is closed. */
 export const checkMove = <K extends ResourceKind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void => {
-  if (from === 'closed') throw new Problem('finallyClosed');
+  if (from === 'closed') throw new Problem(platformProblems.finallyClosed);
   const lifecycle: Lifecycle = lifecycles[kind];
   if (to === undefined || to === from || lifecycle[from]?.includes(to)) return;
-  throw new Problem('illegalMove', describe('illegalMove', from, to));
+  throw new Problem(platformProblems.illegalMove, describe(platformProblems.illegalMove, from, to));
 };

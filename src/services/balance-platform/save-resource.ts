@@ -1,6 +1,7 @@
 /** Creates and changes resources, and checks If-Match. */
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
+import { platformProblems } from './problems.ts';
 import type { Records, ResourceKind, StoredResource } from './resource.ts';
 import type { ResourceRepository } from './store/repository.ts';
 
@@ -11,7 +12,7 @@ export const eTagOf = ({ revision }: Pick<StoredResource, 'revision'>): string =
 export const checkIfMatch = (ifMatch: string | undefined, kept: StoredResource): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const named = ifMatch.split(',').map((tag) => tag.trim());
-  if (!named.includes(eTagOf(kept))) throw new Problem('changedMeanwhile');
+  if (!named.includes(eTagOf(kept))) throw new Problem(platformProblems.changedMeanwhile);
 };
 
 /** A record without the members that say nothing. */

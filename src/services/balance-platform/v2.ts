@@ -20,6 +20,7 @@ import {
   listPaymentInstruments,
   updatePaymentInstrument,
 } from './payment-instruments/contract.ts';
+import { platformProblems } from './problems.ts';
 
 const operations = [
   createAccountHolder,
@@ -45,6 +46,7 @@ export const balancePlatformV2 = service({
   name: 'BalancePlatform',
   address: '/bcl',
   hashPrefix: '',
+  problems: platformProblems,
   version: 2,
   answers: { from: 1, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',

@@ -4,15 +4,16 @@ import { Problem } from '../../contract/problem.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { type DetailEventData, detailEvent } from './events.ts';
+import { recurringProblems } from './problems.ts';
 import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 /** The details meant: the one that is named, or all. */
 const meant = (details: readonly StoredDetail[], reference: string | undefined): readonly StoredDetail[] => {
-  if (details.length === 0) throw new Problem('contractNotFound');
+  if (details.length === 0) throw new Problem(recurringProblems.contractNotFound);
   if (reference === undefined) return details;
   const named = details.filter((detail) => detail.recurringDetailReference === reference);
-  if (named.length === 0) throw new Problem('detailNotFound');
+  if (named.length === 0) throw new Problem(recurringProblems.detailNotFound);
   return named;
 };
 
@@ -39,7 +40,7 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   const matching = meant(shopper?.details ?? [], recurringDetailReference).filter(
     ({ contracts }) => contract === undefined || contracts.some((use) => contract.includes(use)),
   );
-  if (matching.length === 0) throw new Problem('contractNotFound');
+  if (matching.length === 0) throw new Problem(recurringProblems.contractNotFound);
   const at = clock.now();
   const notices: DetailEventData[] = [];
   for (const detail of matching) notices.push(await withdraw(key, detail, contract ?? detail.contracts, details, at));

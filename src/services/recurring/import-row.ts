@@ -1,5 +1,6 @@
 /** A row of an import: one stored detail of one shopper, as another installation or another provider hands it over. */
 import { dateTime, type Infer, object, optional, required } from '../../contract/schema.ts';
+import { recurringProblems } from './problems.ts';
 import * as shapes from './schemas.ts';
 
 // A security code has no place in a file: naming the column is reason enough to refuse the row.
@@ -15,8 +16,8 @@ export const importRow = object(
     billingAddress: optional(shapes.address, 'The billing address.'),
     card: optional(object('Card', cardFields, { namespace: 'payment' }), 'The card, with its full number.'),
     contracts: required(shapes.contractTypes, 'ONECLICK, RECURRING, PAYOUT or a comma-separated combination.', {
-      missing: 'invalidRecurringContract',
-      invalid: 'invalidRecurringContract',
+      missing: recurringProblems.invalidRecurringContract,
+      invalid: recurringProblems.invalidRecurringContract,
     }),
     creationDate: optional(
       dateTime(shapes.someDay),
@@ -43,7 +44,7 @@ export const importRow = object(
       {
         options: [['card'], ['bank'], ['elv'], ['tokenDetails']],
         exclusive: true,
-        problem: 'missingPaymentDetails',
+        problem: recurringProblems.missingPaymentDetails,
         doc: 'Exactly one of card, bank, elv and tokenDetails.',
       },
     ],

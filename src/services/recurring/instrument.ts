@@ -5,6 +5,7 @@ import type { Infer } from '../../contract/schema.ts';
 import type { Vault } from '../../vault/ports.ts';
 import { bankVariant, cardVariant, cvcLength } from './brand.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
+import { recurringProblems } from './problems.ts';
 import type { bankAccount, card, elv, tokenDetails } from './schemas.ts';
 
 type Card = Infer<typeof card>;
@@ -52,14 +53,14 @@ const endOf = ({ expiryMonth, expiryYear }: Card): number => Date.UTC(Number(exp
 
 /** Refuses a card that no longer holds, and a security code of the wrong length for its brand. */
 export const checkCard = (card: Card, now: number): void => {
-  if (endOf(card) <= now) throw Problem.at(['card', 'expiryMonth'], 'invalidExpiry');
+  if (endOf(card) <= now) throw Problem.at(['card', 'expiryMonth'], recurringProblems.invalidExpiry);
   const variant = cardVariant(card.number);
   if (card.cvc !== undefined && variant !== undefined && card.cvc.length !== cvcLength(variant))
-    throw Problem.at(['card', 'cvc'], 'invalidCvc');
+    throw Problem.at(['card', 'cvc'], recurringProblems.invalidCvc);
 };
 
 const known = (variant: string | undefined): string => {
-  if (variant === undefined) throw new Problem('unknownVariant');
+  if (variant === undefined) throw new Problem(recurringProblems.unknownVariant);
   return variant;
 };
 
@@ -74,7 +75,7 @@ export const identityOf = ({ card, bank, elv, tokenDetails }: Given): string => 
   }
   if (elv !== undefined) return `elv ${elv.bankLocationId} ${elv.bankAccountNumber}`;
   if (tokenDetails !== undefined) return `token ${JSON.stringify(tokenDetails)}`;
-  throw new Problem('missingPaymentDetails');
+  throw new Problem(recurringProblems.missingPaymentDetails);
 };
 
 export const instrumentOf = (given: Given, company: string, vault: Vault): Instrument => {

@@ -4,6 +4,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { ContractType, PublicDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
 import { type Given, instrumentOf } from './instrument.ts';
+import { recurringProblems } from './problems.ts';
 import { contractType } from './schemas.ts';
 import type { DetailRepository } from './store/repository.ts';
 
@@ -73,7 +74,8 @@ export const saveDetail = async (
   const fingerprint = vault.fingerprint(key.company, identity);
   const shopper = await details.findShopper(key);
   const before = twin(shopper, fingerprint, given.recurringDetailReference);
-  if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax) throw new Problem('tooManyDetails');
+  if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax)
+    throw new Problem(recurringProblems.tooManyDetails);
 
   const createdAt = before?.createdAt ?? given.createdAt ?? clock.now();
   const recurringDetailReference =

@@ -3,6 +3,7 @@ import {
   type Choice,
   dateTime,
   type Fields,
+  type Grant,
   joined,
   list,
   map,
@@ -12,23 +13,29 @@ import {
   required,
   string,
 } from '../../contract/schema.ts';
+import { recurringProblems } from './problems.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 
 /** 2020-03-01T10:53:11Z, in the examples of the reference. */
 export const someDay = 1_583_059_991_000;
 
-export const account = string({ min: 1, max: 80, authorizes: 'merchantAccount', example: 'DemoMerchant' });
+export const merchantAccountGrant = Object.freeze<Grant>({
+  name: 'merchantAccount',
+  refusal: recurringProblems.foreignMerchantAccount,
+});
+
+export const account = string({ min: 1, max: 80, authorizes: merchantAccountGrant, example: 'DemoMerchant' });
 /** A reference of the merchant's; an empty one is refused, since leaving it out can mean more. */
 export const reference = string({ min: 1, max: 256, emptyString: 'invalid', example: 'shopper-1' });
 export const detailReference = string({ min: 1, max: 80, emptyString: 'invalid', example: '8314442372419167' });
 
 export const merchantAccount = required(account, 'The merchant account that processes the request.', {
-  missing: 'invalidMerchantAccount',
-  invalid: 'invalidMerchantAccount',
+  missing: recurringProblems.invalidMerchantAccount,
+  invalid: recurringProblems.invalidMerchantAccount,
 });
 export const shopperReference = required(reference, 'The shopper, as the merchant names it.', {
-  missing: 'missingShopperReference',
+  missing: recurringProblems.missingShopperReference,
 });
 
 export const detailName = text(200, 'My card');
@@ -57,7 +64,7 @@ export const address = object(
     country: required(
       string({ pattern: '[A-Z]{2}', example: 'NL' }),
       'Two letters, ISO 3166-1; ZZ where it is not known.',
-      { invalid: 'invalidCountry' },
+      { invalid: recurringProblems.invalidCountry },
     ),
     houseNumberOrName: required(text(3000, '12'), 'The number or name of the house.'),
     postalCode: optional(text(10, '1011 DJ'), 'The postal code: five characters in the US, up to ten elsewhere.'),
@@ -81,10 +88,14 @@ export const name = object(
 const month = string({ pattern: '0?[1-9]|1[0-2]', numeric: true, example: '3' });
 const year = string({ pattern: '20[0-9]{2}', example: '2030' });
 const holderName = required(text(50, 'Anna van Dijk'), 'The name on the card.', {
-  missing: 'missingCardHolder',
+  missing: recurringProblems.missingCardHolder,
   mandatoryInStubs: true,
 });
-const expiry = { missing: 'invalidExpiry', invalid: 'invalidExpiry', mandatoryInStubs: true } as const;
+const expiry = {
+  missing: recurringProblems.invalidExpiry,
+  invalid: recurringProblems.invalidExpiry,
+  mandatoryInStubs: true,
+} as const;
 
 const cardFields = {
   expiryMonth: required(month, 'The month in which the card expires, 1 to 12.', expiry),
@@ -102,7 +113,7 @@ export const card = object(
     cvc: optional(
       string({ pattern: '[0-9]{3,4}', sensitive: true, neverStored: true, example: '737' }),
       'The security code. Checked, never kept.',
-      { invalid: 'invalidCvc' },
+      { invalid: recurringProblems.invalidCvc },
     ),
     expiryMonth: cardFields.expiryMonth,
     expiryYear: cardFields.expiryYear,
@@ -111,7 +122,11 @@ export const card = object(
     number: required(
       string({ pattern: '[0-9]{12,19}', format: 'luhn', sensitive: true, example: '4111111111111111' }),
       'The card number, digits only.',
-      { missing: 'invalidCardNumber', invalid: 'invalidCardNumber', mandatoryInStubs: true },
+      {
+        missing: recurringProblems.invalidCardNumber,
+        invalid: recurringProblems.invalidCardNumber,
+        mandatoryInStubs: true,
+      },
     ),
     startMonth: cardFields.startMonth,
     startYear: cardFields.startYear,
@@ -126,7 +141,7 @@ export const cardToUpdate = object(
     ...card.fields,
     expiryMonth: required(month, 'The month in which the card expires, 1 to 12.', {
       ...expiry,
-      invalid: 'invalidExpiryMonth',
+      invalid: recurringProblems.invalidExpiryMonth,
     }),
   },
   { namespace: 'payment' },
@@ -152,7 +167,7 @@ export const shownCard = object(
 const accountOrIban: Choice = {
   options: [['iban'], ['bankAccountNumber']],
   exclusive: false,
-  problem: 'missingBankDetails',
+  problem: recurringProblems.missingBankDetails,
   doc: 'An IBAN, or the number of a bank account, or both.',
 };
 
@@ -162,7 +177,7 @@ export const bankAccount = object(
     bankAccountNumber: optional(
       string({ pattern: '[0-9A-Za-z .-]{1,34}', sensitive: true, example: '123456789' }),
       'The account number, without spaces.',
-      { invalid: 'invalidBankAccount' },
+      { invalid: recurringProblems.invalidBankAccount },
     ),
     bankCity: optional(text(100, 'Amsterdam'), 'The city of the bank.'),
     bankLocationId: optional(text(40, '09999'), 'The branch, where the country has such a number.'),
@@ -170,20 +185,20 @@ export const bankAccount = object(
     bic: optional(
       string({ pattern: '[A-Z]{6}[A-Z0-9]{2}([A-Z0-9]{3})?', example: 'TESTNL2A' }),
       'The business identifier code of the bank (ISO 9362).',
-      { invalid: 'invalidBic' },
+      { invalid: recurringProblems.invalidBic },
     ),
     countryCode: optional(string({ pattern: '[A-Z]{2}', example: 'NL' }), 'The country of the account.', {
-      invalid: 'invalidCountry',
+      invalid: recurringProblems.invalidCountry,
     }),
     iban: optional(
       string({ max: 34, format: 'iban', sensitive: true, example: 'NL13TEST0123456789' }),
       'The international account number (ISO 13616), without spaces.',
-      { invalid: 'invalidIban' },
+      { invalid: recurringProblems.invalidIban },
     ),
     ownerName: required(
       string({ min: 3, max: 100, pattern: '.*[A-Za-z].*', example: 'Anna van Dijk' }),
       'The owner of the account: three characters or more, one Latin letter at least.',
-      { missing: 'missingAccountHolder', invalid: 'invalidOwnerName' },
+      { missing: recurringProblems.missingAccountHolder, invalid: recurringProblems.invalidOwnerName },
     ),
     taxId: optional(text(40, '123456789'), "The owner's tax number, where the country wants it."),
   },
@@ -195,12 +210,12 @@ export const elv = object(
   'ELV',
   {
     accountHolderName: required(text(100, 'Anna van Dijk'), 'The owner of the account.', {
-      missing: 'missingAccountHolder',
+      missing: recurringProblems.missingAccountHolder,
     }),
     bankAccountNumber: required(
       string({ pattern: '[0-9]{1,10}', sensitive: true, example: '1234567890' }),
       'The account number.',
-      { missing: 'invalidBankAccount', invalid: 'invalidBankAccount' },
+      { missing: recurringProblems.invalidBankAccount, invalid: recurringProblems.invalidBankAccount },
     ),
     bankLocation: optional(text(100, 'Berlin'), 'The city of the bank.'),
     bankLocationId: required(string({ pattern: '[0-9]{8}', example: '10000000' }), 'The bank code (Bankleitzahl).'),
@@ -225,7 +240,7 @@ const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combina
 /** The contract to retrieve. */
 export const recurring = object(
   'Recurring',
-  recurringFields({ contract: optional(contractTypes, contractDoc, { invalid: 'invalidContract' }) }),
+  recurringFields({ contract: optional(contractTypes, contractDoc, { invalid: recurringProblems.invalidContract }) }),
   recurringOptions,
 );
 
@@ -234,8 +249,8 @@ export const agreedRecurring = object(
   'Recurring',
   recurringFields({
     contract: required(contractTypes, contractDoc, {
-      missing: 'invalidRecurringContract',
-      invalid: 'invalidRecurringContract',
+      missing: recurringProblems.invalidRecurringContract,
+      invalid: recurringProblems.invalidRecurringContract,
     }),
   }),
   recurringOptions,

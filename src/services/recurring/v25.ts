@@ -3,6 +3,7 @@ import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
 import { namespaces } from './namespaces.ts';
+import { recurringProblems } from './problems.ts';
 import * as shapes from './schemas.ts';
 
 /** Members that known clients add to any request and that mean nothing here. */
@@ -41,7 +42,7 @@ export const disable = operation({
   doc: 'Disables one stored detail, or the whole contract of a shopper.',
   effect: 'writes',
   role: 'recurring',
-  problems: ['contractNotFound', 'detailNotFound'],
+  problems: [recurringProblems.contractNotFound, recurringProblems.detailNotFound],
   input: object(
     'DisableRequest',
     {
@@ -49,14 +50,14 @@ export const disable = operation({
         shapes.someContractTypes,
         'Restricts disabling to ONECLICK, RECURRING, PAYOUT or a combination.',
         {
-          invalid: 'invalidContract',
+          invalid: recurringProblems.invalidContract,
         },
       ),
       merchantAccount: shapes.merchantAccount,
       recurringDetailReference: optional(
         shapes.detailReference,
         'One detail; when it is omitted, the whole recurring contract of the shopper.',
-        { invalid: 'detailNotFound' },
+        { invalid: recurringProblems.detailNotFound },
       ),
       shopperReference: shapes.shopperReference,
     },
@@ -75,7 +76,7 @@ export const storeToken = operation({
   doc: 'Stores a card or a bank account for a shopper. The same one again updates the detail and keeps its reference.',
   effect: 'writes',
   role: 'recurring',
-  problems: ['unknownVariant', 'tooManyDetails'],
+  problems: [recurringProblems.unknownVariant, recurringProblems.tooManyDetails],
   input: object(
     'StoreTokenRequest',
     {
@@ -87,7 +88,7 @@ export const storeToken = operation({
       merchantAccount: shapes.merchantAccount,
       name: optional(shapes.detailName, 'A descriptive name of the detail.'),
       recurring: required(shapes.agreedRecurring, 'What the detail may be used for.', {
-        missing: 'invalidRecurringContract',
+        missing: recurringProblems.invalidRecurringContract,
       }),
       selectedBrand: shapes.givenVariant,
       shopperEmail: shapes.shopperEmail,
@@ -101,7 +102,7 @@ export const storeToken = operation({
         {
           options: [['card'], ['bank'], ['elv']],
           exclusive: true,
-          problem: 'missingPaymentDetails',
+          problem: recurringProblems.missingPaymentDetails,
           doc: 'Exactly one of card, bank and elv.',
         },
       ],
@@ -137,7 +138,7 @@ export const tokenLookup = operation({
         {
           options: [['card'], ['bank'], ['elv']],
           exclusive: true,
-          problem: 'missingPaymentDetails',
+          problem: recurringProblems.missingPaymentDetails,
           doc: 'Exactly one of card, bank and elv.',
         },
       ],
@@ -163,7 +164,7 @@ export const scheduleAccountUpdater = operation({
       card: optional(shapes.cardToUpdate, 'The card to check, whether it is stored or not.'),
       merchantAccount: shapes.merchantAccount,
       reference: required(shapes.reference, "The merchant's own reference of the call.", {
-        missing: 'missingReference',
+        missing: recurringProblems.missingReference,
       }),
       selectedRecurringDetailReference: optional(shapes.detailReference, 'The stored detail to check.'),
       shopperReference: optional(shapes.reference, 'The shopper to whom the detail belongs.'),
@@ -174,7 +175,7 @@ export const scheduleAccountUpdater = operation({
         {
           options: [['card'], ['shopperReference', 'selectedRecurringDetailReference']],
           exclusive: false,
-          problem: 'missingCardToUpdate',
+          problem: recurringProblems.missingCardToUpdate,
           doc: 'A card, or shopperReference with selectedRecurringDetailReference; with both, the detail must hold the card.',
         },
       ],
@@ -202,6 +203,7 @@ export const recurringV25 = service({
   address: '/pal/servlet/Recurring',
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespaces,
+  problems: recurringProblems,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   operations,

@@ -1,6 +1,5 @@
 /** What the command line does with credentials and merchant accounts: adds, lists, rotates and revokes. */
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type { Role } from '../../contract/operation.ts';
 import { isTimeZone } from '../../contract/time-zone.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import type { Platform } from '../../services/balance-platform/resource.ts';
@@ -26,7 +25,7 @@ export interface NewCredential {
    * is the name when it is left out.
    */
   readonly username?: string | undefined;
-  readonly roles: readonly Role[];
+  readonly roles: readonly string[];
   /** Codes of accounts of the company. */
   readonly merchantAccounts: readonly string[];
   /** A balance platform of the company, for which alone it acts; it then has no merchant accounts. */
@@ -50,7 +49,7 @@ export interface ListedCredential {
   readonly company: string;
   readonly kind: CredentialKind;
   readonly username?: string | undefined;
-  readonly roles: readonly Role[];
+  readonly roles: readonly string[];
   readonly merchantAccounts: readonly string[];
   readonly balancePlatform?: string | undefined;
   readonly requiresKey: boolean;

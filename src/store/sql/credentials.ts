@@ -1,7 +1,6 @@
 /** Who calls: secrets as callers show them, found and compared; what is read of the database stands for a second. */
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
-import type { Role } from '../../contract/operation.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
@@ -49,13 +48,21 @@ interface Found {
 
 type Find = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
 
+/** The column holds merchant accounts, or grants of other services as values by name. */
+const grantsOf = ({ merchant_accounts: granted, balance_platform: platform }: SecretRow): Caller['grants'] => {
+  const values: readonly string[] | Readonly<Record<string, readonly string[]>> = JSON.parse(granted);
+  const named = Array.isArray(values) ? { merchantAccount: values } : values;
+  const all = { ...named, ...(platform !== null && { balancePlatform: [platform] }) };
+  return new Map(Object.entries(all).map(([name, each]) => [name, new Set(each)]));
+};
+
 const callerOf = (row: SecretRow): Caller =>
   Object.freeze({
     credential: row.credential_id,
     company: row.company,
-    roles: new Set<Role>(JSON.parse(row.roles)),
-    merchantAccounts: new Set<string>(JSON.parse(row.merchant_accounts)),
-    ...(row.balance_platform !== null && { balancePlatform: row.balance_platform }),
+    roles: new Set<string>(JSON.parse(row.roles)),
+    grants: grantsOf(row),
+    ...(row.balance_platform !== null && { partition: row.balance_platform }),
     requiresKey: row.requires_key === 1,
   });
 

@@ -1,5 +1,5 @@
 /** The checker: compares the history of the clients with the effects that the database counted. */
-import { type Role, roles } from '../../../src/contract/operation.ts';
+import { type Role, roles } from '../../../src/services/index.ts';
 import type { FaultTrack, Row } from '../../resources/resource.ts';
 import type { Answered, HistoryEntry, Sent } from './history.ts';
 import { roleOf, tracks } from './request.ts';

@@ -1,8 +1,8 @@
 /** A client of a fault-injection run: works through shoppers of its own, and repeats each request until its answer is final. */
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
-import { type Role, roles } from '../../../src/contract/operation.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
+import { type Role, roles } from '../../../src/services/index.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { ServerSlot } from './fleet.ts';
 import type { Answered, History } from './history.ts';

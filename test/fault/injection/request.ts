@@ -1,6 +1,7 @@
 /** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
-import type { Operation, Role } from '../../../src/contract/operation.ts';
+import type { Operation } from '../../../src/contract/operation.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
+import { type Role, roles } from '../../../src/services/index.ts';
 import { resources } from '../../resources/index.ts';
 import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
 import type { FaultTrack, KeyUse } from '../../resources/resource.ts';
@@ -28,7 +29,7 @@ const useOf = (key: string): KeyUse => useByKey.get(key)!.use;
 const operationOf = (key: string): Operation => findOperation(useOf(key).operation).operation;
 
 export const keysOf = ({ keys }: FaultTrack): readonly string[] => Object.keys(keys);
-export const roleOf = (key: string): Role => operationOf(key).role;
+export const roleOf = (key: string): Role => roles.find((role) => role === operationOf(key).role)!;
 export const formatsOfKey = (key: string): readonly Format[] => formatsOf(operationOf(key));
 export const tracksOf = (role: Role): readonly FaultTrack[] =>
   tracks.filter((track) => keysOf(track).every((key) => roleOf(key) === role));

@@ -1,6 +1,7 @@
 /** The account holder: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
 import { list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
@@ -77,7 +78,7 @@ export const createAccountHolder = operation({
   doc: 'Creates an account holder.',
   effect: 'writes',
   role: 'balancePlatform',
-  problems: ['resourceNotFound', 'platformNotActive'],
+  problems: [platformProblems.resourceNotFound, platformProblems.platformNotActive],
   input: object(
     'AccountHolderInfo',
     {
@@ -101,7 +102,7 @@ export const getAccountHolder = operation({
   doc: 'Gives an account holder.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('GetAccountHolder', { id }),
   output: answer,
 });
@@ -112,7 +113,13 @@ export const updateAccountHolder = operation({
   doc: 'Changes an account holder: what the request leaves out stays as it is.',
   effect: 'writes',
   role: 'balancePlatform',
-  problems: ['resourceNotFound', 'changedMeanwhile', 'illegalMove', 'holderInUse', 'finallyClosed'],
+  problems: [
+    platformProblems.resourceNotFound,
+    platformProblems.changedMeanwhile,
+    platformProblems.illegalMove,
+    platformProblems.holderInUse,
+    platformProblems.finallyClosed,
+  ],
   input: object(
     'AccountHolderUpdateRequest',
     {
@@ -139,7 +146,7 @@ export const listAccountHolders = operation({
   doc: 'Lists the account holders of a balance platform, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('ListAccountHolders', {
     id: shapes.idInPath(shapes.platformId, 'balance platform'),
     ...shapes.paging,

@@ -7,6 +7,7 @@ import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
+import { platformProblems } from '../problems.ts';
 import { requireActivePlatform } from '../require-active.ts';
 import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, entries, eTagOf, omitUndefined } from '../save-resource.ts';
@@ -48,7 +49,8 @@ const checkAccounts = async (
   resources: ResourceRepository,
 ): Promise<void> => {
   const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
-  if (status === 'closed' && (await resources.findOpen(accounts)) !== undefined) throw new Problem('holderInUse');
+  if (status === 'closed' && (await resources.findOpen(accounts)) !== undefined)
+    throw new Problem(platformProblems.holderInUse);
   if (primaryBalanceAccount === undefined) return;
   const account = await resources.findResource('balanceAccount', platform, primaryBalanceAccount);
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')

@@ -1,6 +1,7 @@
 /** The balance account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
 import { integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
@@ -58,7 +59,12 @@ export const createBalanceAccount = operation({
   doc: 'Creates a balance account. The first one of an account holder is its primary one.',
   effect: 'writes',
   role: 'balancePlatform',
-  problems: ['resourceNotFound', 'platformNotActive', 'holderNotActive', 'accountHolderClosed'],
+  problems: [
+    platformProblems.resourceNotFound,
+    platformProblems.platformNotActive,
+    platformProblems.holderNotActive,
+    platformProblems.accountHolderClosed,
+  ],
   input: object(
     'BalanceAccountInfo',
     {
@@ -81,7 +87,7 @@ export const getBalanceAccount = operation({
   doc: 'Gives a balance account.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('GetBalanceAccount', { id }),
   output: answer,
 });
@@ -93,14 +99,14 @@ export const updateBalanceAccount = operation({
   effect: 'writes',
   role: 'balancePlatform',
   problems: [
-    'resourceNotFound',
-    'changedMeanwhile',
-    'illegalMove',
-    'holderNotActive',
-    'accountHolderClosed',
-    'accountInUse',
-    'accountNotEmpty',
-    'finallyClosed',
+    platformProblems.resourceNotFound,
+    platformProblems.changedMeanwhile,
+    platformProblems.illegalMove,
+    platformProblems.holderNotActive,
+    platformProblems.accountHolderClosed,
+    platformProblems.accountInUse,
+    platformProblems.accountNotEmpty,
+    platformProblems.finallyClosed,
   ],
   input: object(
     'BalanceAccountUpdateRequest',
@@ -129,7 +135,7 @@ export const listBalanceAccounts = operation({
   doc: 'Lists the balance accounts of an account holder, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('ListBalanceAccounts', {
     id: shapes.idInPath(shapes.holderId, 'account holder'),
     ...shapes.paging,

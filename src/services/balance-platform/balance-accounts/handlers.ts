@@ -6,6 +6,7 @@ import type { Handler } from '../../../gateway/handler.ts';
 import { withEvents } from '../events.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
+import { platformProblems } from '../problems.ts';
 import { parentOf, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
 import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, entries, eTagOf, omitUndefined } from '../save-resource.ts';
@@ -69,8 +70,8 @@ const checkChange = async (
   if (moves || (status === 'active' && record.status !== 'active')) requireActiveHolder(holder);
   if (status !== 'closed') return;
   const instruments = { kind: 'paymentInstrument', platform, parent: record.id } as const;
-  if ((await resources.findOpen(instruments)) !== undefined) throw new Problem('accountInUse');
-  if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem('accountNotEmpty');
+  if ((await resources.findOpen(instruments)) !== undefined) throw new Problem(platformProblems.accountInUse);
+  if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem(platformProblems.accountNotEmpty);
 };
 
 export const updateBalanceAccount = withEvents<Operations['updateBalanceAccount']>(

@@ -1,6 +1,7 @@
 /** The balance platform itself, which everything else belongs to. */
 import { operation } from '../../../contract/operation.ts';
 import { object, oneOf, required } from '../../../contract/schema.ts';
+import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 /** With capitals, unlike the statuses of all that belongs to it (as callers know them). */
@@ -18,7 +19,7 @@ export const getBalancePlatform = operation({
   doc: 'Gives a balance platform.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('GetBalancePlatform', { id: shapes.idInPath(shapes.platformId, 'balance platform') }),
   output: balancePlatform,
 });

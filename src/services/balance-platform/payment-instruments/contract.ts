@@ -1,6 +1,7 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
 import { list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
 
@@ -83,13 +84,13 @@ export const createPaymentInstrument = operation({
   effect: 'writes',
   role: 'balancePlatform',
   problems: [
-    'resourceNotFound',
-    'platformNotActive',
-    'holderNotActive',
-    'accountHolderClosed',
-    'accountNotActive',
-    'accountClosed',
-    'alreadyReplaced',
+    platformProblems.resourceNotFound,
+    platformProblems.platformNotActive,
+    platformProblems.holderNotActive,
+    platformProblems.accountHolderClosed,
+    platformProblems.accountNotActive,
+    platformProblems.accountClosed,
+    platformProblems.alreadyReplaced,
   ],
   input: object(
     'PaymentInstrumentInfo',
@@ -127,7 +128,7 @@ export const getPaymentInstrument = operation({
   doc: 'Gives a payment instrument.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('GetPaymentInstrument', { id }),
   output: answer,
 });
@@ -139,16 +140,16 @@ export const updatePaymentInstrument = operation({
   effect: 'writes',
   role: 'balancePlatform',
   problems: [
-    'resourceNotFound',
-    'changedMeanwhile',
-    'illegalMove',
-    'instrumentNotMovable',
-    'instrumentInUse',
-    'holderNotActive',
-    'accountHolderClosed',
-    'accountNotActive',
-    'accountClosed',
-    'finallyClosed',
+    platformProblems.resourceNotFound,
+    platformProblems.changedMeanwhile,
+    platformProblems.illegalMove,
+    platformProblems.instrumentNotMovable,
+    platformProblems.instrumentInUse,
+    platformProblems.holderNotActive,
+    platformProblems.accountHolderClosed,
+    platformProblems.accountNotActive,
+    platformProblems.accountClosed,
+    platformProblems.finallyClosed,
   ],
   input: object('PaymentInstrumentUpdateRequest', {
     id,
@@ -168,7 +169,7 @@ export const cancelPaymentInstrument = operation({
   doc: 'Closes a payment instrument for good. The request needs no body.',
   effect: 'writes',
   role: 'balancePlatform',
-  problems: ['resourceNotFound', 'changedMeanwhile', 'finallyClosed'],
+  problems: [platformProblems.resourceNotFound, platformProblems.changedMeanwhile, platformProblems.finallyClosed],
   input: object('PaymentInstrumentCancelRequest', {
     id,
     ifMatch: shapes.ifMatch,
@@ -184,7 +185,7 @@ export const listPaymentInstruments = operation({
   doc: 'Lists the payment instruments of a balance account, oldest first.',
   effect: 'reads',
   role: 'balancePlatform',
-  problems: ['resourceNotFound'],
+  problems: [platformProblems.resourceNotFound],
   input: object('ListPaymentInstruments', {
     id: shapes.idInPath(shapes.accountId, 'balance account'),
     ...shapes.paging,

@@ -7,6 +7,7 @@ import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
 import { withEvents } from '../events.ts';
 import { checkMove } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
+import { platformProblems } from '../problems.ts';
 import { requireActiveAccount } from '../require-active.ts';
 import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
@@ -29,7 +30,7 @@ const nextCard = ({ record }: Instrument, info: CardInfo | undefined): Card | un
   if (info === undefined) return record.card;
   const card = changedCard(record, info);
   if (isDeepStrictEqual(card, record.card)) return record.card;
-  if (record.status !== 'inactive') throw new Problem('instrumentInUse');
+  if (record.status !== 'inactive') throw new Problem(platformProblems.instrumentInUse);
   return card;
 };
 
@@ -41,7 +42,7 @@ const checkUse = async (
   resources: ResourceRepository,
 ): Promise<void> => {
   const moves = balanceAccountId !== record.balanceAccountId;
-  if (moves && record.status !== 'inactive') throw new Problem('instrumentNotMovable');
+  if (moves && record.status !== 'inactive') throw new Problem(platformProblems.instrumentNotMovable);
   if (moves || (status === 'active' && record.status !== 'active')) await requireActiveAccount(account, resources);
 };
 

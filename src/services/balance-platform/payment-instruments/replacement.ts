@@ -1,6 +1,7 @@
 /** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import { invalid } from '../field-issues.ts';
+import { platformProblems } from '../problems.ts';
 import type { StoredResource } from '../resource.ts';
 import { change } from '../save-resource.ts';
 import type { ResourceRepository } from '../store/repository.ts';
@@ -16,7 +17,7 @@ export const checkReplaceable = async (
   if (old.type !== type) throwIssues([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
   const other = await resources.findResource('paymentInstrument', platform, old.replacedById);
-  if (other?.record.status !== 'closed') throw new Problem('alreadyReplaced');
+  if (other?.record.status !== 'closed') throw new Problem(platformProblems.alreadyReplaced);
 };
 
 /** What an instrument says once another one works in its place; of what is closed already, the reason stays. */

@@ -4,6 +4,7 @@ import { Problem } from '../../../contract/problem.ts';
 import type { SealScope, Vault } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
+import { recurringProblems } from '../problems.ts';
 import type { CardChangeRow } from './card-change-row.ts';
 import { outcomeOfTestCard } from './test-cards.ts';
 import type { AccountUpdateOutcome, Announcement, CheckedCard, Updater } from './updater.ts';
@@ -28,7 +29,7 @@ const expiryOf = ({ newExpiryMonth, newExpiryYear }: Change): Expiry | undefined
 export const announcementOf = (row: Change, company: string, vault: Vault): Announcement => {
   const { number, newNumber, status } = row;
   if (newNumber !== undefined && (status !== undefined || newNumber === number))
-    throw Problem.at(['newNumber'], 'invalidCardNumber');
+    throw Problem.at(['newNumber'], recurringProblems.invalidCardNumber);
   const fingerprint = vault.fingerprint(company, cardIdentity(number));
   const expiry = expiryOf(row);
   if (newNumber === undefined) return { fingerprint, status: status ?? 'renewed', expiry };

@@ -1,9 +1,10 @@
 /** A row of announced card changes: what an issuer says has become of a card. */
 import { type Infer, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { recurringProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;
-const invalid = { invalid: 'invalidExpiry' } as const;
+const invalid = { invalid: recurringProblems.invalidExpiry } as const;
 
 export const cardChangeRow = object(
   'CardChangeRow',
@@ -11,14 +12,16 @@ export const cardChangeRow = object(
     merchantAccount: required(
       shapes.account,
       'A merchant account of the company whose cards are meant; the change holds for all of its accounts.',
-      { missing: 'invalidMerchantAccount', invalid: 'invalidMerchantAccount' },
+      { missing: recurringProblems.invalidMerchantAccount, invalid: recurringProblems.invalidMerchantAccount },
     ),
     newExpiryMonth: optional(expiryMonth.schema, 'The month in which the card expires from now on.', invalid),
     newExpiryYear: optional(expiryYear.schema, 'The year in which the card expires from now on.', invalid),
-    newNumber: optional(number.schema, 'The number of the card that took its place.', { invalid: 'invalidCardNumber' }),
+    newNumber: optional(number.schema, 'The number of the card that took its place.', {
+      invalid: recurringProblems.invalidCardNumber,
+    }),
     number: required(number.schema, 'The card number that the change is about, digits only.', {
-      missing: 'invalidCardNumber',
-      invalid: 'invalidCardNumber',
+      missing: recurringProblems.invalidCardNumber,
+      invalid: recurringProblems.invalidCardNumber,
     }),
     status: optional(
       oneOf('CardStatus', 'closed', 'contactCardholder', 'unchanged'),
@@ -30,7 +33,7 @@ export const cardChangeRow = object(
       {
         options: [['newExpiryMonth', 'newExpiryYear'], ['status']],
         exclusive: true,
-        problem: 'invalidExpiry',
+        problem: recurringProblems.invalidExpiry,
         doc: 'A new expiry, with a new number where there is one; or a status.',
       },
     ],

@@ -3,6 +3,7 @@
 import { type Issue, issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
+import { recurringProblems } from '../problems.ts';
 import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 import type { UpdateAnswer } from './updater-response.ts';
 
@@ -46,7 +47,7 @@ export const parseUpdaterResponse = (
       return { kind: 'renewed', expiry };
     case 'PANChanged':
       if (vault.fingerprint(company, cardIdentity(newNumber)) === fingerprint)
-        throw Problem.at(['newNumber'], 'invalidCardNumber');
+        throw Problem.at(['newNumber'], recurringProblems.invalidCardNumber);
       return { kind: 'replaced', number: newNumber, expiry };
     case 'CloseAccount':
       return { kind: 'closed' };

@@ -1,9 +1,10 @@
 /** What an updater outside tells of a card: in the body of an answer, or in a row of a file of answers. */
 import { type Infer, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { recurringProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 const { number, expiryMonth, expiryYear } = shapes.card.fields;
-const invalid = { invalid: 'invalidExpiry' } as const;
+const invalid = { invalid: recurringProblems.invalidExpiry } as const;
 
 const told = {
   newExpiryMonth: optional(
@@ -13,7 +14,7 @@ const told = {
   ),
   newExpiryYear: optional(expiryYear.schema, 'With a renewed or replaced card: the year in which it expires.', invalid),
   newNumber: optional(number.schema, 'With a replaced card: the number of the one that took its place.', {
-    invalid: 'invalidCardNumber',
+    invalid: recurringProblems.invalidCardNumber,
   }),
   result: required(
     oneOf(
@@ -37,8 +38,8 @@ export type UpdateAnswer = Infer<typeof updateAnswer>;
 export const answerRow = object('AnswerRow', {
   check: required(shapes.text(16, '8815252013129012'), 'Which check it answers, as the request file named it.'),
   merchantAccount: required(shapes.account, 'As it stood beside the check.', {
-    missing: 'invalidMerchantAccount',
-    invalid: 'invalidMerchantAccount',
+    missing: recurringProblems.invalidMerchantAccount,
+    invalid: recurringProblems.invalidMerchantAccount,
   }),
   ...told,
 });

@@ -7,6 +7,7 @@ import type { ImportKind, ImportTarget } from '../../../../import/import-batch.t
 import { type BatchResult, checksumOf, type ImportSummary, importFile } from '../../../../import/import-file.ts';
 import { type Reason, UnreadableFile, unreadable } from '../../../../import/row.ts';
 import { redact } from '../../../../lib/redact.ts';
+import { recurringProblems } from '../../problems.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse } from '../parse-response.ts';
 import { checkOf, completeCheck } from '../pending-check.ts';
@@ -33,7 +34,12 @@ const keep: ImportKind<AnswerRow>['keep'] = async ({ check, merchantAccount, ...
   return undefined;
 };
 
-export const answers: ImportKind<AnswerRow> = Object.freeze({ mark: 'answers: ', shape: answerRow, keep });
+export const answers: ImportKind<AnswerRow> = Object.freeze({
+  mark: 'answers: ',
+  shape: answerRow,
+  unknownAccount: recurringProblems.invalidMerchantAccount,
+  keep,
+});
 
 /** Counts what a batch of rows has come to. */
 export const countAnswers = ({ batch }: Pick<BatchResult, 'batch'>, watch: UpdaterEvents): void => {

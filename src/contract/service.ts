@@ -1,6 +1,8 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import { isBound, type Operation } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
+import type { Schema } from './schema.ts';
+import { walk } from './walk.ts';
 
 /** Version numbers, both ends included. */
 export interface VersionRange {
@@ -36,6 +38,8 @@ export interface Service<O extends Operation = Operation> {
   /** The versions that this contract answers, its own included; where two contracts answer one, the newer does. */
   readonly answers: VersionRange;
   readonly doc: string;
+  /** The roles that credentials may have for it. */
+  readonly roles: readonly string[];
   /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
   readonly address: string;
   readonly legacy?: LegacyAddresses;
@@ -50,7 +54,7 @@ export interface Service<O extends Operation = Operation> {
   readonly operations: ReadonlyMap<string, O>;
 }
 
-/** Throws where an operation that SOAP carries has no namespace, or two operations have one name. */
+/** Throws for two operations of one name, and for a role or a namespace that the service does not declare. */
 export const service = <O extends Operation>(
   parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
 ): Service<O> => {
@@ -58,8 +62,27 @@ export const service = <O extends Operation>(
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
     throw new TypeError(`${parts.name}: an operation without a binding needs the namespaces of its service`);
+  for (const { name, role, input, output } of parts.operations) {
+    if (!parts.roles.includes(role)) throw new TypeError(`${parts.name} has no role ${role}, which ${name} asks for`);
+    for (const prefix of [...prefixesOf(input), ...prefixesOf(output)])
+      if (parts.namespaces?.uris[prefix] === undefined)
+        throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
+  }
   return Object.freeze({ ...parts, operations });
 };
+
+/** The namespaces that a schema and its parts name. */
+const prefixesOf = (schema: Schema): readonly string[] =>
+  walk<readonly string[]>(schema, {
+    scalar: () => [],
+    joined: () => [],
+    list: (_, item) => item,
+    map: (_, item) => item ?? [],
+    object: ({ namespace }, members) => [
+      ...(namespace === undefined ? [] : [namespace]),
+      ...members.flatMap(({ part }) => part),
+    ],
+  });
 
 /** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
 export const hashNameOf = ({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string =>

@@ -26,6 +26,7 @@ const payment = service({
   version: 1,
   answers: { from: 1, to: 1 },
   address: '/pal/servlet/Payment',
+  roles: ['recurring'],
   namespaces: { ...namespaces, own: 'payment' },
   doc: '',
   operations: [authorise],

@@ -43,6 +43,7 @@ export const recurringV30 = service({
   namespaces,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
+  roles: ['recurring'],
   operations: [disableV30, v25.listRecurringDetails, v25.scheduleAccountUpdater, v25.storeToken, v25.tokenLookup],
 });
 

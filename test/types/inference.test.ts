@@ -120,12 +120,6 @@ import type { RecurringOperations } from 'ROOT/src/services/recurring/v25.ts';`,
     `export const none = required(string({ example: '' }), '', { missing: 'missingColour' });`,
     /missingColour/,
   ],
-  'an unknown role': [contract, `export const none = operation({ ...parts, role: 'admin' });`, /admin/],
-  'an unknown namespace': [
-    contract,
-    `export const none = object('X', { a: optional(string({ example: '' }), '') }, { namespace: 'soap' });`,
-    /soap/,
-  ],
   'a text without an example': [contract, 'export const none = string({ max: 3 });', /example/],
   'a format without its wire text': [
     `import type { Case } from 'ROOT/test/conformance/case.ts';

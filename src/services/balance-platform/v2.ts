@@ -50,5 +50,6 @@ export const balancePlatformV2 = service({
   version: 2,
   answers: { from: 1, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',
+  roles: ['balancePlatform'],
   operations,
 });

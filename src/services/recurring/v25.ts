@@ -206,5 +206,6 @@ export const recurringV25 = service({
   problems: recurringProblems,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
+  roles: ['recurring'],
   operations,
 });

@@ -1,0 +1,48 @@
+/** What a service refuses to be made of. */
+import { describe, expect, test } from '@jest/globals';
+import { type Operation, operation } from '../../src/contract/operation.ts';
+import { object, optional, string } from '../../src/contract/schema.ts';
+import { service } from '../../src/contract/service.ts';
+
+const text = optional(string({ example: 'x' }), '');
+const parts = { name: 'find', doc: '', effect: 'reads', role: 'shop', problems: [] } as const;
+const find = operation({ ...parts, input: object('Find', { text }), output: object('Found', {}) });
+const made = (each: Operation, namespaces: object = { namespaces: { own: 'shop', uris: { shop: 'urn:shop' } } }) =>
+  service({
+    ...{ name: 'Shop', version: 1, answers: { from: 1, to: 1 }, address: '/shop', doc: '', roles: ['shop'] },
+    ...namespaces,
+    operations: [each],
+  });
+
+describe('a service', () => {
+  test('is made of operations with its roles and namespaces', () => {
+    expect(made(find).operations.get('find')).toBe(find);
+  });
+  test('has no operation with a role that it does not declare', () => {
+    expect(() => made({ ...find, role: 'admin' })).toThrow('no role admin');
+  });
+  test('has no schema with a namespace that it does not declare', () => {
+    const inner = object('Inner', { text }, { namespace: 'soap' });
+    const input = object('Find', { inner: optional(inner, '') });
+    expect(() => made({ ...find, input })).toThrow('no namespace soap');
+  });
+  test('needs namespaces for an operation that SOAP carries', () => {
+    expect(() => made(find, {})).toThrow('needs the namespaces');
+  });
+  test('has one operation of a name', () => {
+    const { operations: _, ...shop } = made(find);
+    expect(() => service({ ...shop, operations: [find, find] })).toThrow('two operations have one name');
+  });
+});
+
+describe('an operation', () => {
+  const id = optional(string({ example: 'x' }), '', { in: 'path' });
+  const input = object('Find', { id });
+  test('without a binding has all of its fields in the body', () => {
+    expect(() => operation({ ...parts, input, output: object('Found', {}) })).toThrow('belongs in the body');
+  });
+  test('has a field for each name in the braces of its path', () => {
+    const http = { method: 'GET', path: '/orders/{number}' } as const;
+    expect(() => operation({ ...parts, input, output: object('Found', {}), http })).toThrow('differ');
+  });
+});

@@ -27,6 +27,9 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   openapi: () => import('./cli/openapi.ts'),
 });
 
+// From a failing SQL statement to `handleRequest` are some 25 frames; the default of 10 ends in the store.
+Error.stackTraceLimit = 40;
+
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };

@@ -1,4 +1,4 @@
-/** `triglyph copy`: everything from one store to another; interrupted at any point it goes on where it was. */
+/** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
 import type { Command } from 'commander';
 import { readVariables, type Variables } from '../app/config.ts';
 import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
@@ -9,45 +9,35 @@ import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
 
-interface Ends {
-  readonly from: string;
-  readonly to: string;
+export function add(program: Command): void {
+  program
+    .command('copy')
+    .requiredOption('--from <store>', 'sqlite:<folder>, a postgres:// URL, or env:NAME for a variable that holds one')
+    .requiredOption('--to <store>', 'an empty store, in the same forms; a missing folder is created')
+    .description('copies everything to another store and compares both; resumes after an interruption')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph copy --from sqlite:./data --to env:DATABASE_URL\n\n' +
+        'Stop the servers first. A folder that a server uses is refused, and so is a target with other rows.',
+    )
+    .action(runCopy);
 }
 
-/** One statement at a time, and another beside it. */
-const poolMax = 2;
+async function runCopy({ from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+  const variables = readVariables();
+  const source = parseStore('--from', from, variables);
+  const target = parseStore('--to', to, variables);
+  const startedAt = performance.now();
+  const sums = await copy(source, target);
+  const seconds = (performance.now() - startedAt) / 1000;
+  print(...summaryLines(sums, describeStore(source), describeStore(target), seconds));
+}
 
-/** The text is never shown: it may hold a password. */
-const addressOf = (option: string, given: string, env: Variables): StoreAddress => {
-  const name = /^env:(\w+)$/.exec(given)?.[1];
-  const text = name === undefined ? given : (env[name]?.trim() ?? '');
-  const dataDir = /^sqlite:(.+)$/s.exec(text)?.[1];
-  if (dataDir !== undefined) return { kind: 'sqlite', dataDir };
-  const url = settings.databaseUrl.parse(text);
-  if ('value' in url && url.value !== undefined) return { kind: 'postgres', url: url.value, poolMax };
-  throw new CommandError([
-    `${option}${name === undefined ? '' : ` names ${name}, which`} is no store: give sqlite:<folder>, postgres://user:password@host:5432/database, or env:NAME for a variable that holds one`,
-  ]);
-};
-
-const summary = (sums: Sums, source: string, target: string, seconds: number): string => {
-  const width = Math.max(...sums.map(({ name }) => name.length));
-  const count = Math.max(...sums.map(({ rows }) => String(rows).length));
-  const lines = sums.map(
-    ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(count)} rows  ${checksum}`,
-  );
-  const total = sums.reduce((sum, { rows }) => sum + rows, 0);
-  return [
-    ...lines,
-    `Copied ${total} rows from ${source} to ${target} and found them the same in both (${seconds.toFixed(1)} s).`,
-    'They open with the same key file as before.',
-  ].join('\n');
-};
-
-const copy = async (source: StoreAddress, target: StoreAddress): Promise<Sums> => {
+async function copy(source: StoreAddress, target: StoreAddress): Promise<Sums> {
   let progress: Progress | undefined;
   const from = await openStore(source, { exclusive: true, create: false });
   try {
+    // Before the target is created.
     await compareSchema(from);
     const to = await openStore(target, { exclusive: true, create: true });
     try {
@@ -64,28 +54,33 @@ const copy = async (source: StoreAddress, target: StoreAddress): Promise<Sums> =
     progress?.stop();
     await from.close();
   }
-};
+}
 
-const run = async ({ from, to }: Ends): Promise<void> => {
-  const env = readVariables();
-  const source = addressOf('--from', from, env);
-  const target = addressOf('--to', to, env);
-  const startedAt = performance.now();
-  const sums = await copy(source, target);
-  const seconds = (performance.now() - startedAt) / 1000;
-  print(summary(sums, describeStore(source), describeStore(target), seconds));
-};
+/** One connection for statements, and one for a read within a transaction. */
+const poolMax = 2;
 
-export const add = (program: Command): void => {
-  program
-    .command('copy')
-    .requiredOption('--from <store>', 'sqlite:<folder>, a postgres:// URL, or env:NAME for a variable that holds one')
-    .requiredOption('--to <store>', 'an empty store, in the same forms; a folder comes to be')
-    .description('copies everything to another store and compares the two; interrupted, it goes on where it was')
-    .addHelpText(
-      'after',
-      '\nExample:\n  triglyph copy --from sqlite:./data --to env:DATABASE_URL\n\n' +
-        'Stop the servers first. It refuses a folder that is served from, and a target that holds rows of its own.',
-    )
-    .action(run);
-};
+/** Error messages leave out the text, which may hold a password. */
+function parseStore(option: string, argument: string, variables: Variables): StoreAddress {
+  const name = /^env:(\w+)$/.exec(argument)?.[1];
+  const text = name === undefined ? argument : (variables[name]?.trim() ?? '');
+  const dataDir = /^sqlite:(.+)$/s.exec(text)?.[1];
+  if (dataDir !== undefined) return { kind: 'sqlite', dataDir };
+  const url = settings.databaseUrl.parse(text);
+  if ('value' in url && url.value !== undefined) return { kind: 'postgres', url: url.value, poolMax };
+  throw new CommandError([
+    `${option}${name === undefined ? '' : ` names ${name}, which`} is no store: give sqlite:<folder>, postgres://user:password@host:5432/database, or env:NAME for a variable that holds one`,
+  ]);
+}
+
+function summaryLines(sums: Sums, source: string, target: string, seconds: number): readonly string[] {
+  const width = Math.max(...sums.map(({ name }) => name.length));
+  const countWidth = Math.max(...sums.map(({ rows }) => String(rows).length));
+  const total = sums.reduce((sum, { rows }) => sum + rows, 0);
+  return [
+    ...sums.map(
+      ({ name, rows, checksum }) => `${name.padEnd(width)}  ${String(rows).padStart(countWidth)} rows  ${checksum}`,
+    ),
+    `Copied ${total} rows from ${source} to ${target} and compared them (${seconds.toFixed(1)} s).`,
+    'The target needs the same key file.',
+  ];
+}

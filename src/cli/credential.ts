@@ -1,4 +1,4 @@
-/** `triglyph credential`: who may call. Works beside a running server, which notices within a second. */
+/** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/resource.ts';
@@ -6,11 +6,22 @@ import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sq
 import { formatMinute, print, printAll } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
-interface Printing {
+export function add(program: Command): void {
+  const credential = program.command('credential').description('adds, lists, rotates and revokes credentials');
+  addAddCommand(credential);
+  addListCommand(credential);
+  addRevokeCommand(credential);
+  addRotateCommand(credential);
+  addMerchantAccountCommands(credential);
+  addBalancePlatformCommands(credential);
+  credential.addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb');
+}
+
+interface OutputOptions {
   readonly json?: boolean;
 }
 
-interface Wanted extends Printing {
+interface AddOptions extends OutputOptions {
   readonly kind: CredentialKind;
   readonly username?: string;
   readonly account: readonly string[];
@@ -18,8 +29,145 @@ interface Wanted extends Printing {
   readonly requireIdempotencyKey?: boolean;
 }
 
+function addAddCommand(credential: Command): void {
+  credential
+    .command('add')
+    .argument('<company>', 'the company that the credential belongs to')
+    .addOption(new Option('--kind <kind>', 'how callers present it').choices(['basic', 'apiKey']).default('basic'))
+    .option(
+      '--username <name>',
+      'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
+    )
+    .option('--account <code>', 'a merchant account that it authorizes; repeat it for more', appendCode, [])
+    .addOption(new Option('--balance-platform <code>', 'the balance platform that it authorizes').conflicts('account'))
+    .option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key')
+    .option('--json', 'prints JSON')
+    .description(
+      'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n  triglyph credential add Acme --balance-platform AcmePlatform',
+    )
+    .action(addCredential);
+}
+
+async function addCredential(company: string, options: AddOptions): Promise<void> {
+  const { kind, username, account: merchantAccounts, balancePlatform, requireIdempotencyKey: requiresKey } = options;
+  const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
+  const credential = { company, kind, username, roles, merchantAccounts, balancePlatform, requiresKey };
+  printIssued(await withBackend(({ registry }) => registry.addCredential(credential)), options);
+}
+
+function addRotateCommand(credential: Command): void {
+  credential
+    .command('rotate')
+    .argument('<id>', 'the id that `credential list` prints')
+    .option('--grace <minutes>', 'how long the previous secret remains valid', parseMinutes, 60)
+    .option('--json', 'prints JSON')
+    .description('issues a new secret for a credential and prints it once')
+    .addHelpText('after', '\nExample:\n  triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440')
+    .action(async (id: string, options: OutputOptions & { readonly grace: number }) => {
+      const graceMs = options.grace * 60_000;
+      printIssued(await withBackend(({ registry }) => registry.rotateCredential(id, { graceMs })), options);
+    });
+}
+
+function addListCommand(credential: Command): void {
+  credential
+    .command('list')
+    .option('--json', 'prints JSON')
+    .description('lists the credentials without their secrets')
+    .addHelpText('after', '\nExample:\n  triglyph credential list --json')
+    .action(async ({ json }: OutputOptions) => {
+      const credentials = await withBackend(({ registry }) => registry.listCredentials());
+      if (json) print(JSON.stringify(credentials));
+      else if (credentials.length === 0) print('There is no credential yet.');
+      else printAll(credentials.map(formatCredential));
+    });
+}
+
+function addRevokeCommand(credential: Command): void {
+  credential
+    .command('revoke')
+    .argument('<id>', 'the id that `credential list` prints')
+    .description('revokes a credential; running servers refuse it within a second')
+    .addHelpText('after', '\nExample:\n  triglyph credential revoke cr_Fx0uT4mQ9a1s')
+    .action(async (id: string) => {
+      await withBackend(({ registry }) => registry.revokeCredential(id));
+      print(`${id} is revoked.`);
+    });
+}
+
+function addMerchantAccountCommands(credential: Command): void {
+  const account = credential.command('merchant-account').description('adds and lists merchant accounts');
+  account
+    .command('add')
+    .argument('<company>', 'the company of the account; its first account creates the company')
+    .argument('<code>', 'the merchantAccount of requests')
+    .description('adds a merchant account')
+    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb')
+    .action(async (company: string, code: string) => {
+      await withBackend(({ registry }) => registry.addMerchantAccount(company, code));
+      print(`${code} belongs to ${company}.`);
+    });
+  account
+    .command('list')
+    .option('--json', 'prints JSON')
+    .description('lists the merchant accounts with their companies')
+    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
+    .action(async ({ json }: OutputOptions) => {
+      const accounts = await withBackend(({ registry }) => registry.listMerchantAccounts());
+      if (json) print(JSON.stringify(accounts));
+      else printAll(accounts.map(({ company, code }) => `${company}  ${code}`));
+    });
+  account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
+}
+
+interface PlatformOptions {
+  readonly description?: string;
+  readonly status: Platform['status'];
+  readonly timeZone: string;
+}
+
+function addBalancePlatformCommands(credential: Command): void {
+  const example =
+    '\nExample:\n  triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
+  const platform = credential
+    .command('balance-platform')
+    .description('adds, changes and lists balance platforms')
+    .addHelpText('after', example);
+  platform
+    .command('add')
+    .argument('<company>', 'the company of the balance platform')
+    .argument('<code>', 'the id of the balance platform in requests')
+    .option('--description <text>', 'the description that responses return')
+    .addOption(
+      new Option('--status <status>', 'only an Active platform may get resources')
+        .choices(platformStatus.values)
+        .default('Active'),
+    )
+    .option('--time-zone <name>', 'the time zone of account holders without one', 'Europe/Amsterdam')
+    .description('adds a balance platform, or changes it')
+    .addHelpText('after', example)
+    .action(async (company: string, id: string, { description, status, timeZone }: PlatformOptions) => {
+      await withBackend(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
+      print(`${id} belongs to ${company}.`);
+    });
+  platform
+    .command('list')
+    .option('--json', 'prints JSON')
+    .description('lists the balance platforms with their companies')
+    .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
+    .action(async ({ json }: OutputOptions) => {
+      const platforms = await withBackend(({ registry }) => registry.listBalancePlatforms());
+      if (json) print(JSON.stringify(platforms));
+      else printAll(platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')));
+    });
+}
+
 /** Prints the secret near the top and in one write: `head` and closed pipes must not lose it. */
-function printIssued({ id, username, secret }: IssuedSecret, { json }: Printing): void {
+function printIssued({ id, username, secret }: IssuedSecret, { json }: OutputOptions): void {
   if (json) {
     print(JSON.stringify({ id, username, secret }));
     return;
@@ -48,156 +196,9 @@ function formatCredential(credential: ListedCredential): string {
   ].join('  ');
 }
 
-function printList(credentials: readonly ListedCredential[], { json }: Printing): void {
-  if (json) print(JSON.stringify(credentials));
-  else print(credentials.length === 0 ? 'There is no credential yet.' : credentials.map(formatCredential).join('\n'));
-}
-
-const minutes = (text: string): number => {
+function parseMinutes(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give whole minutes, up to 999999.');
   return Number(text);
-};
-
-const gather = (code: string, codes: readonly string[]): readonly string[] => [...codes, code];
-
-const addAdd = (credential: Command): void => {
-  credential
-    .command('add')
-    .argument('<company>', 'the company that the credential belongs to')
-    .addOption(new Option('--kind <kind>', 'how it is shown').choices(['basic', 'apiKey']).default('basic'))
-    .option(
-      '--username <name>',
-      'for basic; ws@Company.<company>, or ws@BalancePlatform.<company>, when it is left out',
-    )
-    .option('--account <code>', 'a merchant account it may act for; repeat it for more', gather, [])
-    .addOption(
-      new Option('--balance-platform <code>', 'the one balance platform that it acts for').conflicts('account'),
-    )
-    .option('--require-idempotency-key', 'refuses its writing requests that have no Idempotency-Key')
-    .option('--json', 'prints JSON')
-    .description(
-      'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret, this once',
-    )
-    .addHelpText(
-      'after',
-      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n  triglyph credential add Acme --balance-platform AcmePlatform',
-    )
-    .action(
-      async (
-        company: string,
-        { account, balancePlatform, requireIdempotencyKey: requiresKey, json, ...shown }: Wanted,
-      ) => {
-        const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
-        const { kind, username } = shown;
-        const wanted = { company, kind, username, roles, merchantAccounts: account, balancePlatform, requiresKey };
-        printIssued(await withBackend(({ registry }) => registry.addCredential(wanted)), { json: json === true });
-      },
-    );
-};
-
-const addRotate = (credential: Command): void => {
-  credential
-    .command('rotate')
-    .argument('<id>', 'the credential, as `credential list` names it')
-    .option('--grace <minutes>', 'how long the secret before stays good', minutes, 60)
-    .option('--json', 'prints JSON')
-    .description('gives a credential a new secret and prints it, this once')
-    .addHelpText('after', '\nExample:\n  triglyph credential rotate cr_Fx0uT4mQ9a1s --grace 1440')
-    .action(async (id: string, { grace, json }: Printing & { readonly grace: number }) => {
-      const issued = await withBackend(({ registry }) => registry.rotateCredential(id, { graceMs: grace * 60_000 }));
-      printIssued(issued, { json: json === true });
-    });
-};
-
-const addListAndRevoke = (credential: Command): void => {
-  credential
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the credentials, without their secrets')
-    .addHelpText('after', '\nExample:\n  triglyph credential list --json')
-    .action(async (printing: Printing) => {
-      printList(await withBackend(({ registry }) => registry.listCredentials()), printing);
-    });
-  credential
-    .command('revoke')
-    .argument('<id>', 'the credential, as `credential list` names it')
-    .description('revokes a credential; a running server refuses it within a second')
-    .addHelpText('after', '\nExample:\n  triglyph credential revoke cr_Fx0uT4mQ9a1s')
-    .action(async (id: string) => {
-      await withBackend(({ registry }) => registry.revokeCredential(id));
-      print(`${id} is revoked.`);
-    });
-};
-
-const addMerchantAccount = (credential: Command): void => {
-  const account = credential.command('merchant-account').description('the merchant accounts that credentials act for');
-  account
-    .command('add')
-    .argument('<company>', 'the company it belongs to; it comes to be with its first account')
-    .argument('<code>', 'the merchant account, as requests name it')
-    .description('makes a merchant account known')
-    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb')
-    .action(async (company: string, code: string) => {
-      await withBackend(({ registry }) => registry.addMerchantAccount(company, code));
-      print(`${code} belongs to ${company}.`);
-    });
-  account
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the merchant accounts with their companies')
-    .addHelpText('after', '\nExample:\n  triglyph credential merchant-account list')
-    .action(async ({ json }: Printing) => {
-      const accounts = await withBackend(({ registry }) => registry.listMerchantAccounts());
-      if (json) print(JSON.stringify(accounts));
-      else printAll(accounts.map(({ company, code }) => `${company}  ${code}`));
-    });
-  account.addHelpText('after', '\nExample:\n  triglyph credential merchant-account add Acme AcmeWeb');
-};
-
-interface WantedPlatform {
-  readonly description?: string;
-  readonly status: Platform['status'];
-  readonly timeZone: string;
 }
 
-const addBalancePlatform = (credential: Command): void => {
-  const example =
-    '\nExample:\n  triglyph credential balance-platform add Acme AcmePlatform --time-zone Europe/Amsterdam';
-  const platform = credential
-    .command('balance-platform')
-    .description('the balance platforms that credentials act for')
-    .addHelpText('after', example);
-  platform
-    .command('add')
-    .argument('<company>', 'the company it belongs to')
-    .argument('<code>', 'the balance platform, as requests name it')
-    .option('--description <text>', 'what answers say of it')
-    .addOption(new Option('--status <status>', 'whether it may grow').choices(platformStatus.values).default('Active'))
-    .option('--time-zone <name>', 'the time zone of account holders that name none', 'Europe/Amsterdam')
-    .description('makes a balance platform known; again, it changes it')
-    .addHelpText('after', example)
-    .action(async (company: string, id: string, { description, status, timeZone }: WantedPlatform) => {
-      await withBackend(({ registry }) => registry.saveBalancePlatform({ id, company, description, status, timeZone }));
-      print(`${id} belongs to ${company}.`);
-    });
-  platform
-    .command('list')
-    .option('--json', 'prints JSON')
-    .description('lists the balance platforms with their companies')
-    .addHelpText('after', '\nExample:\n  triglyph credential balance-platform list')
-    .action(async ({ json }: Printing) => {
-      const platforms = await withBackend(({ registry }) => registry.listBalancePlatforms());
-      if (json) print(JSON.stringify(platforms));
-      else printAll(platforms.map(({ company, id, status, timeZone }) => [company, id, status, timeZone].join('  ')));
-    });
-};
-
-export const add = (program: Command): void => {
-  const credential = program.command('credential').description('who may call: adds, lists, rotates and revokes');
-  addAdd(credential);
-  addListAndRevoke(credential);
-  addRotate(credential);
-  addMerchantAccount(credential);
-  addBalancePlatform(credential);
-  credential.addHelpText('after', '\nExample:\n  triglyph credential add Acme --account AcmeWeb');
-};
+const appendCode = (code: string, codes: readonly string[]): readonly string[] => [...codes, code];

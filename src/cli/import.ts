@@ -1,14 +1,14 @@
-/** `triglyph import`: stored details from a file, streamed; interrupted at any point it goes on where it was. */
+/** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
 import { storedDetails } from './import/details.ts';
 import { runImport } from './import/file.ts';
 
-export const add = (program: Command): void => {
+export function add(program: Command): void {
   program
     .command('import')
-    .argument('<file>', 'stored details, one a row: .jsonl, or .csv with dotted column names such as card.number')
-    .option('--report <file>', 'where refused rows are reported; <file>.refused.jsonl when it is left out')
-    .description('imports stored details; interrupted, it goes on where it was; a finished file is not imported again')
+    .argument('<file>', 'stored details, one in a row: .jsonl, or .csv with dotted column names such as card.number')
+    .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
+    .description('imports stored details; resumes after an interruption; never imports a file twice')
     .addHelpText('after', '\nExample:\n  triglyph import details.jsonl')
     .action((file: string, options: { readonly report?: string }) => runImport(storedDetails, file, options));
-};
+}

@@ -1,35 +1,32 @@
-/** `triglyph migrate`: brings the store to the tables of this program, as serving does when it may. */
+/** `triglyph migrate`: creates the tables of a new store, or brings those of an older release to this one. */
 import type { Command } from 'commander';
-import { readConfig, readVariables } from '../app/config.ts';
+import { readConfig } from '../app/config.ts';
 import { describeStore, openStore, storeAddress } from '../app/open-store.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 import { print } from './output.ts';
 
-const run = async (): Promise<void> => {
-  const address = storeAddress(readConfig('production', readVariables()));
-  const engine = await openStore(address, { exclusive: false, create: true });
-  try {
-    const landed = await migrate(engine);
-    const place = describeStore(address);
-    const said =
-      landed.length === 0
-        ? `${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`
-        : `${place}: landed ${landed.join(', ')}.`;
-    print(said);
-  } finally {
-    await engine.close();
-  }
-};
-
-export const add = (program: Command): void => {
+export function add(program: Command): void {
   program
     .command('migrate')
-    .description('brings the store of the configuration to the tables of this program; needs no keys')
+    .description('creates the store, or migrates it to this release; needs no keys')
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL_FILE=/etc/triglyph/owner-url triglyph migrate\n\n' +
-        'Servers do the same when they start; after it they need no right to change tables.',
+        'Servers migrate when they start. After `migrate`, they need no right to change tables. Other commands change no schema.',
     )
-    .action(run);
-};
+    .action(migrateStore);
+}
+
+async function migrateStore(): Promise<void> {
+  const address = storeAddress(readConfig('production'));
+  const engine = await openStore(address, { exclusive: false, create: true });
+  try {
+    const applied = await migrate(engine);
+    const place = describeStore(address);
+    if (applied.length > 0) print(`${place}: applied ${applied.join(', ')}.`);
+    else print(`${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`);
+  } finally {
+    await engine.close();
+  }
+}

@@ -1,26 +1,24 @@
-/** `triglyph webhooks`: who is told what becomes of stored details and balance platforms, and what nobody took. */
+/** `triglyph webhooks`: the endpoints of companies, and dead letters. */
 import type { Command } from 'commander';
-import { list, retry } from './webhooks/dead-letters.ts';
+import { listDeadLetters, retryDeadLetters } from './webhooks/dead-letters.ts';
 import { addEndpointCommands } from './webhooks/endpoint.ts';
 
-export const add = (program: Command): void => {
-  const webhooks = program
-    .command('webhooks')
-    .description('who is told what becomes of stored details and balance platforms, and what nobody took');
+export function add(program: Command): void {
+  const webhooks = program.command('webhooks').description('manages webhook endpoints and dead letters');
   addEndpointCommands(webhooks);
   webhooks
     .command('list')
-    .argument('[company]', 'a company; all of them when it is left out')
+    .argument('[company]', 'a company; all of them by default')
     .option('--json', 'prints JSON')
-    .description('lists the dead letters: webhooks that were given up, with why and since when')
+    .description('lists the dead letters: webhooks that could not be delivered, with reason and time')
     .addHelpText('after', '\nExample:\n  triglyph webhooks list Acme')
-    .action(list);
+    .action(listDeadLetters);
   webhooks
     .command('retry')
-    .argument('[id]', 'the dead letter, as `webhooks list` names it')
-    .option('--all', 'all of them')
-    .description('has the servers try dead letters again')
+    .argument('[id]', 'the id that `webhooks list` prints')
+    .option('--all', 'all dead letters')
+    .description('makes the servers deliver dead letters again')
     .addHelpText('after', '\nExample:\n  triglyph webhooks retry --all')
-    .action(retry);
+    .action(retryDeadLetters);
   webhooks.addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks');
-};
+}

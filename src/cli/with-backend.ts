@@ -1,15 +1,14 @@
-/** Work on the store beside a server: opened, done, closed, whatever happens. */
-
+/** Opens the backend of the configuration for one command. Servers may be running. */
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, readConfig, readVariables } from '../app/config.ts';
+import { type Config, readConfig } from '../app/config.ts';
 
-/** Throws ConfigError, KeyRingError, StoreUnavailable, and what `work` throws. */
-export const withBackend = async <T>(work: (room: Backend, config: Config) => Promise<T>): Promise<T> => {
-  const config = readConfig('production', readVariables());
-  const room = await openBackend(config, { exclusive: false });
+/** Throws ConfigError, KeyRingError, StoreUnavailable, and errors of `work`. */
+export async function withBackend<T>(work: (backend: Backend, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig('production');
+  const backend = await openBackend(config, { exclusive: false });
   try {
-    return await work(room, config);
+    return await work(backend, config);
   } finally {
-    await room.close();
+    await backend.close();
   }
-};
+}

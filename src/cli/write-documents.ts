@@ -1,4 +1,4 @@
-/** Writes the documents that the repository keeps: derived, committed, proved current by tests. */
+/** Generates the documents that are committed to the repository. Tests compare them with the contract. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { committedDocuments } from '../documents/index.ts';
@@ -6,13 +6,13 @@ import { createProtocols } from '../formats/index.ts';
 import { services } from '../services/index.ts';
 import { describeConfig } from './configuration-page.ts';
 
-/** Into the repository at `root`. */
-export const writeDocuments = (root: string): void => {
-  const derived = committedDocuments(services, Object.values(createProtocols(services)));
-  for (const { path, text } of [...derived, { path: 'docs/configuration.md', text: describeConfig() }]) {
+/** Writes them into the repository at `root`, and prints their paths. */
+export function writeDocuments(root: string): void {
+  const documents = committedDocuments(services, Object.values(createProtocols(services)));
+  for (const { path, text } of [...documents, { path: 'docs/configuration.md', text: describeConfig() }]) {
     const file = join(root, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     process.stdout.write(`${file}\n`);
   }
-};
+}

@@ -5,15 +5,15 @@ import { createDocuments } from '../documents/index.ts';
 import { services } from '../services/index.ts';
 import { recurringV25 } from '../services/recurring/v25.ts';
 
-const run = ({ origin }: { readonly origin: string }): void => {
-  process.stdout.write(createDocuments(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);
-};
-
-export const add = (program: Command): void => {
+export function add(program: Command): void {
   program
     .command('wsdl')
-    .option('--origin <origin>', 'where the service is called', 'http://127.0.0.1:8080')
+    .option('--origin <origin>', 'the address of the service', 'http://127.0.0.1:8080')
     .description('prints the WSDL')
     .addHelpText('after', '\nExample:\n  triglyph wsdl --origin https://pay.example.com > Recurring.wsdl')
-    .action(run);
-};
+    .action(printDocument);
+}
+
+function printDocument({ origin }: { readonly origin: string }): void {
+  process.stdout.write(createDocuments(services).find(serviceAddress(recurringV25), 'wsdl', origin)!.body);
+}

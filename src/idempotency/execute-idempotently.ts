@@ -102,7 +102,9 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
     const stored = replayCache.find(recordKey);
     if (stored !== undefined) return replay(stored, requestHash, request);
     const other = inFlight.get(recordKey);
-    return other === undefined ? begin(request, { recordKey, requestHash }) : join(other, requestHash, request);
+    return other === undefined
+      ? await begin(request, { recordKey, requestHash })
+      : await join(other, requestHash, request);
   };
 }
 
@@ -153,7 +155,7 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
     if (stored !== undefined) return { stored };
     lookupResult = await handlers.lookup(request, record?.recordKey ?? pspReference);
   }
-  return store.write(async (tx) => {
+  return await store.write(async (tx) => {
     if (record === undefined)
       return { outcome: { pspReference, output: await handlers.write(request, tx, lookupResult) } };
     const { recordKey, requestHash } = record;

@@ -6,30 +6,33 @@ import type { KeyRing } from './key-ring.ts';
 import type { Sealed, SealScope, Vault } from './ports.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
 
-const seal = (ring: KeyRing, scope: SealScope, secrets: Parameters<Vault['seal']>[1]): Sealed => {
+function seal(ring: KeyRing, scope: SealScope, { number, shown }: Parameters<Vault['seal']>[1]): Sealed {
   const sealedUnder = ring.current;
   const bound = (field: string) => binding(scope.company, scope.record, field, sealedUnder);
   const random = randomBytes(dataKeyBytes + 3 * nonceBytes);
   const key = random.subarray(0, dataKeyBytes);
   const nonce = (index: number) => random.subarray(dataKeyBytes + index * nonceBytes).subarray(0, nonceBytes);
-  const { number, shown } = secrets;
-  const sealed = Object.freeze<Sealed>({
-    ...wrap(ring, scope, nonce(0), { key, sealedUnder }),
-    number: number === undefined ? undefined : sealBytes(key, nonce(1), bound('number'), number),
-    shown: shown === undefined ? undefined : sealBytes(key, nonce(2), bound('shown'), shown),
-  });
-  key.fill(0);
-  return sealed;
-};
+  try {
+    return Object.freeze<Sealed>({
+      ...wrap(ring, scope, nonce(0), { key, sealedUnder }),
+      number: number === undefined ? undefined : sealBytes(key, nonce(1), bound('number'), number),
+      shown: shown === undefined ? undefined : sealBytes(key, nonce(2), bound('shown'), shown),
+    });
+  } finally {
+    key.fill(0);
+  }
+}
 
-const open = (ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string => {
+function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string {
   const { key, sealedUnder } = unwrap(ring, scope, sealed);
-  const text = sealed[part];
-  if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
-  const clear = openBytes(key, binding(scope.company, scope.record, part, sealedUnder), text);
-  key.fill(0);
-  return clear.toString('utf8');
-};
+  try {
+    const text = sealed[part];
+    if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
+    return openBytes(key, binding(scope.company, scope.record, part, sealedUnder), text).toString('utf8');
+  } finally {
+    key.fill(0);
+  }
+}
 
 /** The vault over a ring of keys. `createWrapping` moves a record to another wrapping key. */
 export const createVault = (ring: KeyRing): Vault => {

@@ -357,7 +357,7 @@ describe('PostgreSQL', () => {
       expect(times).toBe(2);
       expect(await value()).toBe(2);
     });
-    test('a statement that may not wait is Contended, and nothing was done', async () => {
+    test('a statement that may not wait times out, and nothing was done', async () => {
       const release = await hold('a');
       const ms = await shortestTime(1_000, () =>
         expect(
@@ -372,7 +372,7 @@ describe('PostgreSQL', () => {
       await release();
       expect([await value('a'), await value('b')]).toEqual([7, 0]);
     });
-    test('a Contended attempt is undone alone, and the limit is that of the engine again', async () => {
+    test('an attempt that timed out is undone alone, and the limit is that of the engine again', async () => {
       const limit = statement<{ readonly lock_timeout: string }>('limit', 'show lock_timeout');
       const release = await hold('a');
       await engine.write(async (session) => {

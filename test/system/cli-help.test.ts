@@ -93,6 +93,7 @@ describe('what is not understood ends with 2', () => {
 describe('what cannot be done ends with 1 and says why in a line', () => {
   test('a file that is not there', async () => {
     await triglyph(['keys', 'create', 'keys'], folder.path);
+    await triglyph(['migrate'], folder.path);
     const { code, stdout, stderr } = await triglyph(['import', 'gone.jsonl'], folder.path, { KEY_FILE: 'keys' });
     expect({ code, stdout, stderr }).toEqual({
       code: 1,

@@ -266,7 +266,7 @@ describe('servers on PostgreSQL', () => {
     const place = `PostgreSQL at 127.0.0.1:${server.port}${new URL(target).pathname}`;
     const first = await migrate();
     expect(first).toMatchObject({ code: 0, stderr: '' });
-    expect(first.stdout).toMatch(/: landed first-tables, journal, copy-progress(, [a-z-]+)*\.\n$/);
+    expect(first.stdout).toMatch(/: applied first-tables, journal, copy-progress(, [a-z-]+)*\.\n$/);
     expect(first.stdout.startsWith(place)).toBe(true);
     const second = await migrate();
     expect(second.code).toBe(0);

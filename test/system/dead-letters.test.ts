@@ -56,7 +56,7 @@ test.concurrent('what nobody takes is a dead letter; the next goes on; and it is
   const before = idsHere().length;
   refusing = false;
   expect(await serving.webhooks('retry', `${refused}/${id}`)).toBe(
-    '1 webhooks are tried again, by the servers, as if they were new.\n',
+    'The servers deliver 1 webhook again, with new attempts.\n',
   );
   await until(idsHere, () => idsHere().slice(before).includes(refused));
   await until(idsHere, async () => (await serving.webhooks('list', 'Dead')) === 'There is no dead letter.\n');

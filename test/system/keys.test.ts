@@ -128,7 +128,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   const old = currentId(file);
   await run(prepared, 'import', rowsFile);
   // Who serves knows both keys and seals with the old one; then it is the other way round.
-  const fresh = /(k-\w+) stands by/.exec(await run(prepared, 'keys', 'add', '--standby', file))![1]!;
+  const fresh = /(k-\w+) is on standby/.exec(await run(prepared, 'keys', 'add', '--standby', file))![1]!;
   const early = await startAll(prepared);
   expect(await run(prepared, 'keys', 'status')).toMatch(new RegExp(`^${old} +${rows} rows {2}current$`, 'm'));
   await run(prepared, 'keys', 'use', file, fresh);
@@ -175,7 +175,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   expect(watched.filter((status) => status !== 200)).toEqual([]);
   for (const { code, stdout } of both) {
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^${old} +0 rows {2}nothing is under it`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${old} +0 rows {2}unused: `, 'm'));
   }
   const moved = both.map(({ stdout }) => Number(/^(\d+) rows were moved/m.exec(stdout)![1]));
   expect(moved[0]! + moved[1]!).toBe(remaining);

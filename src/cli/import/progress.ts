@@ -1,45 +1,46 @@
-/** Shows how far an import or a copy is: a bar on a terminal, and a plain line now and then elsewhere. */
+/** Shows the progress of a long command: a bar on a terminal, or a plain line every few seconds. */
 import { Presets, SingleBar } from 'cli-progress';
 
 export interface Progress {
-  /** `said`: what to tell beside it, such as `12 rows, 1 refused`. */
-  update(done: number, said: string): void;
+  /** `label`: what has been done, such as `12 rows, 1 refused`. */
+  update(done: number, label: string): void;
   stop(): void;
 }
 
-const plainEveryMs = 5_000;
+/** `total`: the final value of `done`, in bytes of a file or in rows. */
+export function showProgress(total: number, stream: NodeJS.WriteStream = process.stderr): Progress {
+  return stream.isTTY ? showBar(total, stream) : printLines(total, stream);
+}
 
-const bar = (total: number, stream: NodeJS.WriteStream): Progress => {
-  const single = new SingleBar(
+function showBar(total: number, stream: NodeJS.WriteStream): Progress {
+  const bar = new SingleBar(
     {
       stream,
-      format: '{bar} {percentage}%  {said}  {eta_formatted} to go',
+      format: '{bar} {percentage}%  {label}  {eta_formatted} to go',
       hideCursor: true,
       fps: 5,
       etaBuffer: 50,
     },
     Presets.shades_classic,
   );
-  single.start(total, 0, { said: '' });
+  bar.start(total, 0, { label: '' });
   return {
-    update: (done, said) => single.update(Math.min(done, total), { said }),
-    stop: () => single.stop(),
+    update: (done, label) => bar.update(Math.min(done, total), { label }),
+    stop: () => bar.stop(),
   };
-};
+}
 
-const lines = (total: number, stream: NodeJS.WriteStream): Progress => {
-  let saidAt = performance.now();
+const lineEveryMs = 5_000;
+
+function printLines(total: number, stream: NodeJS.WriteStream): Progress {
+  let printedAt = performance.now();
   return {
-    update(done, said) {
+    update(done, label) {
       const now = performance.now();
-      if (now - saidAt < plainEveryMs) return;
-      saidAt = now;
-      stream.write(`${Math.floor((100 * done) / Math.max(total, 1))} %: ${said}\n`);
+      if (now - printedAt < lineEveryMs) return;
+      printedAt = now;
+      stream.write(`${Math.floor((100 * done) / Math.max(total, 1))} %: ${label}\n`);
     },
     stop() {},
   };
-};
-
-/** `total`: what `done` comes to in the end, bytes of a file or rows. */
-export const showProgress = (total: number, stream: NodeJS.WriteStream = process.stderr): Progress =>
-  stream.isTTY ? bar(total, stream) : lines(total, stream);
+}

@@ -13,7 +13,7 @@ const leaseMs = 60_000;
 const filesAtOnce = 10;
 
 /** Gathers and writes what waits, and says where it is. */
-export const runGather = (): Promise<void> =>
+export const gatherRequestFiles = (): Promise<void> =>
   withBackend(async ({ batchQueue: gathering, store, jobs, context: world, updaterEvents: watch }, config) => {
     const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = config;
     if (folder === undefined)

@@ -1,23 +1,39 @@
-/** `triglyph webhooks list` and `retry`: webhooks that nobody took, and another try at them. */
-
+/** `triglyph webhooks list` and `retry`: webhooks that could not be delivered. */
 import type { Backend } from '../../app/backend.ts';
 import type { DeadJob } from '../../jobs/job.ts';
 import { redact } from '../../lib/redact.ts';
 import { typeOf } from '../../webhooks/event-type.ts';
 import type { Event } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
-import { formatSecond, print } from '../output.ts';
+import { formatSecond, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
+
+export async function listDeadLetters(
+  company: string | undefined,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
+  const letters = await withBackend((backend) => findDeadLetters(backend, company));
+  if (json) print(JSON.stringify(letters));
+  else if (letters.length === 0) print('There is no dead letter.');
+  else printAll(letters.map(formatDeadLetter));
+}
+
+export async function retryDeadLetters(id: string | undefined, { all }: { readonly all?: boolean }): Promise<void> {
+  if ((id === undefined) === (all !== true)) throw new CommandError(['name one dead letter, or give --all']);
+  const revived = await withBackend((backend) => (id === undefined ? reviveAll(backend) : reviveOne(backend, id)));
+  if (id !== undefined && revived === 0) throw new CommandError([`no dead letter has the id ${id}`]);
+  print(`The servers deliver ${revived} ${revived === 1 ? 'webhook' : 'webhooks'} again, with new attempts.`);
+}
 
 interface DeadLetter {
   readonly id: string;
   readonly company: string;
   readonly type: string;
-  /** Of a stored detail or a check. */
+  /** For events of stored details and checks. */
   readonly merchantAccount?: string;
-  /** Of a resource. */
+  /** For events of resources. */
   readonly balancePlatform?: string;
-  /** Without its query, in which a receiver may have a secret. */
+  /** Without the query, which may hold a secret of the receiver. */
   readonly endpoint: string;
   readonly happenedAt: string;
   readonly givenUpAt: string;
@@ -25,23 +41,43 @@ interface DeadLetter {
   readonly because: string;
 }
 
-/** Of a company, at one time. */
-const lettersMax = 1_000;
+/** The dead letters of one company that are read at once. */
+const pageSize = 1_000;
 
-const companiesOf = async ({ registry }: Backend): Promise<readonly string[]> => [
-  ...new Set(
-    [...(await registry.listMerchantAccounts()), ...(await registry.listBalancePlatforms())].map(
-      ({ company }) => company,
-    ),
-  ),
-];
+async function findDeadLetters(backend: Backend, company: string | undefined): Promise<readonly DeadLetter[]> {
+  const endpoints = await backend.endpoints.list();
+  const addresses = new Map(endpoints.map(({ endpointId, url }) => [endpointId, withoutQuery(url)]));
+  const letters: DeadLetter[] = [];
+  for (const each of company === undefined ? await listCompanies(backend) : [company])
+    for (const job of await backend.jobs.findDead(each, 'webhook', pageSize))
+      letters.push(toDeadLetter(job, addresses));
+  return letters;
+}
 
-const addressOf = (url: string): string => {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`;
-};
+async function reviveAll(backend: Backend): Promise<number> {
+  let revived = 0;
+  for (const company of await listCompanies(backend))
+    for (let more = true; more; ) {
+      const letters = await backend.jobs.findDead(company, 'webhook', pageSize);
+      for (const { jobId } of letters) if (await backend.jobs.revive(company, jobId)) revived += 1;
+      more = letters.length === pageSize;
+    }
+  return revived;
+}
 
-const letterOf = (job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLetter => {
+async function reviveOne(backend: Backend, id: string): Promise<number> {
+  // The ids of webhook jobs have a slash. Other jobs must not be revived here.
+  if (!id.includes('/')) return 0;
+  for (const company of await listCompanies(backend)) if (await backend.jobs.revive(company, id)) return 1;
+  return 0;
+}
+
+async function listCompanies({ registry }: Backend): Promise<readonly string[]> {
+  const owned = [...(await registry.listMerchantAccounts()), ...(await registry.listBalancePlatforms())];
+  return [...new Set(owned.map(({ company }) => company))];
+}
+
+function toDeadLetter(job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLetter {
   const event = JSON.parse(job.payload) as Event;
   const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
   return {
@@ -55,46 +91,21 @@ const letterOf = (job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLet
     attempts: job.attempts,
     because: redact(job.lastFailure),
   };
-};
+}
 
-const lineOf = ({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string =>
-  `${id}  ${company}  ${type}  ${endpoint}  given up ${formatSecond(Date.parse(givenUpAt))}  ${attempts} attempts  ${because}`;
+function formatDeadLetter({ id, company, type, endpoint, givenUpAt, attempts, because }: DeadLetter): string {
+  return [
+    id,
+    company,
+    type,
+    endpoint,
+    `given up ${formatSecond(Date.parse(givenUpAt))}`,
+    `${attempts} attempts`,
+    because,
+  ].join('  ');
+}
 
-const find = async (room: Backend, company: string | undefined): Promise<readonly DeadLetter[]> => {
-  const addresses = new Map((await room.endpoints.list()).map(({ endpointId, url }) => [endpointId, addressOf(url)]));
-  const letters: DeadLetter[] = [];
-  for (const each of company === undefined ? await companiesOf(room) : [company])
-    for (const job of await room.jobs.findDead(each, 'webhook', lettersMax)) letters.push(letterOf(job, addresses));
-  return letters;
-};
-
-export const list = async (company: string | undefined, { json }: { readonly json?: boolean }): Promise<void> => {
-  const letters = await withBackend((room) => find(room, company));
-  if (json) print(JSON.stringify(letters));
-  else print(letters.length === 0 ? 'There is no dead letter.' : letters.map(lineOf).join('\n'));
-};
-
-const reviveAll = async (room: Backend): Promise<number> => {
-  let revived = 0;
-  for (const company of await companiesOf(room))
-    for (let more = true; more; ) {
-      const letters = await room.jobs.findDead(company, 'webhook', lettersMax);
-      for (const { jobId } of letters) if (await room.jobs.revive(company, jobId)) revived += 1;
-      more = letters.length === lettersMax;
-    }
-  return revived;
-};
-
-const reviveOne = async (room: Backend, id: string): Promise<number> => {
-  // Other jobs have ids without one, and are not ours to revive.
-  if (!id.includes('/')) return 0;
-  for (const company of await companiesOf(room)) if (await room.jobs.revive(company, id)) return 1;
-  return 0;
-};
-
-export const retry = async (id: string | undefined, { all }: { readonly all?: boolean }): Promise<void> => {
-  if ((id === undefined) === (all !== true)) throw new CommandError(['name one dead letter, or give --all']);
-  const revived = await withBackend((room) => (id === undefined ? reviveAll(room) : reviveOne(room, id)));
-  if (id !== undefined && revived === 0) throw new CommandError([`no dead letter has the id ${id}`]);
-  print(`${revived} webhooks are tried again, by the servers, as if they were new.`);
-};
+function withoutQuery(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+}

@@ -1,4 +1,4 @@
-/** `triglyph webhooks endpoint`: where companies want to be told. A running server heeds it from the next effect on. */
+/** `triglyph webhooks endpoint`: the endpoints that receive webhooks. Running servers use a change from the next event on. */
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../../app/backend.ts';
@@ -7,116 +7,124 @@ import { parseEndpointUrl } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
-import { formatMinute, print } from '../output.ts';
+import { formatMinute, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
-interface Printing {
+export function addEndpointCommands(webhooks: Command): void {
+  const endpoint = webhooks.command('endpoint').description('adds, lists and removes webhook endpoints');
+  addAddCommand(endpoint);
+  addListCommand(endpoint);
+  addRemoveCommand(endpoint);
+  endpoint.addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks');
+}
+
+interface OutputOptions {
   readonly json?: boolean;
 }
 
-/** Each is one row more for every notice of the company. */
-const endpointsMax = 10;
-const keyBytes = 32;
-
-const refuse = (why: string): never => {
-  throw new CommandError([why]);
-};
-
-/** What the format tells of has to be there, so that a name that was mistyped is found out. */
-const checkCompany = async (
-  { registry, endpoints }: Backend,
-  { company, format }: Pick<Endpoint, 'company' | 'format'>,
-): Promise<void> => {
-  const [owned, wanted, command] =
-    format === 'configuration'
-      ? [await registry.listBalancePlatforms(), 'balance platform', 'balance-platform']
-      : [await registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
-  if (!owned.some((each) => each.company === company))
-    refuse(`${company} has no ${wanted}: triglyph credential ${command} add makes one`);
-  const there = (await endpoints.list()).filter((endpoint) => endpoint.company === company);
-  if (there.length >= endpointsMax) refuse(`${company} has ${endpointsMax} endpoints already: remove one first`);
-};
-
-/** Gives the key that deliveries are signed with; it is shown nowhere else. */
-const addEndpoint = async (
-  room: Backend,
-  { environment }: Config,
-  { company, url: given, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
-): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> => {
-  const address = parseEndpointUrl(given, environment);
-  if ('hint' in address) return refuse(`the address of the endpoint: ${address.hint}`);
-  await checkCompany(room, { company, format });
-  const { url } = address;
-  const endpointId = `we_${randomBytes(9).toString('base64url')}`;
-  const key = randomBytes(keyBytes).toString('hex');
-  const sealed = room.context.vault.seal(keyScope({ company, endpointId }), { shown: key });
-  await room.endpoints.add({ company, endpointId, url, format, sealed, createdAt: room.context.clock.now() });
-  return { endpointId, url, key };
-};
-
-const addAdd = (endpoint: Command): void => {
+function addAddCommand(endpoint: Command): void {
   endpoint
     .command('add')
-    .argument('<company>', 'the company that wants to be told')
-    .argument('<url>', 'where; https, or http to this machine and where ENVIRONMENT is test')
+    .argument('<company>', 'the company whose events are sent')
+    .argument('<url>', 'the address: https, or http to this machine or with ENVIRONMENT=test')
     .addOption(
       new Option(
         '--format <format>',
-        'what is sent: of stored details tokenization or classic, of balance platforms configuration',
+        'tokenization or classic for events of stored details, configuration for events of balance platforms',
       )
         .choices(['tokenization', 'classic', 'configuration'])
         .default('tokenization'),
     )
     .option('--json', 'prints JSON')
-    .description('adds an endpoint and prints the key that its webhooks are signed with, this once')
+    .description('adds an endpoint, and prints the key that signs its webhooks once')
     .addHelpText(
       'after',
       '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration',
     )
     .action(
-      async (company: string, given: string, { format, json }: Printing & { readonly format: EndpointFormat }) => {
-        const { endpointId, url, key } = await withBackend((room, config) =>
-          addEndpoint(room, config, { company, url: given, format }),
+      async (company: string, text: string, { format, json }: OutputOptions & { readonly format: EndpointFormat }) => {
+        const { endpointId, url, key } = await withBackend((backend, config) =>
+          addEndpoint(backend, config, { company, url: text, format }),
         );
         if (json) print(JSON.stringify({ id: endpointId, url, format, key }));
         else
           print(
-            `endpoint  ${endpointId}\nurl       ${url}\nformat    ${format}\nkey       ${key}\n` +
-              'It is shown this once: the receiver checks signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
+            `key       ${key}`,
+            `endpoint  ${endpointId}`,
+            `url       ${url}`,
+            `format    ${format}`,
+            'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
           );
       },
     );
-};
+}
 
-const lineOf = ({ endpointId, company, format, url, createdAt }: Endpoint): string =>
-  `${endpointId}  ${company}  ${format}  ${formatMinute(createdAt)}  ${url}`;
-
-const addListAndRemove = (endpoint: Command): void => {
+function addListCommand(endpoint: Command): void {
   endpoint
     .command('list')
     .option('--json', 'prints JSON')
-    .description('lists the endpoints, without their keys')
+    .description('lists the endpoints without their keys')
     .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint list')
-    .action(async ({ json }: Printing) => {
-      const all = await withBackend(({ endpoints }) => endpoints.list());
-      if (json) print(JSON.stringify(all.map(({ endpointId: id, sealed: _kept, ...shown }) => ({ id, ...shown }))));
-      else print(all.length === 0 ? 'There is no endpoint yet.' : all.map(lineOf).join('\n'));
+    .action(async ({ json }: OutputOptions) => {
+      const endpoints = await withBackend((backend) => backend.endpoints.list());
+      if (json)
+        print(JSON.stringify(endpoints.map(({ endpointId: id, sealed: _, ...members }) => ({ id, ...members }))));
+      else if (endpoints.length === 0) print('There is no endpoint yet.');
+      else printAll(endpoints.map(formatEndpoint));
     });
+}
+
+function addRemoveCommand(endpoint: Command): void {
   endpoint
     .command('remove')
-    .argument('<id>', 'the endpoint, as `endpoint list` names it')
-    .description('removes an endpoint, and all that it has not been told')
+    .argument('<id>', 'the id that `endpoint list` prints')
+    .description('removes an endpoint and its undelivered webhooks')
     .addHelpText('after', '\nExample:\n  triglyph webhooks endpoint remove we_Fx0uT4mQ9a1s')
     .action(async (id: string) => {
       const dropped = await withBackend(({ endpoints }) => endpoints.remove(id));
-      if (dropped === undefined) refuse(`no endpoint has the id ${id}`);
-      print(`${id} is removed, and ${dropped} webhooks that it had not taken.`);
+      if (dropped === undefined) throw new CommandError([`no endpoint has the id ${id}`]);
+      print(`${id} is removed with ${dropped} undelivered webhooks.`);
     });
-};
+}
 
-export const addEndpointCommands = (webhooks: Command): void => {
-  const endpoint = webhooks.command('endpoint').description('where companies want to be told');
-  addAdd(endpoint);
-  addListAndRemove(endpoint);
-  endpoint.addHelpText('after', '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks');
-};
+/** Each endpoint adds a row for every event of its company. */
+const endpointsMax = 10;
+const keyBytes = 32;
+
+/** Returns the signing key in the clear. The store holds it encrypted. */
+async function addEndpoint(
+  backend: Backend,
+  { environment }: Config,
+  { company, url: text, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
+): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> {
+  const address = parseEndpointUrl(text, environment);
+  if ('hint' in address) throw new CommandError([`the address of the endpoint: ${address.hint}`]);
+  await checkCompany(backend, { company, format });
+  const { url } = address;
+  const endpointId = `we_${randomBytes(9).toString('base64url')}`;
+  const key = randomBytes(keyBytes).toString('hex');
+  const { vault, clock } = backend.context;
+  const sealed = vault.seal(keyScope({ company, endpointId }), { shown: key });
+  await backend.endpoints.add({ company, endpointId, url, format, sealed, createdAt: clock.now() });
+  return { endpointId, url, key };
+}
+
+/** Requires that the company has something to report, which finds misspelt names. */
+async function checkCompany(
+  { registry, endpoints }: Backend,
+  { company, format }: Pick<Endpoint, 'company' | 'format'>,
+): Promise<void> {
+  const [owned, noun, command] =
+    format === 'configuration'
+      ? [await registry.listBalancePlatforms(), 'balance platform', 'balance-platform']
+      : [await registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
+  if (!owned.some((each) => each.company === company))
+    throw new CommandError([`${company} has no ${noun}: add one with triglyph credential ${command} add`]);
+  const existing = (await endpoints.list()).filter((endpoint) => endpoint.company === company);
+  if (existing.length >= endpointsMax)
+    throw new CommandError([`${company} has ${endpointsMax} endpoints already: remove one first`]);
+}
+
+function formatEndpoint({ endpointId, company, format, url, createdAt }: Endpoint): string {
+  return `${endpointId}  ${company}  ${format}  ${formatMinute(createdAt)}  ${url}`;
+}

@@ -112,6 +112,8 @@ export class Connection {
       return await answer;
     } catch (thrown) {
       const failure = translated(thrown, { bounded });
+      // The client creates its errors in the socket's handler: their own stack names no caller.
+      if (failure === thrown && thrown instanceof Error) Error.captureStackTrace(thrown);
       if (failure instanceof TransientFailure && failure.lost) this.#lost = true;
       throw failure;
     }

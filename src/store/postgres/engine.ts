@@ -1,7 +1,7 @@
 /** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
-import { type Backoff, retry } from '../../lib/retry.ts';
+import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
@@ -75,21 +75,21 @@ export class PostgresEngine implements Engine {
     const connection = await this.#borrow();
     try {
       await connection.begin({ patient });
-      const unit = new PostgresTransaction(connection);
-      const outcome = await Promise.resolve(unit)
-        .then(work)
-        .then(
-          (value) => ({ value }),
-          (thrown: unknown) => ({ thrown }),
-        );
-      await unit.end();
-      const { failure } = unit;
+      const transaction = new PostgresTransaction(connection);
+      let outcome: AttemptResult<T>;
+      try {
+        outcome = { value: await work(transaction) };
+      } catch (thrown) {
+        outcome = { thrown };
+      }
+      await transaction.end();
+      const { failure } = transaction;
       if (failure === undefined && 'value' in outcome) {
         await connection.commit();
         return outcome.value;
       }
       await connection.rollback();
-      // What the work made of a conflict is of no account, since it begins again.
+      // After a conflict the work runs again, whatever it threw.
       throw failure?.thrown instanceof TransientFailure || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
     } finally {
       connection.release();

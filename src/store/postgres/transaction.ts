@@ -1,11 +1,12 @@
-/** A unit of work on one connection: its statements go one after another, and none slips out once it is over. */
+/** A transaction on one connection: its statements run one after another, and none runs after its end. */
 import type { Row, Statement, TransactionSession, Value } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
 import { TransientFailure } from './failure.ts';
 
 export class PostgresTransaction implements TransactionSession {
   readonly #connection: Connection;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Resolves when the last statement in the queue has ended. */
+  #queue: Promise<void> = Promise.resolve();
   #ended = false;
   #failure: { readonly thrown: unknown } | undefined;
 
@@ -13,63 +14,81 @@ export class PostgresTransaction implements TransactionSession {
     this.#connection = connection;
   }
 
-  /** What failed and was not undone by an attempt: after it the database takes no more statements of this unit. */
+  /** The failure that no savepoint has rolled back: after it the database refuses the statements of this transaction. */
   get failure(): { readonly thrown: unknown } | undefined {
     return this.#failure;
   }
 
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
-    return this.#inTurn(async () => (await this.#connection.run(statement, parameters)).rows as readonly Row[] as R[]);
+    return this.#enqueue(async () => (await this.#connection.run(statement, parameters)).rows as readonly Row[] as R[]);
   }
 
   execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
-    return this.#inTurn(async () => (await this.#connection.run(statement, parameters)).rowCount ?? 0);
+    return this.#enqueue(async () => (await this.#connection.run(statement, parameters)).rowCount ?? 0);
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    await this.#inTurn(() => this.#connection.say('savepoint attempt'));
+    await this.#enqueue(() => this.#connection.say('savepoint handler'));
     try {
       const result = await work();
-      await this.#inTurn(() => this.#connection.say('release savepoint attempt'));
+      await this.#enqueue(() => this.#connection.say('release savepoint handler'));
       return result;
     } catch (thrown) {
-      // After a conflict the whole unit has to begin again: what it has seen does not hold.
-      if (!(this.#failure?.thrown instanceof TransientFailure)) await this.#undo();
+      // A conflict invalidates what the whole transaction has read: it must run again.
+      if (!(this.#failure?.thrown instanceof TransientFailure)) await this.#rollBackToSavepoint();
       throw thrown;
     }
   }
 
-  /** Refuses what comes later, and waits for what was begun, whether or not somebody else does. */
+  /** Refuses further statements, and waits for those that have begun. */
   async end(): Promise<void> {
     this.#ended = true;
-    await this.#last;
+    await this.#queue;
   }
 
-  async #undo(): Promise<void> {
-    this.#last = this.#last.then(async () => {
-      try {
-        await this.#connection.say('rollback to savepoint attempt; release savepoint attempt');
-        this.#failure = undefined;
-      } catch (thrown) {
-        this.#failure = { thrown };
-      }
+  async #rollBackToSavepoint(): Promise<void> {
+    const { ahead, leave } = this.#enter();
+    await ahead;
+    try {
+      await this.#connection.say('rollback to savepoint handler; release savepoint handler');
+      this.#failure = undefined;
+    } catch (thrown) {
+      this.#failure = { thrown };
+    } finally {
+      leave();
+    }
+  }
+
+  /** One statement at a time: the client would send them all at once. */
+  #enqueue<T>(send: () => Promise<T>): Promise<T> {
+    if (this.#ended) return Promise.reject(new Error('the transaction has ended'));
+    const sent = this.#sendInOrder(send, () => {
+      // The statement may not be awaited. The transaction reports the failure all the same.
+      sent.catch(() => {});
     });
-    await this.#last;
+    return sent;
   }
 
-  /** One at a time: the client would send them all at once. */
-  #inTurn<T>(step: () => Promise<T>): Promise<T> {
-    if (this.#ended) return Promise.reject(new Error('the unit of work is over'));
-    const turn = this.#last.then(async () => {
+  /** `failed` runs once the error has its stack: a second consumer of the promise would cut the stack short. */
+  async #sendInOrder<T>(send: () => Promise<T>, failed: () => void): Promise<T> {
+    const { ahead, leave } = this.#enter();
+    await ahead;
+    try {
       if (this.#failure !== undefined) throw this.#failure.thrown;
-      try {
-        return await step();
-      } catch (thrown) {
-        this.#failure = { thrown };
-        throw thrown;
-      }
-    });
-    this.#last = turn.catch(() => {});
-    return turn;
+      return await send();
+    } catch (thrown) {
+      this.#failure ??= { thrown };
+      failed();
+      throw thrown;
+    } finally {
+      leave();
+    }
+  }
+
+  #enter(): { readonly ahead: Promise<void>; readonly leave: () => void } {
+    const ahead = this.#queue;
+    const left = Promise.withResolvers<void>();
+    this.#queue = left.promise;
+    return { ahead, leave: left.resolve };
   }
 }

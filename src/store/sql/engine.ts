@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, Value>>;
 export interface Statement<R extends Row = Row> {
   readonly name: string;
   readonly text: string;
-  /** How long it waits for what another unit holds, where that is less than the engine's rule; then it throws `Contended`. */
+  /** How long it waits for what another unit holds, where that is less than the engine's rule; then it throws `LockTimeout`. */
   readonly waitMsMax?: number;
   /** Only for the compiler. */
   readonly row?: R;

@@ -23,7 +23,7 @@ import type { Updater } from '../../src/services/recurring/account-updater/updat
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
-import { createCredentials } from '../../src/store/sql/credentials.ts';
+import { type Credentials, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
@@ -71,6 +71,8 @@ export interface GatewayOptions {
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Breaks a part of the store, for controls. */
   readonly change?: (store: Store) => Store;
+  /** Takes the place of the credentials in the store. */
+  readonly credentials?: Credentials;
   /** The services to serve; the built-in ones where it is absent. */
   readonly implementations?: (dependencies: { readonly updater: Updater }) => readonly Implementation[];
   /** Takes the place of references that count. */
@@ -103,7 +105,7 @@ const sharedOf = (engine: Engine) => {
 
 const assemble = (
   engine: Engine,
-  { updater: updaterOf, change = (store) => store, made = {}, implementations }: GatewayOptions,
+  { updater: updaterOf, change = (store) => store, made = {}, implementations, credentials }: GatewayOptions,
 ): TestGateway => {
   const clock = { now: () => now };
   const store = change(createStore(engine, { shared: sharedOf(engine) }));
@@ -126,7 +128,7 @@ const assemble = (
     protocols: implementations === undefined ? protocols : createProtocols(composition.services),
     routes: implementations === undefined ? routes : compileRoutes(composition.services),
     current,
-    credentials: createCredentials(engine, ring.pepper, clock),
+    credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
     ids: world.ids,
     executeIdempotently: (request) => once(request),
   };

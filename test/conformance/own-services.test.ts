@@ -1,0 +1,99 @@
+/** Services of one's own beside the built-in ones: their own words, roles, grants and problems, in every format. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ordersV1 } from '../../examples/orders/contract.ts';
+import { createTable, orders } from '../../examples/orders/handlers.ts';
+import type { Caller } from '../../src/contract/canonical.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { implementServices } from '../../src/services/implementations.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { alarmsV1, implementAlarms } from '../support/alarms.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
+
+const caller: Caller = {
+  credential: 'shop',
+  company: 'Demo',
+  roles: new Set(['orders', 'alarms', 'recurring']),
+  grants: new Map([
+    ['shop', new Set(['amsterdam'])],
+    ['merchantAccount', new Set(['DemoMerchant'])],
+  ]),
+  requiresKey: false,
+};
+
+let gateway: TestGateway;
+let disabled: string[];
+beforeEach(async () => {
+  disabled = [];
+  gateway = await openGateway({
+    implementations: (dependencies) => [...implementServices(dependencies), orders, implementAlarms(disabled)],
+    credentials: { verify: async () => caller },
+  });
+  await gateway.parts.store.write((transaction) => transaction.execute(createTable, []));
+});
+afterEach(() => gateway.close());
+
+const protocols = createProtocols([recurringV25, ordersV1, alarmsV1]);
+
+const ask = async (name: NamedProtocol, service: Service, operationName: string, input: object, key?: string) => {
+  const operation = service.operations.get(operationName)!;
+  const { path, contentType, body } = protocols[name].encodeRequest(service, operation, input);
+  const headers = { 'content-type': contentType, 'x-api-key': 'any', ...(key && { 'idempotency-key': key }) };
+  const { message, entry } = await gateway.ask({ path, headers, body });
+  const output = entry.outcome === 'ok' ? protocols[name].decodeResponse(operation, message.body).value : undefined;
+  return { output, message, entry };
+};
+
+const order = { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle', quantity: 2 };
+const { shop, number } = order;
+
+describe.each(namedProtocols)('%s', (name) => {
+  test('an order is placed once, and returned', async () => {
+    const placed = await ask(name, ordersV1, 'placeOrder', order, 'key-of-an-order-1');
+    expect([placed.entry.service, placed.output]).toEqual(['Orders', { status: 'placed' }]);
+    gateway.restart();
+    const again = await ask(name, ordersV1, 'placeOrder', order, 'key-of-an-order-1');
+    expect([again.entry.replayed, again.output]).toEqual([true, { status: 'placed' }]);
+    expect((await ask(name, ordersV1, 'getOrder', { shop, number })).output).toEqual(order);
+  });
+
+  test('refusals are those that the service declares', async () => {
+    const missing = await ask(name, ordersV1, 'getOrder', { shop, number });
+    expect([missing.entry.outcome, missing.message.body]).toEqual(['orderNotFound', expect.stringContaining('1002')]);
+    const foreign = await ask(name, ordersV1, 'getOrder', { shop: 'berlin', number });
+    expect([foreign.entry.outcome, foreign.message.body]).toEqual(['foreignShop', expect.stringContaining('1001')]);
+    const wrong = await ask(name, ordersV1, 'getOrder', { shop, number: 'a b' });
+    expect(wrong.entry.problem?.issues.map(({ path }) => path)).toEqual([['number']]);
+  });
+
+  test('a refusal is replayed as it was', async () => {
+    await ask(name, ordersV1, 'placeOrder', order);
+    const first = await ask(name, ordersV1, 'placeOrder', order, 'key-of-an-order-2');
+    gateway.restart();
+    const again = await ask(name, ordersV1, 'placeOrder', order, 'key-of-an-order-2');
+    expect([first.entry.outcome, first.entry.replayed]).toEqual(['orderExists', false]);
+    expect([again.entry.outcome, again.entry.replayed]).toEqual(['orderExists', true]);
+  });
+
+  test('two services have an operation of one name, each with its own effect', async () => {
+    const before = await gateway.active();
+    const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+    expect((await ask(name, alarmsV1, 'disable', input)).output).toEqual({ alarm: 'shopper-1' });
+    expect([disabled, await gateway.active()]).toEqual([['shopper-1'], before]);
+    const { output } = await ask(name, recurringV25, 'disable', input);
+    expect(output).toEqual({ response: '[all-details-successfully-disabled]' });
+    expect([disabled, await gateway.active()]).toEqual([['shopper-1'], []]);
+  });
+
+  test('a key never replays the outcome of another service', async () => {
+    const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+    const before = await gateway.active();
+    await ask(name, alarmsV1, 'disable', input, 'key-of-two-services');
+    for (const restarted of [false, true]) {
+      if (restarted) gateway.restart();
+      const { entry } = await ask(name, recurringV25, 'disable', input, 'key-of-two-services');
+      expect([entry.outcome, await gateway.active()]).toEqual(['keyReused', before]);
+    }
+  });
+});

@@ -1,4 +1,4 @@
-/** `triglyph shopper`: what is known of a shopper, for the one who runs the house; card numbers by their last four digits. */
+/** `triglyph shopper`: the stored details of a shopper and their changes. Card numbers are cut to the last four digits. */
 import type { Command } from 'commander';
 import {
   CardChangeReader,
@@ -10,31 +10,38 @@ import { CommandError } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
 import { withBackend } from './with-backend.ts';
 
-const cardText = ({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot): string =>
-  `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
+export function add(program: Command): void {
+  const shopper = program.command('shopper').description('prints the stored details of a shopper');
+  const example = '\nExample:\n  triglyph shopper show AcmeWeb shopper-1';
+  shopper
+    .command('show')
+    .argument('<merchantAccount>', 'the merchant account')
+    .argument('<shopperReference>', 'the shopperReference of requests')
+    .option('--json', 'prints JSON')
+    .description('prints the details of a shopper, disabled ones included, and the changes by the account updater')
+    .addHelpText('after', example)
+    .action(showShopper);
+  shopper.addHelpText('after', example);
+}
 
-const changeText = ({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string =>
-  `  ${formatSecond(changedAt)}  ${outcome}  ${cardText(before)}${after === undefined ? '' : ` -> ${cardText(after)}`}  ${pspReference} by ${changedBy}`;
+async function showShopper(
+  merchantAccount: string,
+  shopperReference: string,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
+  const history = await withBackend(async ({ registry, store }) => {
+    const company = await registry.findCompany(merchantAccount);
+    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
+    const shopper = { company, merchantAccount, shopperReference };
+    return store.read((tx) => tx.repository(CardChangeReader).findHistory(shopper));
+  });
+  if (history === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
+  print(json ? formatJson(history) : formatText(history));
+}
 
-const cardOf = ({ open: { alias, card } }: DetailHistory): CardSnapshot | undefined =>
-  card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
-
-const detailText = (detail: DetailHistory): string => {
-  const { recurringDetailReference, contracts, open, disabledAt, changes } = detail;
-  const card = cardOf(detail);
-  const head = [
-    recurringDetailReference,
-    open.variant,
-    ...(card === undefined ? [] : [cardText(card)]),
-    contracts.join(),
-    disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`,
-  ].join('  ');
-  return [head, ...changes.map(changeText)].join('\n');
-};
-
-/** Nothing but what is listed here leaves the store: holders, accounts and free text stay there. */
-const asJson = ({ createdAt, details }: ShopperHistory): string =>
-  JSON.stringify({
+/** Names every printed member: holder names, accounts and free text stay in the store. */
+function formatJson({ createdAt, details }: ShopperHistory): string {
+  return JSON.stringify({
     createdAt: new Date(createdAt).toISOString(),
     details: details.map((detail) => ({
       recurringDetailReference: detail.recurringDetailReference,
@@ -43,45 +50,41 @@ const asJson = ({ createdAt, details }: ShopperHistory): string =>
       contracts: detail.contracts,
       createdAt: new Date(detail.createdAt).toISOString(),
       disabledAt: detail.disabledAt === undefined ? undefined : new Date(detail.disabledAt).toISOString(),
-      changes: detail.changes.map(({ recurringDetailReference: _known, changedAt, ...change }) => ({
+      changes: detail.changes.map(({ recurringDetailReference: _, changedAt, ...change }) => ({
         changedAt: new Date(changedAt).toISOString(),
         ...change,
       })),
     })),
   });
+}
 
-const asText = ({ createdAt, details }: ShopperHistory): string =>
-  [
-    `known since ${formatSecond(createdAt)} UTC`,
-    ...(details.length > 0 ? details.map(detailText) : ['no details']),
-  ].join('\n');
+function formatText({ createdAt, details }: ShopperHistory): string {
+  const lines = details.length > 0 ? details.map(formatDetail) : ['no details'];
+  return [`known since ${formatSecond(createdAt)} UTC`, ...lines].join('\n');
+}
 
-const show = async (
-  merchantAccount: string,
-  shopperReference: string,
-  { json }: { readonly json?: boolean },
-): Promise<void> => {
-  const shopper = await withBackend(async ({ registry, store: details }) => {
-    const company = await registry.findCompany(merchantAccount);
-    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
-    return details.read((tx) =>
-      tx.repository(CardChangeReader).findHistory({ company, merchantAccount, shopperReference }),
-    );
-  });
-  if (shopper === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
-  print(json ? asJson(shopper) : asText(shopper));
-};
+function formatDetail(detail: DetailHistory): string {
+  const { recurringDetailReference, contracts, open, disabledAt, changes } = detail;
+  const card = cardOf(detail);
+  const head = [
+    recurringDetailReference,
+    open.variant,
+    ...(card === undefined ? [] : [formatCard(card)]),
+    contracts.join(),
+    disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`,
+  ].join('  ');
+  return [head, ...changes.map(formatChange)].join('\n');
+}
 
-export const add = (program: Command): void => {
-  const shopper = program.command('shopper').description('what is known of a shopper, card numbers by their last four');
-  const example = '\nExample:\n  triglyph shopper show AcmeWeb shopper-1';
-  shopper
-    .command('show')
-    .argument('<merchantAccount>', 'the merchant account')
-    .argument('<shopperReference>', 'the shopper, as the merchant names it')
-    .option('--json', 'prints JSON')
-    .description("shows a shopper's details, disabled ones too, and what updates did to them")
-    .addHelpText('after', example)
-    .action(show);
-  shopper.addHelpText('after', example);
-};
+function formatChange({ changedAt, changedBy, pspReference, outcome, before, after }: DetailChange): string {
+  const cards = `${formatCard(before)}${after === undefined ? '' : ` -> ${formatCard(after)}`}`;
+  return `  ${formatSecond(changedAt)}  ${outcome}  ${cards}  ${pspReference} by ${changedBy}`;
+}
+
+function formatCard({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot): string {
+  return `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
+}
+
+function cardOf({ open: { alias, card } }: DetailHistory): CardSnapshot | undefined {
+  return card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
+}

@@ -28,8 +28,8 @@ export async function credentialFaults({ registry, credentials }: Backend): Prom
       'The store has no credential, so every request would be refused: `triglyph credential merchant-account add`, then `triglyph credential add`.',
     ];
   const faults: string[] = [];
-  for (const { shown } of demoCredentials) {
-    const caller = await credentials.verify(shown);
+  for (const { presented } of demoCredentials) {
+    const caller = await credentials.verify(presented);
     if (caller !== undefined)
       faults.push(
         `The store accepts a credential of the demo, which is public: \`triglyph credential revoke ${caller.credential}\`.`,

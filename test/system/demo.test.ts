@@ -58,7 +58,7 @@ test('the three calls work as they are printed, and each gives the same details'
   for (const [, address] of server.output().matchAll(/(http:\S+(?:wsdl|json|readyz|metrics))/g))
     expect((await fetch(address!)).status).toBe(200);
   expect(existsSync(join(server.dataDir, 'keys'))).toBe(true);
-  expect(server.output()).toContain(`Made the key file ${join(server.dataDir, 'keys')}`);
+  expect(server.output()).toContain(`Created the key file ${join(server.dataDir, 'keys')}`);
   expect(await server.stop()).toBe(0);
 });
 

@@ -1,13 +1,12 @@
-/** The demo's balance platform: one account holder, two balance accounts and three payment instruments, made by the operations. */
-
+/** Creates the sample resources of the demo through the handlers: an account holder, two balance accounts, three instruments. */
 import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
 import type { Input, Operation } from '../../contract/operation.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
-import { createAccountHolder as holderCall } from '../../services/balance-platform/account-holders/contract.ts';
+import { createAccountHolder as holderOperation } from '../../services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
-import { createBalanceAccount as accountCall } from '../../services/balance-platform/balance-accounts/contract.ts';
+import { createBalanceAccount as accountOperation } from '../../services/balance-platform/balance-accounts/contract.ts';
 import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
-import { createPaymentInstrument as instrumentCall } from '../../services/balance-platform/payment-instruments/contract.ts';
+import { createPaymentInstrument as instrumentOperation } from '../../services/balance-platform/payment-instruments/contract.ts';
 import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
 import { balancePlatformV2 } from '../../services/balance-platform/v2.ts';
 import type { Transaction } from '../../store/transaction.ts';
@@ -22,7 +21,7 @@ const caller: Caller = Object.freeze({
   requiresKey: false,
 });
 
-const holder: Input<typeof holderCall> = {
+const holder: Input<typeof holderOperation> = {
   legalEntityId: 'LE322KT223222D5FJ7THR293F',
   reference: 'demo-holder',
   description: 'A shop in Amsterdam',
@@ -31,20 +30,20 @@ const holder: Input<typeof holderCall> = {
 
 const cardholderName = 'Anna van Dijk';
 
-/** On the first balance account, two cards; on the second, a bank account. */
-export const seedPlatform = async (tx: Transaction, world: HandlerContext): Promise<void> => {
+/** The first balance account gets two cards, the second one a bank account. */
+export async function seedPlatform(tx: Transaction, context: HandlerContext): Promise<void> {
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     service: balancePlatformV2,
     operation,
     input,
     caller,
-    pspReference: world.ids.pspReference(),
+    pspReference: context.ids.pspReference(),
   });
-  const { id: accountHolderId } = await createAccountHolder(request(holderCall, holder), tx, world);
+  const { id: accountHolderId } = await createAccountHolder(request(holderOperation, holder), tx, context);
   const account = async (reference: string) =>
-    (await createBalanceAccount(request(accountCall, { accountHolderId, reference }), tx, world)).id;
+    (await createBalanceAccount(request(accountOperation, { accountHolderId, reference }), tx, context)).id;
   const [daily, savings] = [await account('daily'), await account('savings')];
-  const instruments: readonly Input<typeof instrumentCall>[] = [
+  const instruments: readonly Input<typeof instrumentOperation>[] = [
     {
       type: 'card',
       balanceAccountId: daily,
@@ -62,5 +61,5 @@ export const seedPlatform = async (tx: Transaction, world: HandlerContext): Prom
     },
     { type: 'bankAccount', balanceAccountId: savings, issuingCountryCode: 'NL', reference: 'to be paid to' },
   ];
-  for (const each of instruments) await createPaymentInstrument(request(instrumentCall, each), tx, world);
-};
+  for (const each of instruments) await createPaymentInstrument(request(instrumentOperation, each), tx, context);
+}

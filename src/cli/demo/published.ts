@@ -1,11 +1,11 @@
-/** What everyone may know of the demo: its companies, accounts, balance platform and secrets, as the README prints them. */
+/** The public data of the demo, as the README prints it: companies, accounts, balance platform and secrets. */
 import type { PresentedCredential } from '../../store/sql/credentials.ts';
 
 export interface PublishedCredential {
   readonly company: string;
-  /** Where it acts for one, and not for the company's merchant accounts. */
+  /** Absent for a credential of the company's merchant accounts. */
   readonly balancePlatform?: string;
-  readonly shown: PresentedCredential;
+  readonly presented: PresentedCredential;
 }
 
 export const demoAccounts = Object.freeze([
@@ -22,16 +22,6 @@ export const demoPlatform = Object.freeze({
   timeZone: 'Europe/Amsterdam',
 } as const);
 
-const basic = (company: string, secret: string): PublishedCredential => ({
-  company,
-  shown: { kind: 'basic', username: `ws@Company.${company}`, secret },
-});
-
-const apiKey = (company: string, secret: string): PublishedCredential => ({
-  company,
-  shown: { kind: 'apiKey', secret },
-});
-
 export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   basic('Demo', 'demo-password'),
   apiKey('Demo', 'demo-api-key'),
@@ -40,7 +30,15 @@ export const demoCredentials: readonly PublishedCredential[] = Object.freeze([
   {
     company: 'Demo',
     balancePlatform: demoPlatform.id,
-    shown: { kind: 'basic', username: 'ws@BalancePlatform.Demo', secret: 'demo-password' },
+    presented: { kind: 'basic', username: 'ws@BalancePlatform.Demo', secret: 'demo-password' },
   },
-  { company: 'Demo', balancePlatform: demoPlatform.id, shown: { kind: 'apiKey', secret: 'demo-platform-key' } },
+  { company: 'Demo', balancePlatform: demoPlatform.id, presented: { kind: 'apiKey', secret: 'demo-platform-key' } },
 ]);
+
+function basic(company: string, secret: string): PublishedCredential {
+  return { company, presented: { kind: 'basic', username: `ws@Company.${company}`, secret } };
+}
+
+function apiKey(company: string, secret: string): PublishedCredential {
+  return { company, presented: { kind: 'apiKey', secret } };
+}

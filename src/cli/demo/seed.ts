@@ -1,87 +1,82 @@
-/** Puts the demo's data into the store: once, and later only what is missing. */
-
+/** Adds the sample data of the demo to the store: once, and in later runs only what is missing. */
 import type { Backend } from '../../app/backend.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import { saveDetail } from '../../services/recurring/save-detail.ts';
 import { DetailRepository } from '../../services/recurring/store/repository.ts';
-import type { ListedCredential } from '../../store/sql/credential-registry.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import { seedPlatform } from './platform.ts';
-import { demoAccounts, demoCredentials, demoPlatform } from './published.ts';
+import { demoAccounts, demoCredentials, demoPlatform, type PublishedCredential } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';
 
-// How far the seeding went is kept in the unit of the rows themselves: what a caller has disabled does not come back.
-const firstSeed = 'demo: first shoppers';
-const generatedSeed = 'demo: generated shoppers';
-const platformSeed = 'demo: balance platform';
+/** Returns the number of generated shoppers that were added. */
+export async function seed(backend: Backend, shoppers: number): Promise<number> {
+  await seedCredentials(backend);
+  await seedOnce(backend, 'demo: first shoppers', (tx) => saveDetails(firstDetails, tx, backend.context));
+  await seedOnce(backend, 'demo: balance platform', (tx) => seedPlatform(tx, backend.context));
+  return seedGenerated(backend, shoppers);
+}
 
-/** Details of 100 shoppers in one unit: one fsync for 300 cards. */
-const shoppersPerUnit = 100;
-
-const keepAll = async (details: readonly DemoDetail[], tx: Transaction, world: HandlerContext): Promise<void> => {
-  const now = world.clock.now();
-  for (const [index, { key, detail }] of details.entries()) {
-    const firstPspReference = world.ids.pspReference();
-    // A millisecond apart, so that the oldest is the one that is named first.
-    const createdAt = now - details.length + index;
-    await saveDetail(key, { ...detail, firstPspReference, createdAt }, tx.repository(DetailRepository), world);
-  }
-};
-
-const seedCredentials = async ({ registry }: Backend): Promise<void> => {
+async function seedCredentials({ registry }: Backend): Promise<void> {
   for (const { company, code } of demoAccounts) await registry.addMerchantAccount(company, code);
   await registry.saveBalancePlatform(demoPlatform);
-  const known = await registry.listCredentials();
-  for (const { company, balancePlatform, shown } of demoCredentials) {
-    const isKnown = (each: ListedCredential) =>
-      each.company === company && each.kind === shown.kind && each.balancePlatform === balancePlatform;
-    // A revoked one counts as there: whoever revoked it meant it.
-    if (known.some(isKnown)) continue;
-    const username = shown.kind === 'basic' ? shown.username : undefined;
-    const ofCompany = demoAccounts.filter((each) => each.company === company).map(({ code }) => code);
-    const { kind, secret } = shown;
-    const scope =
-      balancePlatform === undefined
-        ? ({ roles: ['recurring'], merchantAccounts: ofCompany } as const)
-        : ({ roles: ['balancePlatform'], merchantAccounts: [], balancePlatform } as const);
-    await registry.addCredential({ company, kind, username, secret, ...scope });
+  const existing = await registry.listCredentials();
+  for (const credential of demoCredentials) {
+    const { company, balancePlatform, presented } = credential;
+    // A revoked credential exists as well: it must not come back.
+    const exists = existing.some(
+      (each) => each.company === company && each.kind === presented.kind && each.balancePlatform === balancePlatform,
+    );
+    if (exists) continue;
+    const { kind, secret } = presented;
+    const username = presented.kind === 'basic' ? presented.username : undefined;
+    await registry.addCredential({ company, kind, username, secret, ...scopeOf(credential) });
   }
-};
+}
 
-const seedOnPlatform = async ({ store: details, context: world }: Backend): Promise<void> => {
-  if ((await details.read((tx) => tx.importProgress.find(platformSeed))) > 0) return;
-  await details.write(async (tx) => {
-    await seedPlatform(tx, world);
-    await tx.importProgress.save(platformSeed, 1, world.clock.now());
+function scopeOf({ company, balancePlatform }: PublishedCredential) {
+  if (balancePlatform !== undefined)
+    return { roles: ['balancePlatform'], merchantAccounts: [], balancePlatform } as const;
+  const accounts = demoAccounts.filter((each) => each.company === company);
+  return { roles: ['recurring'], merchantAccounts: accounts.map(({ code }) => code) } as const;
+}
+
+/** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */
+async function seedOnce(
+  { store, context }: Backend,
+  source: string,
+  save: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  if ((await store.read((tx) => tx.importProgress.find(source))) > 0) return;
+  await store.write(async (tx) => {
+    await save(tx);
+    await tx.importProgress.save(source, 1, context.clock.now());
   });
-};
+}
 
-const seedFirst = async ({ store: details, context: world }: Backend): Promise<void> => {
-  if ((await details.read((tx) => tx.importProgress.find(firstSeed))) > 0) return;
-  await details.write(async (tx) => {
-    await keepAll(firstDetails, tx, world);
-    await tx.importProgress.save(firstSeed, firstDetails.length, world.clock.now());
-  });
-};
+const generatedSource = 'demo: generated shoppers';
+/** One commit for 300 cards. */
+const shoppersPerTransaction = 100;
 
-const seedGenerated = async ({ store: details, context: world }: Backend, wanted: number): Promise<number> => {
-  const before = await details.read((tx) => tx.importProgress.find(generatedSeed));
-  for (let done = before; done < wanted; ) {
-    const last = Math.min(done + shoppersPerUnit, wanted);
+async function seedGenerated({ store, context }: Backend, shoppers: number): Promise<number> {
+  const before = await store.read((tx) => tx.importProgress.find(generatedSource));
+  for (let done = before; done < shoppers; ) {
+    const last = Math.min(done + shoppersPerTransaction, shoppers);
     const numbers = Array.from({ length: last - done }, (_, index) => done + index + 1);
-    await details.write(async (tx) => {
-      for (const n of numbers) await keepAll(generatedShopper(n), tx, world);
-      await tx.importProgress.save(generatedSeed, last, world.clock.now());
+    await store.write(async (tx) => {
+      for (const n of numbers) await saveDetails(generatedShopper(n), tx, context);
+      await tx.importProgress.save(generatedSource, last, context.clock.now());
     });
     done = last;
   }
-  return Math.max(0, wanted - before);
-};
+  return Math.max(0, shoppers - before);
+}
 
-/** Gives how many generated shoppers were added. */
-export const seed = async (room: Backend, shoppers: number): Promise<number> => {
-  await seedCredentials(room);
-  await seedFirst(room);
-  await seedOnPlatform(room);
-  return seedGenerated(room, shoppers);
-};
+async function saveDetails(details: readonly DemoDetail[], tx: Transaction, context: HandlerContext): Promise<void> {
+  const now = context.clock.now();
+  for (const [index, { key, detail }] of details.entries()) {
+    const firstPspReference = context.ids.pspReference();
+    // A millisecond apart keeps their order in lists.
+    const createdAt = now - details.length + index;
+    await saveDetail(key, { ...detail, firstPspReference, createdAt }, tx.repository(DetailRepository), context);
+  }
+}

@@ -1,4 +1,4 @@
-/** The demo's shoppers: the ones that the README describes, and as many generated ones as are asked for. */
+/** The shoppers of the demo: those that the README describes, and generated ones. */
 import { appendLuhnDigit } from '../../contract/check-digits.ts';
 import type { ContractType, ShopperKey } from '../../services/recurring/details.ts';
 import type { NewDetail } from '../../services/recurring/save-detail.ts';
@@ -28,7 +28,7 @@ const first = demo('shopper-1');
 const other: ShopperKey = { company: 'Other', merchantAccount: 'OtherMerchant', shopperReference: 'shopper-1' };
 const shopperEmail = 'shopper-1@example.com';
 
-/** Published test numbers; oldest first. */
+/** Public test card numbers, the oldest detail first. */
 export const firstDetails: readonly DemoDetail[] = Object.freeze<DemoDetail[]>([
   {
     key: first,
@@ -60,7 +60,7 @@ export const firstDetails: readonly DemoDetail[] = Object.freeze<DemoDetail[]>([
 
 const uses: readonly ContractType[] = Object.freeze(['ONECLICK', 'RECURRING']);
 
-/** Number `n`, from 1: three cards of its own, from the ranges of the published test numbers. */
+/** Returns shopper `n`, from 1, with three cards from the ranges of the public test numbers. */
 export const generatedShopper = (n: number): readonly DemoDetail[] => {
   const key = demo(`shopper-${String(n).padStart(6, '0')}`);
   const numbers = [

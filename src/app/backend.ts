@@ -9,14 +9,15 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
-import { announcedUpdater } from '../services/recurring/account-updater/announced-changes.ts';
+import { createLocalUpdater } from '../services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../services/recurring/account-updater/batch/queue.ts';
 import { createUpdaterEvents, type UpdaterEvents } from '../services/recurring/account-updater/events.ts';
-import { httpUpdater } from '../services/recurring/account-updater/http/updater.ts';
+import { createHttpUpdater } from '../services/recurring/account-updater/http/updater.ts';
 import { createBatchQueue } from '../services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
 import { DetailReader } from '../services/recurring/store/repository.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
+import { webhookFormats } from '../services/webhook-formats.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import type { Credentials } from '../store/sql/credentials.ts';
@@ -59,12 +60,12 @@ const updaterOf = (config: Config, vault: Vault, watch: UpdaterEvents): Updater 
   const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = config;
   switch (updater) {
     case 'rules':
-      return announcedUpdater(vault, { testCards: environment === 'test' });
+      return createLocalUpdater(vault, { testCards: environment === 'test' });
     case 'http':
       if (url === undefined) throw new TypeError('an updater without an address');
-      return httpUpdater({ url, secret, msMax }, { clock, vault, watch });
+      return createHttpUpdater({ url, secret, msMax }, { clock, vault, events: watch });
     case 'batch':
-      return Object.freeze<Updater>({ kind: 'gathered' });
+      return Object.freeze<Updater>({ kind: 'batch' });
     default:
       return updater satisfies never;
   }
@@ -122,7 +123,7 @@ export const openBackend = async (
   const updaterEvents = createUpdaterEvents();
   const shopperCache = createShopperCache(engine, config.rememberedBytesMax);
   const store = createStore(engine, {
-    shared: shopperCache === undefined ? [] : [shopperCache],
+    shared: shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache],
     onJobSaved: jobNotifier.notify,
   });
   const backend: Backend = Object.freeze({

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type JobHandler, startWorker } from '../jobs/worker.ts';
 import { createCheckHandler } from '../services/recurring/account-updater/check-job.ts';
+import { webhookFormats } from '../services/webhook-formats.ts';
 import { createDeliveryHandler, type DeliveryDependencies } from '../webhooks/deliver.ts';
 import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
@@ -16,7 +17,7 @@ const batchDuties = async (
   { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: Config,
   room: Backend,
 ): Promise<readonly JobHandler[]> => {
-  const { batchQueue: gathering, store, context: world, updaterEvents: watch } = room;
+  const { batchQueue, store, jobs, registry, context, updaterEvents: events } = room;
   if (folder === undefined) return [];
   const [{ createBatchCycleHandler }, { createRequestFileHandler }, { createOverdueHandler }] = await Promise.all([
     import('../services/recurring/account-updater/batch/cycle.ts'),
@@ -24,20 +25,20 @@ const batchDuties = async (
     import('../services/recurring/account-updater/batch/overdue.ts'),
   ]);
   return [
-    createBatchCycleHandler(folder, { waitMsMax, rowsMax }, { gathering, room, watch }),
-    createRequestFileHandler(folder, { store, gathering, world, watch }),
-    createOverdueHandler(store, world, watch),
+    createBatchCycleHandler(folder, { waitMsMax, rowsMax }, { batchQueue, store, registry, context, events }),
+    createRequestFileHandler(folder, { jobs, batchQueue, context, events }),
+    createOverdueHandler(store, context, events),
   ];
 };
 
 const updaterDuties = async (config: Config, room: Backend): Promise<readonly JobHandler[]> => {
   const { updater } = room;
   switch (updater.kind) {
-    case 'known':
+    case 'local':
       return [];
-    case 'asked':
+    case 'http':
       return [createCheckHandler(room.store, room.context, updater)];
-    case 'gathered':
+    case 'batch':
       return batchDuties(config, room);
     default:
       return updater satisfies never;
@@ -46,7 +47,8 @@ const updaterDuties = async (config: Config, room: Backend): Promise<readonly Jo
 
 const webhookDuty = (config: Config, room: Backend, count: DeliveryDependencies['count']): JobHandler =>
   createDeliveryHandler({
-    endJob: (job) => room.store.write((tx) => tx.jobs.end(job)),
+    jobs: room.jobs,
+    formats: webhookFormats,
     endpoints: room.endpoints,
     vault: room.context.vault,
     clock: room.context.clock,

@@ -92,12 +92,12 @@ const levelOf: Readonly<Record<UpdaterEvent['kind'], 'warn' | 'info' | 'debug'>>
   up: 'info',
   written: 'info',
   read: 'info',
-  told: 'debug',
+  answered: 'debug',
   pending: 'debug',
   refused: 'debug',
   failed: 'debug',
   skipped: 'debug',
-  stray: 'debug',
+  unmatched: 'debug',
   malformedRows: 'debug',
 });
 

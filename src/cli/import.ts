@@ -1,6 +1,6 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
-import { storedDetails } from './import/details.ts';
+import { createDetailImporter } from '../services/recurring/import-details.ts';
 import { runImport } from './import/file.ts';
 
 export function add(program: Command): void {
@@ -10,5 +10,5 @@ export function add(program: Command): void {
     .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
     .description('imports stored details; resumes after an interruption; never imports a file twice')
     .addHelpText('after', '\nExample:\n  triglyph import details.jsonl')
-    .action((file: string, options: { readonly report?: string }) => runImport(storedDetails, file, options));
+    .action((file: string, options: { readonly report?: string }) => runImport(createDetailImporter, file, options));
 }

@@ -1,8 +1,8 @@
 /** `triglyph updates`: imports card changes and answers of an updater, and writes request files. */
 import type { Command } from 'commander';
-import { answers } from '../services/recurring/account-updater/batch/answers.ts';
+import { createResponseImporter } from '../services/recurring/account-updater/batch/responses.ts';
+import { createCardChangeImporter } from '../services/recurring/account-updater/import-changes.ts';
 import { testCards } from '../services/recurring/account-updater/test-cards.ts';
-import { cardChanges } from './import/card-changes.ts';
 import { runImport } from './import/file.ts';
 import { gatherRequestFiles } from './updates/collect.ts';
 
@@ -14,7 +14,9 @@ export function add(program: Command): void {
     .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
     .description('imports announced changes; resumes after an interruption; the last row of a card counts')
     .addHelpText('after', `\nExample:\n  triglyph updates import changes.csv\n\n${changeColumns}`)
-    .action((file: string, options: { readonly report?: string }) => runImport(cardChanges, file, options));
+    .action((file: string, options: { readonly report?: string }) =>
+      runImport(createCardChangeImporter, file, options),
+    );
   updates
     .command('gather')
     .description('writes waiting checks into request files now; requires UPDATER=batch')
@@ -26,7 +28,7 @@ export function add(program: Command): void {
     .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
     .description('imports answers to the checks of request files; each check is answered once')
     .addHelpText('after', `\nExample:\n  triglyph updates answer answers.csv\n\n${answerColumns}`)
-    .action((file: string, options: { readonly report?: string }) => runImport(answers, file, options));
+    .action((file: string, options: { readonly report?: string }) => runImport(createResponseImporter, file, options));
   updates.addHelpText('after', '\nExample:\n  triglyph updates import changes.csv');
 }
 

@@ -1,124 +1,114 @@
-/** Keeps a batch of rows in one unit of work, together with how far the file was read. */
-
-import { Problem, type ProblemKind } from '../contract/problem.ts';
+/** Saves a batch of rows in one transaction, together with the progress in the file. */
+import { Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
-import type { HandlerContext } from '../gateway/handler.ts';
-import { ReferenceTaken } from '../services/recurring/store/repository.ts';
-import type { Registry } from '../store/sql/credential-registry.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { type Reason, type RowResult, reasonsOf } from './row.ts';
 
-/** Where rows are kept. */
-export interface ImportTarget {
+/** What a service imports: the schema of its rows, and how one is saved. */
+export interface RowImporter<R = unknown> {
+  /** Separates the progress of its files from that of other importers; may be empty. */
+  readonly sourcePrefix: string;
+  /** The schema of an `R`. */
+  readonly schema: ObjectSchema;
+  /**
+   * Refuses a row with a Problem or with reasons, before it writes anything; where it finds out only after that, it throws a
+   * `RowConflict`.
+   */
+  save(row: R, tx: Transaction): Promise<readonly Reason[] | undefined>;
+}
+
+/** A row that is refused after a part of it was written: its transaction is rolled back. */
+export class RowConflict extends Error {
+  override readonly name = 'RowConflict';
+  readonly reasons: readonly Reason[];
+
+  constructor(reasons: readonly Reason[], options?: ErrorOptions) {
+    super('the row conflicts with the store', options);
+    this.reasons = reasons;
+  }
+}
+
+export interface ImportDependencies {
   readonly store: Store;
-  readonly registry: Pick<Registry, 'findCompany'>;
-  readonly context: HandlerContext;
+  readonly clock: Clock;
 }
 
-/** What the rows of a file are: their shape, and how one is kept. */
-export interface ImportKind<R> {
-  /** Keeps the progress of its files apart from that of others with the same bytes; empty for stored details. */
-  readonly mark: string;
-  /** That of an `R`. */
-  readonly shape: ObjectSchema;
-  /** For a merchant account that no company has. */
-  readonly unknownAccount: ProblemKind;
-  /** Throws a Problem for a row to refuse, before anything is written; or gives the reasons, where callers know none like it. */
-  keep(row: R, company: string, tx: Transaction, world: HandlerContext): Promise<readonly Reason[] | undefined>;
-}
-
-export interface Pending<R> {
+export interface PendingRow<R> {
   readonly line: number;
   readonly row: number;
-  readonly outcome: RowResult<R>;
+  readonly result: RowResult<R>;
 }
 
-export interface Refused {
+export interface RefusedRow {
   readonly line: number;
   readonly row: number;
   readonly reasons: readonly Reason[];
 }
 
-/** What is told of the rows of a batch before it is committed. An engine may run a unit twice, and tell twice. */
-type Tell = (refused: readonly Refused[]) => void;
+/** Called before each commit; an engine may run a transaction again, and call it again. */
+type BeforeCommit = (refused: readonly RefusedRow[]) => void;
 
-const taken: readonly Reason[] = Object.freeze([
-  { field: 'recurringDetailReference', code: '803', message: 'The reference belongs to another or a disabled detail' },
-]);
+/** Saves a batch and returns its refused rows. `committed` is called after each commit. Resolves when all rows are durable. */
+export type BatchImporter<R> = (
+  batch: readonly PendingRow<R>[],
+  beforeCommit: BeforeCommit,
+  committed: () => void,
+) => Promise<readonly RefusedRow[]>;
 
-/** A merchant account belongs to one company for good, so each is looked up once. */
-const companies = ({ registry }: ImportTarget): ((account: string) => Promise<string | undefined>) => {
-  const known = new Map<string, string | undefined>();
-  const knownMax = 10_000;
-  return async (account) => {
-    if (!known.has(account)) {
-      if (known.size >= knownMax) known.clear();
-      known.set(account, await registry.findCompany(account));
-    }
-    return known.get(account);
-  };
-};
-
-/** Rows of every kind name the merchant account that says whose they are. */
-export type Row = { readonly merchantAccount: string };
-
-export const createBatchImporter = <R extends Row>(
-  room: ImportTarget,
-  { keep, unknownAccount }: ImportKind<R>,
+export function createBatchImporter<R>(
+  { store, clock }: ImportDependencies,
+  importer: RowImporter<R>,
   source: string,
-) => {
-  const companyOf = companies(room);
-
-  const attempt = async ({ outcome }: Pending<R>, tx: Transaction): Promise<readonly Reason[]> => {
-    if ('reasons' in outcome) return outcome.reasons;
-    const company = await companyOf(outcome.row.merchantAccount);
-    try {
-      if (company === undefined) throw Problem.at(['merchantAccount'], unknownAccount);
-      return (await keep(outcome.row, company, tx, room.context)) ?? [];
-    } catch (thrown) {
-      // A Problem comes before anything is written, so the unit goes on without the row.
-      if (thrown instanceof Problem) return reasonsOf(thrown);
-      throw thrown;
-    }
-  };
-
-  const keepTogether = (batch: readonly Pending<R>[], tell: Tell): Promise<readonly Refused[]> =>
-    room.store.write(async (tx) => {
-      const refused: Refused[] = [];
-      for (const pending of batch) {
-        const reasons = await attempt(pending, tx);
-        if (reasons.length > 0) refused.push({ line: pending.line, row: pending.row, reasons });
+): BatchImporter<R> {
+  function saveTogether(batch: readonly PendingRow<R>[], beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {
+    return store.write(async (tx) => {
+      const refused: RefusedRow[] = [];
+      for (const { line, row, result } of batch) {
+        const reasons = await saveRow(result, importer, tx);
+        if (reasons.length > 0) refused.push({ line, row, reasons });
       }
-      tell(refused);
-      await tx.importProgress.save(source, batch.at(-1)!.row, room.context.clock.now());
+      beforeCommit(refused);
+      await tx.importProgress.save(source, batch.at(-1)!.row, clock.now());
       return refused;
     });
+  }
 
-  /** A taken reference is found out when the shopper is written already: such a row must have a unit to itself. */
-  const keepAlone = async (pending: Pending<R>, tell: Tell): Promise<readonly Refused[]> => {
+  async function saveAlone(pending: PendingRow<R>, beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {
     try {
-      return await keepTogether([pending], tell);
+      return await saveTogether([pending], beforeCommit);
     } catch (thrown) {
-      if (!(thrown instanceof ReferenceTaken)) throw thrown;
-      return keepTogether([{ ...pending, outcome: { reasons: taken } }], tell);
+      if (!(thrown instanceof RowConflict)) throw thrown;
+      return saveTogether([{ ...pending, result: { reasons: thrown.reasons } }], beforeCommit);
     }
-  };
+  }
 
-  /** Gives the refused rows; `settled` is called after each commit. Resolves when all is durable. */
-  return async (batch: readonly Pending<R>[], tell: Tell, settled: () => void): Promise<readonly Refused[]> => {
+  return async (batch, beforeCommit, committed) => {
     try {
-      const refused = await keepTogether(batch, tell);
-      settled();
+      const refused = await saveTogether(batch, beforeCommit);
+      committed();
       return refused;
     } catch (thrown) {
-      if (!(thrown instanceof ReferenceTaken)) throw thrown;
+      if (!(thrown instanceof RowConflict)) throw thrown;
     }
-    const refused: Refused[] = [];
+    // Each row needs a transaction of its own now: that of a conflicting row is rolled back.
+    const refused: RefusedRow[] = [];
     for (const pending of batch) {
-      refused.push(...(await keepAlone(pending, tell)));
-      settled();
+      refused.push(...(await saveAlone(pending, beforeCommit)));
+      committed();
     }
     return refused;
   };
-};
+}
+
+async function saveRow<R>(result: RowResult<R>, importer: RowImporter<R>, tx: Transaction): Promise<readonly Reason[]> {
+  if ('reasons' in result) return result.reasons;
+  try {
+    return (await importer.save(result.row, tx)) ?? [];
+  } catch (thrown) {
+    // A Problem precedes every write, so the transaction continues without the row.
+    if (thrown instanceof Problem) return reasonsOf(thrown);
+    throw thrown;
+  }
+}

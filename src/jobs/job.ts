@@ -51,6 +51,8 @@ export interface JobQueue {
     kind: JobKind,
     options: { readonly holder: string; readonly leaseMs: number; readonly max: number },
   ): Promise<readonly TakenJob[]>;
+  /** Deletes a completed job; the next one with its ordering key becomes due. Throws `LeaseLost`. */
+  end(job: TakenJob): Promise<void>;
   /** Makes the job due again after this time; the attempt is not counted. Throws `LeaseLost`. */
   defer(job: TakenJob, afterMs: number): Promise<void>;
   /** Makes the job due again after this time. Throws `LeaseLost`. */

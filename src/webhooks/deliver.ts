@@ -1,116 +1,102 @@
-/** Delivers events to their endpoints: at least once, in the order of each shopper or resource, until it is taken or given up. */
+/** Delivers events to endpoints: at least once, in the order of their keys, until each is accepted or abandoned. */
 
-import type { TakenJob } from '../jobs/job.ts';
+import type { JobQueue, TakenJob } from '../jobs/job.ts';
 import type { JobHandler, JobResult } from '../jobs/worker.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import { type Backoff, backoffMs } from '../lib/retry.ts';
-import { configurationMessage } from '../services/balance-platform/webhook.ts';
-import { classicMessage } from '../services/recurring/webhooks/classic.ts';
-import { tokenizationMessage } from '../services/recurring/webhooks/tokenization.ts';
 import type { Vault } from '../vault/ports.ts';
 import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
+import { parseQueuedEvent } from './event.ts';
+import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
-import type { Endpoint, EndpointStore, Event } from './ports.ts';
+import type { Endpoint, EndpointStore } from './ports.ts';
 import { type SendResult, send } from './send.ts';
 
 export interface DeliveryDependencies {
-  /** Deletes a completed job. Throws `LeaseLost`. */
-  endJob(job: TakenJob): Promise<void>;
+  readonly jobs: Pick<JobQueue, 'end'>;
   readonly endpoints: EndpointStore;
+  readonly formats: WebhookFormats;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly environment: Origin['environment'];
-  /** How long an endpoint may take over an answer. */
+  /** Limit on the time of one attempt. */
   readonly deliveryMsMax: number;
-  /** For how long an event is tried. */
+  /** An event older than this is abandoned when an attempt fails. */
   readonly giveUpMs: number;
-  /** Hears of each attempt, and of each event that is given up. */
+  /** Counts each attempt, and each event that is abandoned. */
   count(outcome: SendResult['kind'] | 'givenUp'): void;
 }
 
-/** Events that a process is at; of one endpoint, so few that a slow one leaves room for the others. */
-const atOnceMax = 64;
-const ofEndpointMax = 8;
+export const webhookJobKind = 'webhook';
+
+/** Deliveries of a process at the same time; those to one endpoint are so few that a slow one leaves capacity for others. */
+const concurrencyMax = 64;
+const endpointConcurrencyMax = 8;
 /** Between two attempts at one event. */
 const backoff: Backoff = { firstMs: 2_000, maxMs: 60 * 60_000 };
-/** What the store may take before and after a delivery, and the wait for a turn. */
-const besideMsMax = 2_000;
+/** For the store before and after a delivery, and for the wait for a slot. */
+const overheadMsMax = 2_000;
+/** Long enough that the first deferred event is not due again before the last one is deferred. */
+const deferMsMin = 2_000;
 
-/** Long enough that what is held back first does not come again before the last of it is held back. */
-const holdMsMin = 2_000;
+export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHandler {
+  const { jobs, endpoints, formats, vault, clock, environment, deliveryMsMax, giveUpMs, count } = dependencies;
+  const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
+  /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
+  const deferring = new Map<string, Promise<void>>();
 
-/** The record that an endpoint's key is sealed for. */
-export const keyScope = ({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) => ({
-  company,
-  record: `webhook ${endpointId}`,
-});
-
-const eventOf = ({ payload }: TakenJob): Event => JSON.parse(payload) as Event;
-
-const messageOf = (event: Event, { format }: Endpoint, origin: Origin): Message | undefined => {
-  switch (format) {
-    case 'tokenization':
-      return tokenizationMessage(event, origin);
-    case 'classic':
-      return classicMessage(event, origin);
-    case 'configuration':
-      return configurationMessage(event, origin);
-    default:
-      return format satisfies never;
-  }
-};
-
-export const createDeliveryHandler = (parts: DeliveryDependencies): JobHandler => {
-  const { endJob, endpoints, vault, clock, environment, deliveryMsMax, giveUpMs, count } = parts;
-  const turns = createEndpointLimiter({ concurrencyMax: ofEndpointMax, deliveryMsMax });
-  /** Of each endpoint one at a time: whoever holds back does so for all. */
-  const holding = new Map<string, Promise<void>>();
-
-  const end = async (job: TakenJob): Promise<JobResult> => {
-    await endJob(job);
+  async function end(job: TakenJob): Promise<JobResult> {
+    await jobs.end(job);
     return 'ended';
-  };
-  const isOver = ({ createdAt }: TakenJob): boolean => clock.now() - createdAt > giveUpMs;
-  const giveUp = (because: string): JobResult => {
+  }
+
+  async function defer(job: TakenJob, endpoint: Endpoint, { afterMs, because, isDown }: Deferred): Promise<JobResult> {
+    const { endpointId } = endpoint;
+    const deferred =
+      deferring.get(endpointId) ??
+      endpoints.deferDue(endpoint, Math.max(afterMs, deferMsMin)).finally(() => deferring.delete(endpointId));
+    deferring.set(endpointId, deferred);
+    await deferred;
+    return isDown && isOverdue(job) ? abandon(because) : { untriedMs: afterMs };
+  }
+
+  async function deliver({ endpointId, url }: Endpoint, message: Message): Promise<SendResult> {
+    const result = await send(url, message, deliveryMsMax);
+    limiter.leave(endpointId, result.kind === 'accepted' ? undefined : result.because);
+    count(result.kind);
+    return result;
+  }
+
+  function isOverdue({ createdAt }: TakenJob): boolean {
+    return clock.now() - createdAt > giveUpMs;
+  }
+
+  function abandon(because: string): JobResult {
     count('givenUp');
     return { givenUp: because };
-  };
-  const spare = async (
-    job: TakenJob,
-    endpoint: Endpoint,
-    { afterMs, because, isDown }: Deferred,
-  ): Promise<JobResult> => {
-    const { endpointId } = endpoint;
-    const held =
-      holding.get(endpointId) ??
-      endpoints.deferDue(endpoint, Math.max(afterMs, holdMsMin)).finally(() => holding.delete(endpointId));
-    holding.set(endpointId, held);
-    await held;
-    return isDown && isOver(job) ? giveUp(because) : { untriedMs: afterMs };
-  };
-  const deliver = async ({ endpointId, url }: Endpoint, message: Message): Promise<SendResult> => {
-    const sent = await send(url, message, deliveryMsMax);
-    turns.leave(endpointId, sent.kind === 'accepted' ? undefined : sent.because);
-    count(sent.kind);
-    return sent;
-  };
+  }
 
   return Object.freeze<JobHandler>({
-    kind: 'webhook',
-    concurrencyMax: atOnceMax,
-    leaseMs: deliveryMsMax + besideMsMax,
+    kind: webhookJobKind,
+    concurrencyMax,
+    leaseMs: deliveryMsMax + overheadMsMax,
     pollIntervalMs: 2_000,
     async run(job) {
       const endpoint = await endpoints.findFor(job);
       if (endpoint === undefined) return end(job);
       const key = vault.open(keyScope(endpoint), endpoint.sealed, 'shown');
-      const message = messageOf(eventOf(job), endpoint, { environment, key });
-      if (message === undefined) return end(job);
-      const turn = await turns.enter(endpoint.endpointId);
-      if (turn !== 'go') return spare(job, endpoint, turn);
-      const sent = await deliver(endpoint, message);
-      if (sent.kind === 'accepted') return end(job);
-      return isOver(job) ? giveUp(sent.because) : { againMs: backoffMs(job.attempts, backoff), because: sent.because };
+      const message = formats.get(endpoint.format).encode(parseQueuedEvent<never>(job.payload), { environment, key });
+      const permission = await limiter.enter(endpoint.endpointId);
+      if (permission !== 'go') return defer(job, endpoint, permission);
+      const result = await deliver(endpoint, message);
+      if (result.kind === 'accepted') return end(job);
+      if (isOverdue(job)) return abandon(result.because);
+      return { againMs: backoffMs(job.attempts, backoff), because: result.because };
     },
   });
-};
+}
+
+/** The scope in which an endpoint's key is sealed. */
+export function keyScope({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) {
+  return { company, record: `webhook ${endpointId}` };
+}

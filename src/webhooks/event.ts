@@ -1,43 +1,42 @@
-/** What companies are told of stored details and of resources. */
-import type { Records, ResourceKind } from '../services/balance-platform/resource.ts';
+/** Events for webhooks. A service creates them in the transaction of a request; they are delivered once it is committed. */
 
-/** What a company is told of a stored detail, or of a check whose outcome came after its answer. */
-export type RecurringEventData = { readonly merchantAccount: string } & (
-  | {
-      readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
-      readonly shopperReference: string;
-      readonly recurringDetailReference: string;
-      readonly variant: string;
-      readonly firstPspReference: string;
-    }
-  | {
-      readonly kind: 'checked';
-      /** That of the merchant for the check. */
-      readonly reference: string;
-      readonly result: string;
-      /** As far as the request named them. */
-      readonly shopperReference?: string | undefined;
-      readonly recurringDetailReference?: string | undefined;
-    }
-);
-
-/** What a company is told of a resource of its balance platform: that it came to be or changed, and how it is now. */
-export interface ResourceEventData<K extends ResourceKind = ResourceKind> {
-  readonly kind: K;
-  readonly operation: 'created' | 'updated';
-  readonly platform: string;
-  /** What lies open of it, so nothing that is sealed. */
-  readonly record: Records[K];
+export interface DomainEvent<Data extends object = object> {
+  /** `recurring.token.created` */
+  readonly type: string;
+  /** Events with the same key reach an endpoint in their order; absent: independent of all others. */
+  readonly orderingKey?: string | undefined;
+  /** Contains nothing that is sealed. */
+  readonly data: Data;
 }
 
-export type DomainEvent = RecurringEventData | ResourceEventData;
-
-/** What one request did, in the order in which it did it. */
+/** The events of one request, in their order. */
 export interface EventBatch {
   readonly company: string;
-  /** Of the request; each notice is known by it, so it tells once. */
+  /** Of the request; the ids of the events are derived from it. */
   readonly pspReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly events: readonly DomainEvent[];
+}
+
+/** An event that waits for delivery. */
+export interface QueuedEvent<Data extends object = object> {
+  /** The same in every attempt to deliver it. */
+  readonly eventId: string;
+  /** Of the request that caused it. */
+  readonly pspReference: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly data: Data;
+}
+
+/** The stored form has the members of the data beside the others. */
+export function printQueuedEvent({ eventId, pspReference, at, data }: QueuedEvent): string {
+  return JSON.stringify({ eventId, pspReference, at, ...data });
+}
+
+/** The caller knows the type of the data: the format of an endpoint has accepted its events. */
+export function parseQueuedEvent<Data extends object>(text: string): QueuedEvent<Data> {
+  const { eventId, pspReference, at, ...data } = JSON.parse(text);
+  return { eventId, pspReference, at, data };
 }

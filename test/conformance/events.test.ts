@@ -7,11 +7,11 @@ import { services } from '../../src/services/index.ts';
 import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';
 import type { AccountUpdateOutcome } from '../../src/services/recurring/account-updater/updater.ts';
+import type { RecurringEventData } from '../../src/services/recurring/events.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
-import type { RecurringEvent } from '../../src/webhooks/ports.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, openGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -19,6 +19,13 @@ const protocols = createProtocols(services);
 const names = namedProtocols;
 const service = recurringV25;
 const endpointId = 'we_test';
+
+/** As the payload of a job. */
+type RecurringEvent = RecurringEventData & {
+  readonly eventId: string;
+  readonly pspReference: string;
+  readonly at: number;
+};
 
 let gateway: TestGateway;
 const open = async (options?: GatewayOptions) => {
@@ -183,7 +190,7 @@ test('who is another company hears nothing, and an import tells nobody', async (
 });
 
 describe('a check whose outcome comes later', () => {
-  beforeEach(() => open({ updater: () => ({ kind: 'asked', ask: async () => ({ kind: 'pending' }) }) }));
+  beforeEach(() => open({ updater: () => ({ kind: 'http', check: async () => ({ kind: 'pending' }) }) }));
 
   const settle = async (fate: AccountUpdateOutcome): Promise<void> => {
     const { jobs, store: details, context: world, pass } = gateway.parts;

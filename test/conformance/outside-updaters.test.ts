@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { readAnswers } from '../../src/services/recurring/account-updater/batch/answers.ts';
 import { collectAll } from '../../src/services/recurring/account-updater/batch/cycle.ts';
 import { openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
 import { createRequestFileHandler } from '../../src/services/recurring/account-updater/batch/request-file.ts';
+import { readResponses } from '../../src/services/recurring/account-updater/batch/responses.ts';
 import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
 import { createUpdaterEvents } from '../../src/services/recurring/account-updater/events.ts';
-import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
+import { createHttpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import type { RecurringDetail } from '../../src/services/recurring/details.ts';
 import { perform } from '../support/background-jobs.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
@@ -42,12 +42,15 @@ const openAsking = () =>
   openGateway({
     // A clock that goes: what is left alone after failures is not so for ever.
     updater: ({ vault }) =>
-      httpUpdater({ url: outside.url, secret: 'hush', msMax: 1_500 }, { vault, watch, clock: { now: Date.now } }),
+      createHttpUpdater(
+        { url: outside.url, secret: 'hush', msMax: 1_500 },
+        { vault, events: watch, clock: { now: Date.now } },
+      ),
   });
 
 const goOnAsking = async ({ parts }: TestGateway) => {
   const { updater } = parts;
-  if (updater.kind !== 'asked') throw new Error('nobody is asked');
+  if (updater.kind !== 'http') throw new Error('nobody is asked');
   // As long as one that was down is left alone.
   if (outside.answer === down) await wait(1_100);
   outside.answer = byFate;
@@ -56,9 +59,9 @@ const goOnAsking = async ({ parts }: TestGateway) => {
 };
 
 const goOnByFile = async ({ parts }: TestGateway) => {
-  const { batchQueue: gathering, store, context: world } = parts;
-  const files = await collectAll(gathering, world.clock, 1_000);
-  await perform(parts, createRequestFileHandler(folder.path, { gathering, store, world, watch }));
+  const { batchQueue, jobs, context } = parts;
+  const files = await collectAll(batchQueue, context.clock, 1_000);
+  await perform(parts, createRequestFileHandler(folder.path, { batchQueue, jobs, context, events: watch }));
   for (const file of files) {
     const rows = readFileSync(join(folders.requests, file), 'utf8').trimEnd().split('\n');
     const answers = rows
@@ -66,7 +69,7 @@ const goOnByFile = async ({ parts }: TestGateway) => {
       .map(({ check, merchantAccount, number }) => ({ check, merchantAccount, ...fateOf(number) }));
     writeFileSync(join(folders.answers, file), answers.map((each) => `${JSON.stringify(each)}\n`).join(''));
   }
-  expect(await readAnswers(folders, parts, watch, () => false)).toBe(true);
+  expect(await readResponses(folders, parts, watch, () => false)).toBe(true);
 };
 
 const adapters: readonly Adapter[] = [
@@ -82,7 +85,7 @@ const adapters: readonly Adapter[] = [
   },
   {
     name: 'batch',
-    open: () => openGateway({ updater: () => ({ kind: 'gathered' }) }),
+    open: () => openGateway({ updater: () => ({ kind: 'batch' }) }),
     begin: () => {},
     goOn: goOnByFile,
     atOnce: () => 'Success',

@@ -3,7 +3,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { readAnswers } from '../../src/services/recurring/account-updater/batch/answers.ts';
 import { collectAll, createBatchCycleHandler } from '../../src/services/recurring/account-updater/batch/cycle.ts';
 import { type Folders, openFolders } from '../../src/services/recurring/account-updater/batch/folders.ts';
 import { createOverdueHandler } from '../../src/services/recurring/account-updater/batch/overdue.ts';
@@ -11,6 +10,7 @@ import {
   createRequestFileHandler,
   writeRequestFile,
 } from '../../src/services/recurring/account-updater/batch/request-file.ts';
+import { readResponses } from '../../src/services/recurring/account-updater/batch/responses.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
 import { batchCycle, batchFile, updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
@@ -39,7 +39,7 @@ const watch = createUpdaterEvents();
 beforeEach(async () => {
   folder = tempFolder();
   folders = openFolders(folder.path);
-  gateway = await openGateway({ updater: () => ({ kind: 'gathered' }) });
+  gateway = await openGateway({ updater: () => ({ kind: 'batch' }) });
   parts = gateway.parts;
   events = [];
   watch.listen((event) => events.push(event));
@@ -53,13 +53,13 @@ const { check, list, store } = callsOf(() => gateway);
 
 const duty = () =>
   createRequestFileHandler(folder.path, {
-    gathering: parts.batchQueue,
-    store: parts.store,
-    world: parts.context,
-    watch,
+    batchQueue: parts.batchQueue,
+    jobs: parts.jobs,
+    context: parts.context,
+    events: watch,
   });
 const never = () => false;
-const read = () => readAnswers(folders, parts, watch, never);
+const read = () => readResponses(folders, parts, watch, never);
 
 const rowsOf = (file: string): readonly Row[] =>
   readFileSync(join(folders.requests, file), 'utf8')
@@ -141,12 +141,12 @@ describe('files of checks', () => {
     const bytes = readFileSync(join(folders.requests, file!));
     expect(rowsOf(file!)).toHaveLength(5);
     // It dies between the renaming and the end of the job: the same file again.
-    const { batchQueue: gathering, store: details, context: world } = parts;
-    await writeRequestFile(file!, 'again', folders, { gathering, store: details, world, watch });
+    const { batchQueue, context } = parts;
+    await writeRequestFile(file!, 'again', folders, { batchQueue, context });
     expect(readFileSync(join(folders.requests, file!))).toEqual(bytes);
     // Where it was fetched by then, it comes a second time, as long as its checks wait.
     rmSync(join(folders.requests, file!));
-    await writeRequestFile(file!, 'again', folders, { gathering, store: details, world, watch });
+    await writeRequestFile(file!, 'again', folders, { batchQueue, context });
     expect(readFileSync(join(folders.requests, file!))).toEqual(bytes);
     expect(readdirSync(folders.requests)).toEqual([file]);
   });
@@ -166,14 +166,11 @@ describe('files of checks', () => {
 
 describe('the round', () => {
   const round = (waitMsMax: number, rowsMax: number) =>
-    perform(
-      parts,
-      createBatchCycleHandler(folder.path, { waitMsMax, rowsMax }, { gathering: parts.batchQueue, room: parts, watch }),
-    );
+    perform(parts, createBatchCycleHandler(folder.path, { waitMsMax, rowsMax }, { ...parts, events: watch }));
   const waiting = async () => (await parts.batchQueue.findWaiting(100)).checks;
 
   test('lets checks wait for others, until one has waited long enough or they are a file', async () => {
-    await parts.batchQueue.begin('gathered');
+    await parts.batchQueue.begin('batch');
     await askAbout(closed);
     await round(60_000, 3);
     expect(await waiting()).toBe(1);
@@ -188,7 +185,7 @@ describe('the round', () => {
   });
 
   test('is one, however many begin it', async () => {
-    for (let n = 0; n < 3; n++) await parts.batchQueue.begin('gathered');
+    for (let n = 0; n < 3; n++) await parts.batchQueue.begin('batch');
     expect(await parts.jobs.take(batchCycle, { holder: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
     expect(await parts.jobs.take(batchCycle, { holder: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
   });
@@ -224,7 +221,7 @@ describe('answers', () => {
     await read();
     expect(await list('json', shopper)).toEqual(before);
     expect(await outcomes(shopper)).toEqual(['PANChanged']);
-    expect({ told: counted('told'), stray: counted('stray') }).toEqual({ told: 1, stray: 2 });
+    expect({ answered: counted('answered'), unmatched: counted('unmatched') }).toEqual({ answered: 1, unmatched: 2 });
     expect(report()).toHaveLength(2);
   });
 
@@ -240,7 +237,7 @@ describe('answers', () => {
     drop('late.jsonl', [answerTo(row!)]);
     await read();
     expect(await list('json', shopper)).toHaveLength(1);
-    expect(counted('stray')).toBe(1);
+    expect(counted('unmatched')).toBe(1);
   });
 
   test('by CSV, and in a column each', async () => {
@@ -278,7 +275,10 @@ describe('answers', () => {
     expect(await outcomes(shopper)).toEqual([]);
     expect(report().map((line) => JSON.parse(line).line)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     expect(report().join()).not.toMatch(/\d{9}/);
-    expect({ stray: counted('stray'), malformed: counted('malformedRows') }).toEqual({ stray: 3, malformed: 8 });
+    expect({ unmatched: counted('unmatched'), malformed: counted('malformedRows') }).toEqual({
+      unmatched: 3,
+      malformed: 8,
+    });
     // The control: the check has waited through all of it.
     drop('right.jsonl', [answerTo(row!, 'PANChanged', { newNumber: other, ...news })]);
     await read();
@@ -328,12 +328,12 @@ describe('answers', () => {
     const all = [...noise, ...rows.map((row) => answerTo(row))];
     drop('long.jsonl', all);
     let rounds = 1;
-    while (!(await readAnswers(folders, parts, watch, () => true))) {
+    while (!(await readResponses(folders, parts, watch, () => true))) {
       rounds += 1;
       if (!existsSync(join(folders.answers, 'long.jsonl'))) break;
     }
     expect(rounds).toBeGreaterThan(2);
-    expect({ told: counted('told'), stray: counted('stray') }).toEqual({ told: 5, stray: 500 });
+    expect({ answered: counted('answered'), unmatched: counted('unmatched') }).toEqual({ answered: 5, unmatched: 500 });
     expect(report()).toHaveLength(500);
     expect(events).toContainEqual(expect.objectContaining({ kind: 'read', rows: 505, refused: expect.any(Number) }));
   });
@@ -345,10 +345,10 @@ describe('another updater', () => {
     await askAbout(closed);
     expect(await gathered(1)).toHaveLength(2);
     await askAbout(closed);
-    await parts.batchQueue.begin('asked');
+    await parts.batchQueue.begin('http');
     const asked = await parts.jobs.take(updaterCheck, { holder: 'it', leaseMs: 1_000, max: 10 });
     expect(asked).toHaveLength(3);
-    await parts.batchQueue.begin('gathered');
+    await parts.batchQueue.begin('batch');
     expect(await gathered()).toHaveLength(3);
   });
 });

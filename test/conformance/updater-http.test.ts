@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createCheckHandler } from '../../src/services/recurring/account-updater/check-job.ts';
 import { createUpdaterEvents, type UpdaterEvent } from '../../src/services/recurring/account-updater/events.ts';
-import { httpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
+import { createHttpUpdater } from '../../src/services/recurring/account-updater/http/updater.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { recurringV25 as service } from '../../src/services/recurring/v25.ts';
@@ -16,7 +16,7 @@ import { callsOf, cardOf, fresh, named, protocols } from '../support/recurring-c
 import { until } from '../support/until.ts';
 import { byFate, down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
 
-type Asked = Extract<Updater, { kind: 'asked' }>;
+type Asked = Extract<Updater, { kind: 'http' }>;
 
 const operation = service.operations.get('scheduleAccountUpdater')!;
 
@@ -29,7 +29,7 @@ let outside: TestUpdater;
 let gateway: TestGateway;
 let events: UpdaterEvent[];
 /** Stands between the gateway and the adapter, where a test wants to be in the way. */
-let around: (ask: Asked['ask']) => Asked['ask'];
+let around: (ask: Asked['check']) => Asked['check'];
 
 beforeAll(async () => {
   outside = await startUpdater();
@@ -45,8 +45,8 @@ beforeEach(async () => {
   gateway = await openGateway({
     updater: ({ vault }) => {
       const options = { url: outside.url, secret: 'hush', msMax };
-      const { ask } = httpUpdater(options, { vault, watch, clock: { now: Date.now } });
-      return { kind: 'asked', ask: (card, id) => around(ask)(card, id) };
+      const { check } = createHttpUpdater(options, { vault, events: watch, clock: { now: Date.now } });
+      return { kind: 'http', check: (card, id) => around(check)(card, id) };
     },
   });
 });
@@ -56,7 +56,7 @@ const { ask, check, list, store } = callsOf(() => gateway);
 
 const goOn = async (): Promise<number> => {
   const { parts } = gateway;
-  if (parts.updater.kind !== 'asked') throw new Error('nobody is asked');
+  if (parts.updater.kind !== 'http') throw new Error('nobody is asked');
   await parts.pass(600_000);
   return perform(parts, createCheckHandler(parts.store, parts.context, parts.updater));
 };
@@ -342,14 +342,17 @@ test('one that is not there', async () => {
   const heard: UpdaterEvent[] = [];
   watch.listen((event) => heard.push(event));
   const { vault, clock } = gateway.parts.context;
-  const nowhere = httpUpdater({ url: 'http://127.0.0.1:1/', secret: undefined, msMax }, { vault, clock, watch });
+  const nowhere = createHttpUpdater(
+    { url: 'http://127.0.0.1:1/', secret: undefined, msMax },
+    { vault, clock, events: watch },
+  );
   const card = {
     company: 'Demo',
     fingerprint: 'f',
     expiry: { expiryMonth: '3', expiryYear: '2030' },
     number: () => closed,
   };
-  expect(await nowhere.ask(card, 'id')).toEqual({ kind: 'pending' });
+  expect(await nowhere.check(card, 'id')).toEqual({ kind: 'pending' });
   expect(heard).toEqual([
     { kind: 'failed', reason: expect.stringMatching(/^\w+$/) },
     { kind: 'failed', reason: expect.stringMatching(/^\w+$/) },

@@ -115,12 +115,12 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     test('what another kind of updater was to tell goes on, and there is one round', async () => {
       await save('one', 'two');
       await gather('file', 1);
-      await gathering.begin('asked');
+      await gathering.begin('http');
       expect(await take(updaterCheck)).toHaveLength(2);
-      await Promise.all([gathering.begin('gathered'), gathering.begin('gathered')]);
+      await Promise.all([gathering.begin('batch'), gathering.begin('batch')]);
       expect(await gather('another')).toBe(2);
       expect(await take(batchCycle)).toHaveLength(1);
-      await gathering.begin('known');
+      await gathering.begin('local');
       expect(await idsOf('another')).toHaveLength(2);
     });
   });

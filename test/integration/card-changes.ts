@@ -1,7 +1,7 @@
 /** What every engine owes announced card changes, and the history of the details that followed. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import {
   CardChangeReader,
   CardChangeRepository,
@@ -40,7 +40,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       );
     const fate = (company = 'Demo') =>
       store.write((tx) =>
-        announcedUpdater(vault, { testCards: false }).check(
+        createLocalUpdater(vault, { testCards: false }).check(
           {
             company,
             fingerprint: vault.fingerprint(company, cardIdentity(cardNumber)),

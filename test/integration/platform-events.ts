@@ -2,18 +2,25 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { tables } from '../../src/store/sql/copy.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
-import type { EndpointFormat, ResourceEvent } from '../../src/webhooks/ports.ts';
 import { callers, now } from '../support/fixture.ts';
 import { type GatewayOptions, gatewayOver, type TestGateway } from '../support/gateway.ts';
 import { override } from '../support/override.ts';
 import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
+
+/** As the payload of a job. */
+type ResourceEvent = ResourceEventData & {
+  readonly eventId: string;
+  readonly pspReference: string;
+  readonly at: number;
+};
 
 const halt = new Error('halt');
 
@@ -53,7 +60,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     let gateway: TestGateway;
     let ask: Furnished;
 
-    const listen = async (endpointId: string, format: EndpointFormat, company = 'Demo') => {
+    const listen = async (endpointId: string, format: string, company = 'Demo') => {
       const { endpoints, context: world } = gateway.parts;
       const sealed = world.vault.seal(keyScope({ company, endpointId }), { shown: '00'.repeat(32) });
       await endpoints.add({ company, endpointId, url: 'https://shop.example.com/', format, sealed, createdAt: 1 });

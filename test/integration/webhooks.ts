@@ -1,6 +1,13 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
+import {
+  type DetailEventData,
+  type RecurringEvent,
+  type RecurringEventData,
+  recurringEvent,
+} from '../../src/services/recurring/events.ts';
+import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
@@ -10,25 +17,30 @@ import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
-import type { DomainEvent, EventBatch, RecurringEventData } from '../../src/webhooks/event.ts';
-import type { Endpoint, EndpointFormat, EndpointStore, Event } from '../../src/webhooks/ports.ts';
+import type { DomainEvent, EventBatch } from '../../src/webhooks/event.ts';
+import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
 const countJobs = statement<{ readonly jobs: number }>('test-count-jobs', 'select count(*) as jobs from job');
 
-const notice = (
-  shopperReference: string,
-  kind: Exclude<RecurringEventData['kind'], 'checked'> = 'created',
-): DomainEvent => ({
-  kind,
-  merchantAccount: 'DemoMerchant',
-  shopperReference,
-  recurringDetailReference: `${shopperReference}-detail`,
-  variant: 'visa',
-  firstPspReference: 'FIRST',
-});
+const notice = (shopperReference: string, kind: DetailEventData['kind'] = 'created'): RecurringEvent =>
+  recurringEvent({
+    kind,
+    merchantAccount: 'DemoMerchant',
+    shopperReference,
+    recurringDetailReference: `${shopperReference}-detail`,
+    variant: 'visa',
+    firstPspReference: 'FIRST',
+  });
+
+/** As the payload of a job. */
+type StoredEvent = RecurringEventData & {
+  readonly eventId: string;
+  readonly pspReference: string;
+  readonly at: number;
+};
 
 const telling = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
   company: 'Demo',
@@ -48,13 +60,13 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       engine = await open();
       await furnish(engine);
       rung = [];
-      store = createStore(engine, { onJobSaved: (kind) => rung.push(kind) });
+      store = createStore(engine, { shared: [webhookFormats], onJobSaved: (kind) => rung.push(kind) });
       jobs = createJobs(engine);
       endpoints = createEndpoints(engine);
     });
     afterEach(() => dispose(engine));
 
-    const endpoint = (endpointId: string, format: EndpointFormat = 'tokenization', company = 'Demo'): Endpoint => ({
+    const endpoint = (endpointId: string, format = 'tokenization', company = 'Demo'): Endpoint => ({
       company,
       endpointId,
       url: `https://${endpointId.replace('_', '-')}.example.com/`,
@@ -68,7 +80,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       });
     const take = (max = 100) => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max });
     const end = (job: TakenJob) => store.write((tx) => tx.jobs.end(job));
-    const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as Event;
+    const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as StoredEvent;
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const kept = async () => (await engine.read((session) => session.query(countJobs, [])))[0]?.jobs;
 
@@ -92,7 +104,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
           eventId: 'P1',
           pspReference: 'P1',
           at: 1_583_059_991_000,
-          ...notice('anna'),
+          ...notice('anna').data,
         });
       expect((await endpoints.findFor(taken[0]!))?.company).toBe('Demo');
       expect(new Set(await Promise.all(taken.map(async (job) => (await endpoints.findFor(job))?.endpointId)))).toEqual(
@@ -172,12 +184,12 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
 
     test('a check whose request named no shopper has a lane of its own', async () => {
       await endpoints.add(endpoint('we_1'));
-      const outcome: DomainEvent = {
+      const outcome = recurringEvent({
         kind: 'checked',
         merchantAccount: 'DemoMerchant',
         reference: 'r',
         result: 'NoChange',
-      };
+      });
       await tell(telling('P1', outcome), telling('P2', outcome));
       expect(ids(await take())).toEqual(['P1/we_1', 'P2/we_1']);
     });

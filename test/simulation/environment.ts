@@ -1,6 +1,6 @@
 /** What all simulated processes share and no fault touches: the seeded database and the updater. */
 import type { HandlerContext } from '../../src/gateway/handler.ts';
-import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { Session } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -12,7 +12,7 @@ import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';
 import { vault } from './vault.ts';
 
-export const updater = announcedUpdater(vault, { testCards: true });
+export const updater = createLocalUpdater(vault, { testCards: true });
 
 /** The moment at which every run begins. */
 export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);

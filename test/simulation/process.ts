@@ -12,6 +12,7 @@ import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/port
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementServices } from '../../src/services/implementations.ts';
 import { services } from '../../src/services/index.ts';
+import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -113,7 +114,7 @@ export class Process {
     const self = owner(`${this.#name}.${++this.#starts}`);
     const port = new Port(scheduler, self, network, faults, () => this.crash());
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
-    const realStore = createStore(new SimEngine(database, port, isolation));
+    const realStore = createStore(new SimEngine(database, port, isolation), { shared: [webhookFormats] });
     const cache = createSimulatedCache(cacheServer, port);
     const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
     const { current } = compose(implementServices({ updater }));

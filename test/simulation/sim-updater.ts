@@ -15,8 +15,8 @@ export interface UpdaterQuestion {
 
 export function createSimulatedUpdater(port: Port, onQuestion: (question: UpdaterQuestion) => void): Updater {
   return {
-    kind: 'asked',
-    ask: (card, id) => {
+    kind: 'http',
+    check: (card, id) => {
       const attempt = currentAttempt.getStore();
       return port.call<AccountUpdateOutcome>({
         point: 'updater',

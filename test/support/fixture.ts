@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { announcedUpdater, announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
@@ -120,7 +120,7 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
 
 const saveDetails = async (engine: Engine): Promise<void> => {
   const vault = createVault(ring);
-  const context = { clock, ids: countedIds(), updater: announcedUpdater(vault, { testCards: true }), vault };
+  const context = { clock, ids: countedIds(), updater: createLocalUpdater(vault, { testCards: true }), vault };
   await createStore(engine).write(async (transaction) => {
     for (const detail of details) await saveDetail(shopper1, detail, transaction.repository(DetailRepository), context);
     await transaction

@@ -16,12 +16,13 @@ import type { JobQueue } from '../../src/jobs/job.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
 import { implementServices } from '../../src/services/implementations.ts';
 import { services } from '../../src/services/index.ts';
-import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
+import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import { type Credentials, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -100,7 +101,7 @@ const routes = compileRoutes(services);
 /** The objects that the store of a server shares, too. */
 const sharedOf = (engine: Engine) => {
   const cache = createShopperCache(engine, 1_000_000);
-  return cache === undefined ? [] : [cache];
+  return cache === undefined ? [webhookFormats] : [webhookFormats, cache];
 };
 
 const assemble = (
@@ -110,7 +111,7 @@ const assemble = (
   const clock = { now: () => now };
   const store = change(createStore(engine, { shared: sharedOf(engine) }));
   const vault = createVault(ring);
-  const updater = updaterOf?.({ vault, clock }) ?? announcedUpdater(vault, { testCards: true });
+  const updater = updaterOf?.({ vault, clock }) ?? createLocalUpdater(vault, { testCards: true });
   const world: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
   const composition = compose(implementations?.({ updater }) ?? implementServices({ updater }));
   const { current } = composition;

@@ -92,8 +92,8 @@ test('http: asked with the secret of a file; what it does not tell at once comes
     await until('the outcomes', async () => (await outcomesOf('http-2', variables)).length > 0);
     expect(await outcomesOf('http-2', variables)).toEqual(['PANChanged']);
     expect(new Set(outside.asked.slice(1).map(({ id }) => id)).size).toBe(1);
-    expect({ told: await metric(server, 'told'), malformed: await metric(server, 'malformed') }).toEqual({
-      told: 2,
+    expect({ answered: await metric(server, 'answered'), malformed: await metric(server, 'malformed') }).toEqual({
+      answered: 2,
       malformed: 1,
     });
   } finally {
@@ -143,7 +143,7 @@ test('batch: by the commands beside a server, and by the server', async () => {
     writeFileSync(join(batch, 'answers', 'rest.jsonl'), `${JSON.stringify(answer)}\n`);
     await until('the outcomes', async () => (await outcomesOf('batch-2', variables)).length > 0);
     await until('the answers to be read', async () => readdirSync(join(batch, 'answers')).length === 0);
-    expect(await metric(server, 'told')).toBe(1);
+    expect(await metric(server, 'answered')).toBe(1);
   } finally {
     await server.stop();
   }

@@ -1,11 +1,11 @@
 /** Issued cards: numbers in the range of brand and variant that pass Luhn, counted here another way. */
 import { describe, expect, test } from '@jest/globals';
+import { maskAllButLast4 } from '../../src/idempotency/redacted-output.ts';
 import {
   brandVariantsOf,
   expirationFrom,
   type IssuedCard,
   issueCard,
-  maskedNumber,
 } from '../../src/services/balance-platform/payment-instruments/card-numbers.ts';
 import { cardRanges } from '../../src/services/balance-platform/payment-instruments/card-ranges.ts';
 import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
@@ -104,7 +104,7 @@ describe('what is not known', () => {
 });
 
 test('the masked form shows the last four digits', () => {
-  expect(maskedNumber('4000056655662357')).toBe('************2357');
+  expect(maskAllButLast4('4000056655662357')).toBe('************2357');
 });
 
 test.each([

@@ -2,26 +2,32 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
-import { configurationMessage } from '../../src/services/balance-platform/webhook.ts';
-import { classicMessage } from '../../src/services/recurring/webhooks/classic.ts';
-import { tokenizationMessage } from '../../src/services/recurring/webhooks/tokenization.ts';
-import type { Event } from '../../src/webhooks/ports.ts';
+import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
+import { configurationFormat } from '../../src/services/balance-platform/webhook-format.ts';
+import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
+import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
+import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
+import { summarizeEvent, webhookFormats } from '../../src/services/webhook-formats.ts';
+import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/webhooks/event.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
 
 const key = '0123456789abcdef'.repeat(4);
 const origin = { environment: 'test', key } as const;
 
-const about = {
+const queued = <Data extends object>(data: Data): QueuedEvent<Data> => ({
   eventId: 'PSP0000000000001',
   pspReference: 'PSP0000000000001',
   at: Date.UTC(2026, 0, 15, 12, 30, 45, 678),
+  data,
+});
+const about = {
   merchantAccount: 'DemoMerchant',
   shopperReference: 'shopper-1',
   recurringDetailReference: '8313147988756818',
 };
 const detail = { ...about, variant: 'visa', firstPspReference: '8815252013129012' };
-const detailEvent = (kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled'): Event => ({ ...detail, kind });
-const checked: Event = { ...about, kind: 'checked', reference: 'check-1', result: 'Error' };
+const detailEvent = (kind: DetailEventData['kind']): QueuedEvent<DetailEventData> => queued({ kind, ...detail });
+const checked = queued<CheckEventData>({ kind: 'checked', ...about, reference: 'check-1', result: 'Error' });
 
 /** RFC 2104 as it is written, over a plain hash. */
 const hmacByHand = (hexKey: string, text: string): string => {
@@ -53,7 +59,7 @@ test('a signature is HMAC-SHA256 under the bytes of the key, in base64', () => {
 });
 
 test('a detail was created, in the format tokenization', () => {
-  const { body, headers } = tokenizationMessage(detailEvent('created'), origin)!;
+  const { body, headers } = tokenizationFormat.encode(detailEvent('created'), origin);
   expect(body).toBe(
     '{"createdAt":"2026-01-15T12:30:45+00:00","data":{"merchantAccount":"DemoMerchant","operation":"created","shopperReference":"shopper-1","storedPaymentMethodId":"8313147988756818","type":"visa"},"environment":"test","eventId":"PSP0000000000001","type":"recurring.token.created","version":"1"}',
   );
@@ -67,7 +73,7 @@ test('a detail was created, in the format tokenization', () => {
 test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
   'the library of merchants takes "%s" for what it is, and its signature for good',
   (kind) => {
-    const { body, headers } = tokenizationMessage(detailEvent(kind), origin)!;
+    const { body, headers } = tokenizationFormat.encode(detailEvent(kind), origin);
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
     const handler = new TokenizationWebhooksHandler(body);
@@ -89,7 +95,7 @@ test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
 );
 
 test('the outcome of a check, which is an event of our own', () => {
-  const { body } = tokenizationMessage(checked, { environment: 'live', key })!;
+  const { body } = tokenizationFormat.encode(checked, { environment: 'live', key });
   expect(JSON.parse(body)).toEqual({
     createdAt: '2026-01-15T12:30:45+00:00',
     data: {
@@ -108,30 +114,24 @@ test('the outcome of a check, which is an event of our own', () => {
 });
 
 test('a contract was made, in the classic format: word by word, and as the library of merchants checks it', () => {
-  const message = classicMessage(detailEvent('created'), origin);
-  expect(message?.headers).toEqual({});
-  expect(message?.body).toBe(
+  const message = classicFormat.encode(detailEvent('created'), origin);
+  expect(message.headers).toEqual({});
+  expect(message.body).toBe(
     '{"live":"false","notificationItems":[{"NotificationRequestItem":{"additionalData":{"hmacSignature":"NQHPwyQwnbUcu2RKJHNQNt6ldASM8c0Tc6C5PbXXaJ4=","recurring.recurringDetailReference":"8313147988756818","recurring.shopperReference":"shopper-1","shopperReference":"shopper-1"},"amount":{"currency":"EUR","value":0},"eventCode":"RECURRING_CONTRACT","eventDate":"2026-01-15T12:30:45+00:00","merchantAccountCode":"DemoMerchant","merchantReference":"","originalReference":"8815252013129012","paymentMethod":"visa","pspReference":"8313147988756818","reason":"","success":"true"}}]}',
   );
   const signed = '8313147988756818:8815252013129012:DemoMerchant::0:EUR:RECURRING_CONTRACT:true';
   expect(hmacByHand(key, signed)).toBe('NQHPwyQwnbUcu2RKJHNQNt6ldASM8c0Tc6C5PbXXaJ4=');
-  const item = JSON.parse(message!.body).notificationItems[0].NotificationRequestItem;
+  const item = JSON.parse(message.body).notificationItems[0].NotificationRequestItem;
   const validator = new hmacValidator();
   expect(validator.validateHMAC(item, key)).toBe(true);
   expect(validator.validateHMAC({ ...item, merchantAccountCode: 'Another' }, key)).toBe(false);
 });
 
-test('the classic format says live, and knows of nothing but new contracts', () => {
-  expect(classicMessage(detailEvent('created'), { environment: 'live', key })?.body).toContain('"live":"true"');
-  for (const kind of ['alreadyExisting', 'updated', 'disabled'] as const)
-    expect(classicMessage(detailEvent(kind), origin)).toBeUndefined();
-  expect(classicMessage(checked, origin)).toBeUndefined();
+test('the classic format says live', () => {
+  expect(classicFormat.encode(detailEvent('created'), { environment: 'live', key }).body).toContain('"live":"true"');
 });
 
-const holderUpdated: Event = {
-  eventId: 'PSP0000000000001.2',
-  pspReference: 'PSP0000000000001',
-  at: about.at,
+const holderData: ResourceEventData<'accountHolder'> = {
   kind: 'accountHolder',
   operation: 'updated',
   platform: 'DemoPlatform',
@@ -145,9 +145,10 @@ const holderUpdated: Event = {
     timeZone: 'Europe/Amsterdam',
   },
 };
+const holderUpdated: QueuedEvent<ResourceEventData> = { ...queued(holderData), eventId: 'PSP0000000000001.2' };
 
 test('a resource was changed, in the format configuration', () => {
-  const { body, headers } = configurationMessage(holderUpdated, origin)!;
+  const { body, headers } = configurationFormat.encode(holderUpdated, origin);
   expect(body).toBe(
     '{"data":{"balancePlatform":"DemoPlatform","accountHolder":{"balancePlatform":"DemoPlatform","id":"AH00000000000000000000001","legalEntityId":"LE1","metadata":{"note":"Ä \\"1\\""},"primaryBalanceAccount":"BA00000000000000000000002","status":"active","timeZone":"Europe/Amsterdam"}},"environment":"test","timestamp":"2026-01-15T12:30:45+00:00","type":"balancePlatform.accountHolder.updated"}',
   );
@@ -157,7 +158,9 @@ test('a resource was changed, in the format configuration', () => {
     Protocol: 'HmacSHA256',
   });
   expect(hmacByHand(key, body)).toBe(headers.HmacSignature);
-  expect(configurationMessage(holderUpdated, { environment: 'live', key })?.body).toContain('"environment":"live"');
+  expect(configurationFormat.encode(holderUpdated, { environment: 'live', key }).body).toContain(
+    '"environment":"live"',
+  );
 });
 
 test.each([
@@ -168,7 +171,10 @@ test.each([
   ['paymentInstrument', 'created'],
   ['paymentInstrument', 'updated'],
 ] as const)('the library of merchants takes "%s %s" for what it is, and its signature for good', (kind, operation) => {
-  const { body, headers } = configurationMessage({ ...holderUpdated, kind, operation } as Event, origin)!;
+  const { body, headers } = configurationFormat.encode(
+    queued({ ...holderData, kind, operation } as ResourceEventData),
+    origin,
+  );
   expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
   expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
   expect(new ConfigurationWebhooksHandler(body).getGenericWebhook()).toMatchObject({
@@ -179,13 +185,66 @@ test.each([
   });
 });
 
-test('each format knows of its own events only', () => {
-  expect(tokenizationMessage(holderUpdated, origin)).toBeUndefined();
-  expect(classicMessage(holderUpdated, origin)).toBeUndefined();
-  for (const event of [detailEvent('created'), checked]) expect(configurationMessage(event, origin)).toBeUndefined();
+test('each format accepts its own events only', () => {
+  const kinds = ['created', 'alreadyExisting', 'updated', 'disabled', 'checked'];
+  const resources = ['accountHolder', 'balanceAccount', 'paymentInstrument'];
+  const types = [
+    ...kinds.map((kind) => `recurring.token.${kind}`),
+    ...resources.flatMap((kind) => [`balancePlatform.${kind}.created`, `balancePlatform.${kind}.updated`]),
+    'another.service.created',
+  ];
+  const accepted = Object.fromEntries(
+    webhookFormats.all.map((format) => [format.name, types.filter((type) => format.accepts(type))]),
+  );
+  expect(accepted).toEqual({
+    tokenization: types.slice(0, 5),
+    classic: ['recurring.token.created'],
+    configuration: types.slice(5, 11),
+  });
 });
 
-test('an event is the same bytes each time, whatever order its parts come in', () => {
-  const again = Object.fromEntries(Object.entries(detailEvent('updated')).reverse()) as unknown as Event;
-  expect(tokenizationMessage(again, origin)).toEqual(tokenizationMessage(detailEvent('updated'), origin));
+test('a format that no service declares is an error', () => {
+  expect(() => webhookFormats.get('another')).toThrow('another');
+  expect(webhookFormats.get('classic').name).toBe('classic');
+});
+
+test('an event survives its stored form, and is the same bytes each time, whatever the order of its parts', () => {
+  const event = detailEvent('updated');
+  const text = printQueuedEvent(event);
+  expect(parseQueuedEvent(text)).toEqual(event);
+  const reversed = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).reverse()));
+  expect(tokenizationFormat.encode(parseQueuedEvent(reversed), origin)).toEqual(
+    tokenizationFormat.encode(event, origin),
+  );
+});
+
+/** The queue of a release before may hold it. */
+test('the stored form stays as it is', () => {
+  const stored =
+    '{"eventId":"P1.2","pspReference":"P1","at":1583059991000,"kind":"created","merchantAccount":"DemoMerchant","shopperReference":"anna","recurringDetailReference":"D1","variant":"visa","firstPspReference":"F1"}';
+  const event = parseQueuedEvent<DetailEventData>(stored);
+  expect(event).toEqual({
+    eventId: 'P1.2',
+    pspReference: 'P1',
+    at: 1_583_059_991_000,
+    data: {
+      kind: 'created',
+      merchantAccount: 'DemoMerchant',
+      shopperReference: 'anna',
+      recurringDetailReference: 'D1',
+      variant: 'visa',
+      firstPspReference: 'F1',
+    },
+  });
+  expect(printQueuedEvent(event)).toBe(stored);
+  expect(summarizeEvent(stored)).toEqual({
+    type: 'recurring.token.created',
+    at: 1_583_059_991_000,
+    merchantAccount: 'DemoMerchant',
+  });
+  expect(summarizeEvent(printQueuedEvent(holderUpdated))).toEqual({
+    type: 'balancePlatform.accountHolder.updated',
+    at: holderUpdated.at,
+    balancePlatform: 'DemoPlatform',
+  });
 });

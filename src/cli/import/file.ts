@@ -1,6 +1,7 @@
 /** The import of one file by an operator: shown while it runs, told in a line when it is done. */
 
-import type { ImportKind, Row } from '../../import/import-batch.ts';
+import type { Backend } from '../../app/backend.ts';
+import type { RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportSummary, importFile } from '../../import/import-file.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -19,23 +20,25 @@ const summary = (
 };
 
 /** Imports the file, says what came of it, and sets the exit code. */
-export const runImport = async <R extends Row>(
-  kind: ImportKind<R>,
+export const runImport = async <R>(
+  createImporter: (backend: Backend) => RowImporter<R>,
   path: string,
   { report = `${path}.refused.jsonl` }: { readonly report?: string },
 ): Promise<void> => {
   const startedAt = performance.now();
   let progress: Progress | undefined;
   const watch = {
-    begun: (bytes: number) => {
+    started: (bytes: number) => {
       progress = showProgress(bytes);
     },
-    kept: ({ bytesDone, rows, refused }: { bytesDone: number; rows: number; refused: number }) =>
+    committed: ({ bytesDone, rows, refused }: { bytesDone: number; rows: number; refused: number }) =>
       progress?.update(bytesDone, `${rows} rows, ${refused} refused`),
   };
-  const tally = await withBackend(async (room) =>
-    importFile(room, kind, { path, checksum: await checksumOf(path), report }, watch),
-  ).finally(() => progress?.stop());
+  const tally = await withBackend(async (backend) => {
+    const { store, context } = backend;
+    const file = { path, checksum: await checksumOf(path), report };
+    return importFile({ store, clock: context.clock }, createImporter(backend), file, watch);
+  }).finally(() => progress?.stop());
   print(summary(tally, path, report, (performance.now() - startedAt) / 1000));
   if (tally.refused > 0) process.exitCode = 1;
 };

@@ -14,13 +14,13 @@ const filesAtOnce = 10;
 
 /** Gathers and writes what waits, and says where it is. */
 export const gatherRequestFiles = (): Promise<void> =>
-  withBackend(async ({ batchQueue: gathering, store, jobs, context: world, updaterEvents: watch }, config) => {
+  withBackend(async ({ batchQueue, jobs, context, updaterEvents: events }, config) => {
     const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = config;
     if (folder === undefined)
       throw new CommandError([`UPDATER is ${config.updater}: only UPDATER=batch has files of checks`]);
     const holder = randomUUID();
-    const duty = createRequestFileHandler(folder, { store, gathering, world, watch });
-    const gathered = await collectAll(gathering, world.clock, rowsMax);
+    const duty = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
+    const gathered = await collectAll(batchQueue, context.clock, rowsMax);
     // Those that a server gathered and did not write, too; one that is just being written is somebody else's.
     for (;;) {
       const taken = await jobs.take(batchFile, { holder, leaseMs, max: filesAtOnce });

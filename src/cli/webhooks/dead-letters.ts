@@ -2,8 +2,7 @@
 import type { Backend } from '../../app/backend.ts';
 import type { DeadJob } from '../../jobs/job.ts';
 import { redact } from '../../lib/redact.ts';
-import { typeOf } from '../../webhooks/event-type.ts';
-import type { Event } from '../../webhooks/ports.ts';
+import { summarizeEvent } from '../../services/webhook-formats.ts';
 import { CommandError } from '../command-error.ts';
 import { formatSecond, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -78,15 +77,14 @@ async function listCompanies({ registry }: Backend): Promise<readonly string[]> 
 }
 
 function toDeadLetter(job: DeadJob, addresses: ReadonlyMap<string, string>): DeadLetter {
-  const event = JSON.parse(job.payload) as Event;
+  const { at, ...event } = summarizeEvent(job.payload);
   const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
   return {
     id: job.jobId,
     company: job.company,
-    type: typeOf(event),
-    ...('record' in event ? { balancePlatform: event.platform } : { merchantAccount: event.merchantAccount }),
+    ...event,
     endpoint: redact(addresses.get(endpointId) ?? endpointId),
-    happenedAt: new Date(event.at).toISOString(),
+    happenedAt: new Date(at).toISOString(),
     givenUpAt: new Date(job.deadSince).toISOString(),
     attempts: job.attempts,
     because: redact(job.lastFailure),

@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../../app/backend.ts';
 import type { Config } from '../../app/config.ts';
+import { webhookFormats } from '../../services/webhook-formats.ts';
 import { parseEndpointUrl } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
-import type { Endpoint, EndpointFormat } from '../../webhooks/ports.ts';
+import type { Endpoint } from '../../webhooks/ports.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -32,7 +33,7 @@ function addAddCommand(endpoint: Command): void {
         '--format <format>',
         'tokenization or classic for events of stored details, configuration for events of balance platforms',
       )
-        .choices(['tokenization', 'classic', 'configuration'])
+        .choices(webhookFormats.all.map(({ name }) => name))
         .default('tokenization'),
     )
     .option('--json', 'prints JSON')
@@ -41,22 +42,20 @@ function addAddCommand(endpoint: Command): void {
       'after',
       '\nExample:\n  triglyph webhooks endpoint add Acme https://shop.example.com/webhooks\n  triglyph webhooks endpoint add Acme https://shop.example.com/platform --format configuration',
     )
-    .action(
-      async (company: string, text: string, { format, json }: OutputOptions & { readonly format: EndpointFormat }) => {
-        const { endpointId, url, key } = await withBackend((backend, config) =>
-          addEndpoint(backend, config, { company, url: text, format }),
+    .action(async (company: string, text: string, { format, json }: OutputOptions & { readonly format: string }) => {
+      const { endpointId, url, key } = await withBackend((backend, config) =>
+        addEndpoint(backend, config, { company, url: text, format }),
+      );
+      if (json) print(JSON.stringify({ id: endpointId, url, format, key }));
+      else
+        print(
+          `key       ${key}`,
+          `endpoint  ${endpointId}`,
+          `url       ${url}`,
+          `format    ${format}`,
+          'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
         );
-        if (json) print(JSON.stringify({ id: endpointId, url, format, key }));
-        else
-          print(
-            `key       ${key}`,
-            `endpoint  ${endpointId}`,
-            `url       ${url}`,
-            `format    ${format}`,
-            'The key is printed only once: the receiver verifies signatures with it (HMAC-SHA256, 64 hexadecimal digits).',
-          );
-      },
-    );
+    });
 }
 
 function addListCommand(endpoint: Command): void {

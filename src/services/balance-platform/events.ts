@@ -1,11 +1,19 @@
-/** Tells the company what a request did to the resources of its platform: all of it, at the end of the same unit. */
+/** The events of resources: one for each state that a request writes, enqueued in its transaction. */
 import type { CanonicalRequest } from '../../contract/canonical.ts';
 import type { Operation, Output } from '../../contract/operation.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Transaction } from '../../store/transaction.ts';
-import type { ResourceEventData } from '../../webhooks/event.ts';
-import type { StoredResource } from './resource.ts';
+import type { DomainEvent } from '../../webhooks/event.ts';
+import type { Records, ResourceKind, StoredResource } from './resource.ts';
 import { ResourceRepository } from './store/repository.ts';
+
+export interface ResourceEventData<K extends ResourceKind = ResourceKind> {
+  readonly kind: K;
+  readonly operation: 'created' | 'updated';
+  readonly platform: string;
+  /** Contains nothing that is sealed. */
+  readonly record: Records[K];
+}
 
 /** A writing handler; the events of what it writes are enqueued at its end. */
 type ResourceHandler<O extends Operation> = (
@@ -14,23 +22,28 @@ type ResourceHandler<O extends Operation> = (
   context: HandlerContext,
 ) => Promise<Output<O>>;
 
-/** The record alone: an answer may show what is sealed, or shown once, but nobody is told of it. */
-const noticeOf = ({ kind, platform, revision, record }: StoredResource): ResourceEventData => ({
-  kind,
-  operation: revision === 1 ? 'created' : 'updated',
-  platform,
-  record,
-});
-
-/** The handler with the resources of its transaction; enqueues an event for each state that it writes. */
-export const withEvents =
-  <O extends Operation>(handle: ResourceHandler<O>) =>
-  async (request: CanonicalRequest<O>, tx: Transaction, context: HandlerContext): Promise<Output<O>> => {
+/** Gives the handler the resources of its transaction, and enqueues an event for each state that it writes. */
+export function withEvents<O extends Operation>(handle: ResourceHandler<O>) {
+  return async (request: CanonicalRequest<O>, tx: Transaction, context: HandlerContext): Promise<Output<O>> => {
     const resources = tx.repository(ResourceRepository);
     const before = resources.changes.length;
     const output = await handle(request, resources, context);
     const { caller, pspReference } = request;
-    const events = resources.changes.slice(before).map(noticeOf);
+    const events = resources.changes.slice(before).map(resourceEvent);
     await tx.outbox.enqueue({ company: caller.company, pspReference, at: context.clock.now(), events });
     return output;
   };
+}
+
+export const eventTypePrefix = 'balancePlatform.';
+
+/** `balancePlatform.accountHolder.updated` */
+export function resourceEventType({ kind, operation }: ResourceEventData): string {
+  return `${eventTypePrefix}${kind}.${operation}`;
+}
+
+function resourceEvent({ kind, platform, revision, record }: StoredResource): DomainEvent<ResourceEventData> {
+  const data: ResourceEventData = { kind, operation: revision === 1 ? 'created' : 'updated', platform, record };
+  // The events of a resource stay in order.
+  return { type: resourceEventType(data), orderingKey: JSON.stringify([platform, kind, record.id]), data };
+}

@@ -1,10 +1,11 @@
-/** Fields that the domain refuses: all of them at once, with what stands there. */
+/** Issues with fields that handlers check themselves. */
 import { type Issue, issue } from '../../contract/problem.ts';
 
-/** There, and not what it may be. */
-export const invalid = (path: readonly string[], value?: string): Issue => ({
-  ...issue(path, 'invalidField', path.join('.')),
-  ...(value !== undefined && { value }),
-});
+/** The field is present and its value is not allowed. */
+export function invalid(path: readonly string[], value?: string): Issue {
+  return { ...issue(path, 'invalidField', path.join('.')), ...(value !== undefined && { value }) };
+}
 
-export const missing = (path: readonly string[]): Issue => issue(path, 'missingField', path.join('.'));
+export function missing(path: readonly string[]): Issue {
+  return issue(path, 'missingField', path.join('.'));
+}

@@ -1,4 +1,4 @@
-/** The lifecycles: which status may follow which. Closed is for good; to stay as it is, is no move. */
+/** Lifecycles: which status may follow which. Closed is final; the same status again is no change. */
 import { describe, Problem } from '../../contract/problem.ts';
 import { platformProblems } from './problems.ts';
 import type { Records, ResourceKind } from './resource.ts';
@@ -27,10 +27,10 @@ export const lifecycles: { readonly [K in ResourceKind]: Lifecycle<StatusOf<K>> 
   },
 });
 
-/** Throws illegalMove where the lifecycle has no such move, and finallyClosed for whatever is asked of what is closed. */
-export const checkMove = <K extends ResourceKind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void => {
+/** Throws illegalMove where the lifecycle has no such transition, and finallyClosed for any change of a closed resource. */
+export function checkTransition<K extends ResourceKind>(kind: K, from: StatusOf<K>, to: StatusOf<K> | undefined): void {
   if (from === 'closed') throw new Problem(platformProblems.finallyClosed);
   const lifecycle: Lifecycle = lifecycles[kind];
   if (to === undefined || to === from || lifecycle[from]?.includes(to)) return;
   throw new Problem(platformProblems.illegalMove, describe(platformProblems.illegalMove, from, to));
-};
+}

@@ -1,4 +1,4 @@
-/** Which payment method a card number or a bank account is of, by the published ranges. */
+/** Finds the payment method of a card number, by the published ranges, and of a bank account. */
 
 import type { Infer } from '../../contract/schema.ts';
 import type { bankAccount } from './schemas.ts';
@@ -10,9 +10,7 @@ interface Range {
   readonly to: string;
 }
 
-const range = (variant: string, from: string, to = from): Range => ({ variant, from, to });
-
-/** Narrow ranges stand before the wide ones that hold them. */
+/** A narrow range precedes the wide one that contains it. */
 const ranges: readonly Range[] = Object.freeze([
   range('amex', '34'),
   range('amex', '37'),
@@ -32,18 +30,26 @@ const ranges: readonly Range[] = Object.freeze([
   range('maestro', '60', '69'),
 ]);
 
-/** `visa`, `mc`, ...; undefined where no range tells. */
-export const cardVariant = (number: string): string | undefined =>
-  ranges.find(({ from, to }) => {
+/** `visa`, `mc`, ...; undefined where the number is in no range. */
+export function cardVariant(number: string): string | undefined {
+  const isWithin = ({ from, to }: Range): boolean => {
     const prefix = number.slice(0, from.length);
     return prefix >= from && prefix <= to;
-  })?.variant;
+  };
+  return ranges.find(isWithin)?.variant;
+}
 
-export const cvcLength = (variant: string): number => (variant === 'amex' ? 4 : 3);
+export function cvcLength(variant: string): number {
+  return variant === 'amex' ? 4 : 3;
+}
 
-/** `sepadirectdebit` for an IBAN, else the direct debit of the account's country. */
-export const bankVariant = ({ iban, countryCode }: Infer<typeof bankAccount>): string | undefined => {
+/** `sepadirectdebit` for an IBAN, otherwise the direct debit of the account's country. */
+export function bankVariant({ iban, countryCode }: Infer<typeof bankAccount>): string | undefined {
   if (iban !== undefined) return 'sepadirectdebit';
   if (countryCode === undefined) return undefined;
   return countryCode === 'US' ? 'ach' : `directdebit_${countryCode}`;
-};
+}
+
+function range(variant: string, from: string, to = from): Range {
+  return { variant, from, to };
+}

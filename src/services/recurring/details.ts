@@ -1,4 +1,4 @@
-/** What is kept of shoppers and their stored details. */
+/** Shoppers and their stored details. */
 
 import type { Infer } from '../../contract/schema.ts';
 import type { Sealed } from '../../vault/ports.ts';
@@ -8,7 +8,7 @@ export type ContractType = Infer<typeof contractType>;
 
 export type RecurringDetail = Infer<typeof recurringDetail>;
 
-/** A shopper belongs to a company's merchant account; the same reference elsewhere is somebody else. */
+/** A shopper belongs to a company's merchant account; the same reference in another account is another shopper. */
 export interface ShopperKey {
   readonly company: string;
   readonly merchantAccount: string;
@@ -23,13 +23,13 @@ export interface Shopper<D extends ListedDetail = StoredDetail> {
   readonly details: readonly D[];
 }
 
-/** The part of a detail that an answer shows and that needs no key; bank accounts and numbers are in `sealed`. */
+/** The part of a detail that is stored in the clear; bank accounts and numbers are in `sealed`. */
 export type PublicDetail = Omit<
   RecurringDetail,
   'recurringDetailReference' | 'creationDate' | 'contractTypes' | 'bank' | 'elv' | 'socialSecurityNumber'
 >;
 
-/** The part of a detail that an answer shows and that is kept sealed. */
+/** The part of a detail that responses contain and that is stored sealed. */
 export type SecretDetail = Pick<RecurringDetail, 'bank' | 'elv' | 'socialSecurityNumber'>;
 
 export interface StoredDetail {
@@ -37,13 +37,13 @@ export interface StoredDetail {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly contracts: readonly ContractType[];
-  /** Equal for the same card or account within a company; says nothing without the key. */
+  /** Equal for the same card or account within a company; useless without the key. */
   readonly fingerprint: string;
   readonly open: PublicDetail;
   readonly sealed: Sealed;
 }
 
-/** As much of a detail as listing it takes: what is sealed comes along only where an answer shows it. */
+/** The part of a detail that a list needs: `sealed` is present only where the response contains a part of it. */
 export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'open'> & {
   readonly sealed?: Sealed | undefined;
 };
@@ -52,7 +52,7 @@ export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'crea
 export interface Holder {
   readonly shopperReference: string;
   readonly email?: string | undefined;
-  /** Of the detail; milliseconds since the epoch. */
+  /** When the detail was created; milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -68,20 +68,20 @@ export interface Expiry {
   readonly expiryYear: string;
 }
 
-/** What of a card is in a history. */
+/** A card as the history of a detail has it. */
 export type CardSnapshot = Expiry & { readonly lastFour: string; readonly alias?: string | undefined };
 
-/** What an update did to a stored detail. */
+/** The effect of an update on a stored detail. */
 export interface DetailChange {
   readonly recurringDetailReference: string;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
-  /** The credential that asked. */
+  /** The credential of the request. */
   readonly changedBy: string;
-  /** Of the request. */
+  /** The reference of the request. */
   readonly pspReference: string;
   readonly outcome: string;
   readonly before: CardSnapshot;
-  /** Absent where the card stayed as it was. */
+  /** Absent where the card did not change. */
   readonly after?: CardSnapshot | undefined;
 }

@@ -1,19 +1,56 @@
-/** The notice of what became of a stored detail. */
+/** The events of stored details and of account-updater checks. */
 
-import type { RecurringEventData } from '../../webhooks/event.ts';
+import type { DomainEvent } from '../../webhooks/event.ts';
 import type { ShopperKey, StoredDetail } from './details.ts';
 
-export type DetailEventData = Exclude<RecurringEventData, { readonly kind: 'checked' }>;
+export interface DetailEventData {
+  readonly kind: 'created' | 'alreadyExisting' | 'updated' | 'disabled';
+  readonly merchantAccount: string;
+  readonly shopperReference: string;
+  readonly recurringDetailReference: string;
+  readonly variant: string;
+  readonly firstPspReference: string;
+}
 
-export const detailEvent = (
+/** The outcome of a check that came after the response to its request. */
+export interface CheckEventData {
+  readonly kind: 'checked';
+  readonly merchantAccount: string;
+  /** The merchant's reference of the request. */
+  readonly reference: string;
+  readonly result: string;
+  /** Where the request named a shopper or a detail. */
+  readonly shopperReference?: string | undefined;
+  readonly recurringDetailReference?: string | undefined;
+}
+
+export type RecurringEventData = DetailEventData | CheckEventData;
+
+export type RecurringEvent = DomainEvent<RecurringEventData>;
+
+export function detailEvent(
   kind: DetailEventData['kind'],
   { merchantAccount, shopperReference }: ShopperKey,
   { recurringDetailReference, open: { variant, firstPspReference } }: StoredDetail,
-): DetailEventData => ({
-  kind,
-  merchantAccount,
-  shopperReference,
-  recurringDetailReference,
-  variant,
-  firstPspReference,
-});
+): RecurringEvent {
+  return recurringEvent({
+    kind,
+    merchantAccount,
+    shopperReference,
+    recurringDetailReference,
+    variant,
+    firstPspReference,
+  });
+}
+
+export function recurringEvent(data: RecurringEventData): RecurringEvent {
+  const { merchantAccount, shopperReference } = data;
+  // The events of a shopper stay in order.
+  const orderingKey = shopperReference === undefined ? undefined : JSON.stringify([merchantAccount, shopperReference]);
+  return { type: recurringEventType(data), orderingKey, data };
+}
+
+/** `recurring.token.created` */
+export function recurringEventType({ kind }: RecurringEventData): string {
+  return `recurring.token.${kind}`;
+}

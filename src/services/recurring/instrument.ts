@@ -1,4 +1,4 @@
-/** What is stored, whatever it is: a card, a bank account or a wallet's token becomes one kind of detail. */
+/** Converts what is to be stored (a card, a bank account or a wallet token) to one kind of instrument. */
 
 import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
@@ -13,13 +13,13 @@ type Bank = Infer<typeof bankAccount>;
 type Elv = Infer<typeof elv>;
 type Token = Infer<typeof tokenDetails>;
 
-/** Exactly one of them is there; the contract has seen to it. */
-export interface Given {
+/** Exactly one instrument is present; the contract requires it. */
+export interface InstrumentInput {
   readonly card?: Card | undefined;
   readonly bank?: Bank | undefined;
   readonly elv?: Elv | undefined;
   readonly tokenDetails?: Token | undefined;
-  /** The payment method as the caller names it; a card number's own range outranks it. */
+  /** The payment method as the caller names it; the range of a card number overrides it. */
   readonly variant?: string | undefined;
 }
 
@@ -32,42 +32,27 @@ export interface Instrument {
   readonly secret: SecretDetail;
 }
 
-/** Months are kept and shown without a leading zero. */
-export const plainMonth = (month: string): string => String(Number(month));
+export function instrumentOf(input: InstrumentInput, company: string, vault: Vault): Instrument {
+  const { card, bank, elv, tokenDetails, variant } = input;
+  const identity = identityOf(input);
+  if (card !== undefined) {
+    const alias = vault.alias(company, card.number);
+    return {
+      variant: requireVariant(cardVariant(card.number) ?? variant),
+      identity,
+      number: card.number,
+      open: { card: publicCard(card), alias, aliasType: 'Default' },
+      secret: {},
+    };
+  }
+  if (bank !== undefined)
+    return { variant: requireVariant(variant ?? bankVariant(bank)), identity, open: {}, secret: { bank } };
+  if (elv !== undefined) return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
+  return { variant: requireVariant(variant), identity, open: { tokenDetails }, secret: {} };
+}
 
-const shownCard = ({
-  number,
-  cvc: _dropped,
-  expiryMonth,
-  startMonth,
-  ...rest
-}: Card): NonNullable<PublicDetail['card']> => ({
-  ...rest,
-  expiryMonth: plainMonth(expiryMonth),
-  ...(startMonth === undefined ? {} : { startMonth: plainMonth(startMonth) }),
-  number: number.slice(-4),
-});
-
-/** The first moment at which a card no longer holds: the start of the month after the one it shows (UTC). */
-const endOf = ({ expiryMonth, expiryYear }: Card): number => Date.UTC(Number(expiryYear), Number(expiryMonth), 1);
-
-/** Refuses a card that no longer holds, and a security code of the wrong length for its brand. */
-export const checkCard = (card: Card, now: number): void => {
-  if (endOf(card) <= now) throw Problem.at(['card', 'expiryMonth'], recurringProblems.invalidExpiry);
-  const variant = cardVariant(card.number);
-  if (card.cvc !== undefined && variant !== undefined && card.cvc.length !== cvcLength(variant))
-    throw Problem.at(['card', 'cvc'], recurringProblems.invalidCvc);
-};
-
-const known = (variant: string | undefined): string => {
-  if (variant === undefined) throw new Problem(recurringProblems.unknownVariant);
-  return variant;
-};
-
-export const cardIdentity = (number: string): string => `card ${number}`;
-
-/** What makes two of them the same within a company; only its keyed fingerprint is kept. */
-export const identityOf = ({ card, bank, elv, tokenDetails }: Given): string => {
+/** Equal for the same instrument within a company; only its keyed fingerprint is stored. */
+export function identityOf({ card, bank, elv, tokenDetails }: InstrumentInput): string {
   if (card !== undefined) return cardIdentity(card.number);
   if (bank !== undefined) {
     const { iban, countryCode = '', bankLocationId = '', bankAccountNumber } = bank;
@@ -76,22 +61,46 @@ export const identityOf = ({ card, bank, elv, tokenDetails }: Given): string => 
   if (elv !== undefined) return `elv ${elv.bankLocationId} ${elv.bankAccountNumber}`;
   if (tokenDetails !== undefined) return `token ${JSON.stringify(tokenDetails)}`;
   throw new Problem(recurringProblems.missingPaymentDetails);
-};
+}
 
-export const instrumentOf = (given: Given, company: string, vault: Vault): Instrument => {
-  const { card, bank, elv, tokenDetails, variant } = given;
-  const identity = identityOf(given);
-  if (card !== undefined) {
-    const alias = vault.alias(company, card.number);
-    return {
-      variant: known(cardVariant(card.number) ?? variant),
-      identity,
-      number: card.number,
-      open: { card: shownCard(card), alias, aliasType: 'Default' },
-      secret: {},
-    };
-  }
-  if (bank !== undefined) return { variant: known(variant ?? bankVariant(bank)), identity, open: {}, secret: { bank } };
-  if (elv !== undefined) return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
-  return { variant: known(variant), identity, open: { tokenDetails }, secret: {} };
-};
+export function cardIdentity(number: string): string {
+  return `card ${number}`;
+}
+
+/** Refuses an expired card, and a security code whose length is wrong for the brand. */
+export function checkCard(card: Card, now: number): void {
+  if (expiredFrom(card) <= now) throw Problem.at(['card', 'expiryMonth'], recurringProblems.invalidExpiry);
+  const variant = cardVariant(card.number);
+  if (card.cvc !== undefined && variant !== undefined && card.cvc.length !== cvcLength(variant))
+    throw Problem.at(['card', 'cvc'], recurringProblems.invalidCvc);
+}
+
+/** Months are stored and returned without a leading zero. */
+export function plainMonth(month: string): string {
+  return String(Number(month));
+}
+
+/** A card is valid to the end of its expiry month (UTC). */
+function expiredFrom({ expiryMonth, expiryYear }: Card): number {
+  return Date.UTC(Number(expiryYear), Number(expiryMonth), 1);
+}
+
+function requireVariant(variant: string | undefined): string {
+  if (variant === undefined) throw new Problem(recurringProblems.unknownVariant);
+  return variant;
+}
+
+function publicCard({
+  number,
+  cvc: _neverStored,
+  expiryMonth,
+  startMonth,
+  ...rest
+}: Card): NonNullable<PublicDetail['card']> {
+  return {
+    ...rest,
+    expiryMonth: plainMonth(expiryMonth),
+    ...(startMonth === undefined ? {} : { startMonth: plainMonth(startMonth) }),
+    number: number.slice(-4),
+  };
+}

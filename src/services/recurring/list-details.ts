@@ -1,4 +1,4 @@
-/** listRecurringDetails: what a shopper has stored, as far as it is active (specification, section 2). */
+/** listRecurringDetails: the active details of a shopper (specification, section 2). */
 
 import type { Handler } from '../../gateway/handler.ts';
 import type { Vault } from '../../vault/ports.ts';
@@ -6,23 +6,10 @@ import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from '
 import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
-/** A detail stored for a combination is found by either part; a combination asked for wants all of its parts. */
-const serves = (detail: ListedDetail, asked: readonly ContractType[] | undefined): boolean =>
-  asked === undefined || asked.every((use) => detail.contracts.includes(use));
-
-const shown = (detail: ListedDetail, company: string, vault: Vault): RecurringDetail => {
-  const { recurringDetailReference, createdAt, contracts, open, sealed } = detail;
-  const secret =
-    sealed?.shown === undefined
-      ? undefined
-      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'shown')) as SecretDetail);
-  return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
-};
-
 export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
   request,
   tx,
-  world,
+  { vault },
 ) => {
   const { company } = request.caller;
   const { merchantAccount, shopperReference, recurring } = request.input;
@@ -30,13 +17,27 @@ export const listRecurringDetails: Handler<RecurringOperations['listRecurringDet
   // Scenario rule 1: an unknown shopper is an empty object.
   if (shopper === undefined) return {};
   const details = shopper.details
-    .filter((detail) => serves(detail, recurring?.contract))
-    .map((detail) => shown(detail, company, world.vault));
+    .filter((detail) => hasUses(detail, recurring?.contract))
+    .map((detail) => toResponse(detail, company, vault));
   return {
     creationDate: shopper.createdAt,
-    // Scenario rule 2: without a detail there are no details, rather than an empty list.
+    // Scenario rule 2: without a detail `details` is absent, not empty.
     details: details.length > 0 ? details : undefined,
     lastKnownShopperEmail: shopper.email,
     shopperReference,
   };
 };
+
+/** A detail stored for a combination is found by each part of it; a requested combination requires all of its parts. */
+function hasUses(detail: ListedDetail, requested: readonly ContractType[] | undefined): boolean {
+  return requested === undefined || requested.every((use) => detail.contracts.includes(use));
+}
+
+function toResponse(detail: ListedDetail, company: string, vault: Vault): RecurringDetail {
+  const { recurringDetailReference, createdAt, contracts, open, sealed } = detail;
+  const secret =
+    sealed?.shown === undefined
+      ? undefined
+      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'shown')) as SecretDetail);
+  return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
+}

@@ -1,17 +1,17 @@
-/** Keeping a detail for a shopper: the one way in, for a single call and for a whole import. */
+/** Saves a detail of a shopper, for storeToken and for imports. */
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { ContractType, PublicDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
-import { type Given, instrumentOf } from './instrument.ts';
+import { type InstrumentInput, instrumentOf } from './instrument.ts';
 import { recurringProblems } from './problems.ts';
 import { contractType } from './schemas.ts';
 import type { DetailRepository } from './store/repository.ts';
 
-/** As many as the interface lets a shopper have. */
+/** The most active details of a shopper. */
 export const detailsMax = 100;
 
-export interface NewDetail extends Given {
+export interface NewDetail extends InstrumentInput {
   readonly contracts: readonly ContractType[];
   readonly firstPspReference: string;
   readonly shopperEmail?: string | undefined;
@@ -26,77 +26,84 @@ export interface NewDetail extends Given {
     | 'paymentMethodVariant'
     | 'shopperName'
   >;
-  /** Given where the detail comes from another installation; made up otherwise. Milliseconds since the epoch. */
+  /** Present where the detail comes from another installation. Milliseconds since the epoch. */
   readonly createdAt?: number | undefined;
   readonly recurringDetailReference?: string | undefined;
 }
 
-/** All that any of the two allows, in the enumeration's order. */
-const union = (a: readonly ContractType[], b: readonly ContractType[]): readonly ContractType[] =>
-  contractType.values.filter((each) => a.includes(each) || b.includes(each));
-
-const sealable = (secret: SecretDetail): string | undefined =>
-  Object.values(secret).some((each) => each !== undefined) ? JSON.stringify(secret) : undefined;
-
-const twin = (shopper: Shopper | undefined, fingerprint: string, reference: string | undefined) =>
-  shopper?.details.find((each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference);
-
-/** What became of a detail that was given. */
 export interface SavedDetail {
   readonly detail: StoredDetail;
   readonly kind: 'created' | 'alreadyExisting' | 'updated';
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Without regard to the order of members, which an update by the account updater may change. */
-const ordered = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
-  );
-
-/** By what is open of them: nothing is opened for the sake of the difference. */
-const isSame = (before: StoredDetail, after: StoredDetail): boolean =>
-  before.contracts.join() === after.contracts.join() && ordered(before.open) === ordered(after.open);
-
 /**
- * Keeps the detail, and the shopper with it. A card or account that the shopper already has keeps its reference and
- * its date, gets the new data, and may be used for all that either was stored for. The 101st is refused (801).
+ * Saves the detail, and the shopper with it. A card or account that the shopper already has keeps its reference and its date;
+ * it gets the new data, and the uses of both. The 101st detail is refused (801).
  */
-export const saveDetail = async (
+export async function saveDetail(
   key: ShopperKey,
-  given: NewDetail,
-  details: DetailRepository,
-  { clock, ids: references, vault }: HandlerContext,
-): Promise<SavedDetail> => {
-  const { number, identity, secret, open, variant } = instrumentOf(given, key.company, vault);
+  input: NewDetail,
+  repository: DetailRepository,
+  { clock, ids, vault }: HandlerContext,
+): Promise<SavedDetail> {
+  const { number, identity, secret, open, variant } = instrumentOf(input, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
-  const shopper = await details.findShopper(key);
-  const before = twin(shopper, fingerprint, given.recurringDetailReference);
+  const shopper = await repository.findShopper(key);
+  const before = findSame(shopper, fingerprint, input.recurringDetailReference);
   if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax)
     throw new Problem(recurringProblems.tooManyDetails);
 
-  const createdAt = before?.createdAt ?? given.createdAt ?? clock.now();
+  const createdAt = before?.createdAt ?? input.createdAt ?? clock.now();
   const recurringDetailReference =
-    before?.recurringDetailReference ?? given.recurringDetailReference ?? references.recurringDetailReference();
-  const shown = sealable({ ...secret, socialSecurityNumber: given.socialSecurityNumber });
+    before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.recurringDetailReference();
+  const shown = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
   const detail: StoredDetail = {
     recurringDetailReference,
     createdAt,
-    contracts: union(given.contracts, before?.contracts ?? []),
+    contracts: union(input.contracts, before?.contracts ?? []),
     fingerprint,
     open: {
       ...open,
-      ...given.also,
-      firstPspReference: before?.open.firstPspReference ?? given.firstPspReference,
-      paymentMethodVariant: given.also.paymentMethodVariant ?? variant,
+      ...input.also,
+      firstPspReference: before?.open.firstPspReference ?? input.firstPspReference,
+      paymentMethodVariant: input.also.paymentMethodVariant ?? variant,
       variant,
     },
     sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, shown }),
   };
-  await details.saveShopper(key, { createdAt, email: given.shopperEmail });
-  await details.saveDetail(key, detail);
+  await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
+  await repository.saveDetail(key, detail);
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
-};
+}
+
+function findSame(shopper: Shopper | undefined, fingerprint: string, reference: string | undefined) {
+  return shopper?.details.find(
+    (each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference,
+  );
+}
+
+function secretText(secret: SecretDetail): string | undefined {
+  return Object.values(secret).some((each) => each !== undefined) ? JSON.stringify(secret) : undefined;
+}
+
+/** The uses of both, in the order of the enumeration. */
+function union(a: readonly ContractType[], b: readonly ContractType[]): readonly ContractType[] {
+  return contractType.values.filter((each) => a.includes(each) || b.includes(each));
+}
+
+/** Compares the public parts only, so that nothing sealed is opened for this. */
+function isSame(before: StoredDetail, after: StoredDetail): boolean {
+  return before.contracts.join() === after.contracts.join() && sortedJson(before.open) === sortedJson(after.open);
+}
+
+/** The account updater may change the order of members. */
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,4 +1,4 @@
-/** storeToken: a card or a bank account given by a caller becomes a stored detail. */
+/** storeToken: stores a card or a bank account of a shopper. */
 
 import type { Handler } from '../../gateway/handler.ts';
 import { detailEvent } from './events.ts';
@@ -7,9 +7,9 @@ import { saveDetail } from './save-detail.ts';
 import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
-export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, world) => {
+export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, context) => {
   const { input, caller, pspReference } = request;
-  if (input.card !== undefined) checkCard(input.card, world.clock.now());
+  if (input.card !== undefined) checkCard(input.card, context.clock.now());
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
   const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
   const key = { company: caller.company, merchantAccount, shopperReference };
@@ -27,14 +27,10 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
       also: { additionalData, billingAddress, name, shopperName },
     },
     tx.repository(DetailRepository),
-    world,
+    context,
   );
-  await tx.outbox.enqueue({
-    company: caller.company,
-    pspReference,
-    at: world.clock.now(),
-    events: [detailEvent(kind, key, detail)],
-  });
+  const events = [detailEvent(kind, key, detail)];
+  await tx.outbox.enqueue({ company: caller.company, pspReference, at: context.clock.now(), events });
   const { recurringDetailReference, open } = detail;
   return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
 };

@@ -1,4 +1,4 @@
-/** tokenLookup: who of the merchant's shoppers holds this card or account; found by its fingerprint, nothing is opened. */
+/** tokenLookup: the shoppers of a merchant account that hold a card or an account, found by its fingerprint. */
 
 import type { Handler } from '../../gateway/handler.ts';
 import { identityOf } from './instrument.ts';
@@ -9,9 +9,8 @@ export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (r
   const { input, caller, pspReference } = request;
   const { company } = caller;
   const fingerprint = vault.fingerprint(company, identityOf(input));
-  const holders = await tx
-    .repository(DetailReader)
-    .findHolders({ company, merchantAccount: input.merchantAccount }, fingerprint);
+  const { merchantAccount } = input;
+  const holders = await tx.repository(DetailReader).findHolders({ company, merchantAccount }, fingerprint);
   const tokens = holders.map(({ createdAt, email, shopperReference }) => ({
     creationDate: createdAt,
     lastKnownShopperEmail: email,

@@ -148,6 +148,11 @@ export const createJobs = (engine: Engine): JobQueue => {
         const rows = await session.query(take, [holder, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, holder));
       }),
+    end: (job) =>
+      write(async (session) => {
+        await held(session.execute(end, place(job)));
+        await session.execute(callNext, [job.company, job.orderingKey]);
+      }),
     defer: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), Math.ceil(afterMs)]))),
     retryLater: (job, afterMs, because) =>
       write((session) => held(session.execute(postpone, [...place(job), Math.ceil(afterMs), because]))),

@@ -1,5 +1,5 @@
 /** Endpoints of companies in a database, and what is still to be told to them. */
-import type { Endpoint, EndpointFormat, EndpointStore } from '../../webhooks/ports.ts';
+import type { Endpoint, EndpointStore } from '../../webhooks/ports.ts';
 import { type Engine, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
 
@@ -64,7 +64,7 @@ const endpointOf = (row: EndpointRow): Endpoint => ({
   company: row.company,
   endpointId: row.endpoint_id,
   url: row.url,
-  format: row.format as EndpointFormat,
+  format: row.format,
   sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_key },
   createdAt: row.created_at,
 });

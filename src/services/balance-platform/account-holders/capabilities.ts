@@ -1,31 +1,31 @@
-/** Capabilities: verification succeeds at once, so what is asked for is allowed. */
+/** Capabilities of account holders: verification succeeds at once, so a requested capability is allowed. */
 
 import type { Infer } from '../../../contract/schema.ts';
 import type { askedCapability, capability } from './contract.ts';
 
-type Asked = Infer<typeof askedCapability>;
+type RequestedCapability = Infer<typeof askedCapability>;
 export type Capability = Infer<typeof capability>;
 export type Capabilities = Readonly<Record<string, Capability>>;
 
-const granted = (asked: Asked, before: Capability | undefined): Capability => {
-  const requested = asked.requested ?? before?.requested ?? true;
-  const requestedLevel = asked.requestedLevel ?? before?.requestedLevel ?? 'notApplicable';
+/** Capabilities that the request does not name stay as they are. */
+export function grantCapabilities(
+  requested: Readonly<Record<string, RequestedCapability>> | undefined,
+  before: Capabilities | undefined,
+): Capabilities | undefined {
+  if (requested === undefined) return before;
+  const granted = Object.entries(requested).map(([name, each]) => [name, grant(each, before?.[name])] as const);
+  return { ...before, ...Object.fromEntries(granted) };
+}
+
+function grant(input: RequestedCapability, before: Capability | undefined): Capability {
+  const requested = input.requested ?? before?.requested ?? true;
+  const requestedLevel = input.requestedLevel ?? before?.requestedLevel ?? 'notApplicable';
   return {
     allowed: requested,
     allowedLevel: requested ? requestedLevel : 'notApplicable',
-    enabled: asked.enabled ?? before?.enabled ?? true,
+    enabled: input.enabled ?? before?.enabled ?? true,
     requested,
     requestedLevel,
     verificationStatus: 'valid',
   };
-};
-
-/** Those that are named change, all others stay. */
-export const grant = (
-  asked: Readonly<Record<string, Asked>> | undefined,
-  before: Capabilities | undefined,
-): Capabilities | undefined => {
-  if (asked === undefined) return before;
-  const named = Object.entries(asked).map(([name, each]) => [name, granted(each, before?.[name])] as const);
-  return { ...before, ...Object.fromEntries(named) };
-};
+}

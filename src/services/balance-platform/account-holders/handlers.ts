@@ -5,7 +5,7 @@ import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
-import { checkMove } from '../lifecycle.ts';
+import { checkTransition } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { requireActivePlatform } from '../require-active.ts';
@@ -14,7 +14,7 @@ import { change, checkIfMatch, create, entries, eTagOf, omitUndefined } from '..
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
-import { grant } from './capabilities.ts';
+import { grantCapabilities } from './capabilities.ts';
 
 type Operations = BalancePlatformOperations;
 
@@ -27,7 +27,7 @@ export const createAccountHolder = withEvents<Operations['createAccountHolder']>
     const record = {
       ...input,
       balancePlatform: platform.id,
-      capabilities: grant(input.capabilities, undefined),
+      capabilities: grantCapabilities(input.capabilities, undefined),
       id: references.resourceId('AH'),
       metadata: entries(input.metadata),
       status: 'active',
@@ -63,13 +63,13 @@ export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>
     const before = await findForTenant('accountHolder', id, caller, resources);
     checkIfMatch(ifMatch, before);
     await requireTenantPlatform(caller, resources, balancePlatform);
-    checkMove('accountHolder', before.record.status, changes.status);
+    checkTransition('accountHolder', before.record.status, changes.status);
     await checkAccounts(before, input, resources);
     const kept = await change(
       before,
       {
         ...omitUndefined(changes),
-        capabilities: grant(capabilities, before.record.capabilities),
+        capabilities: grantCapabilities(capabilities, before.record.capabilities),
         metadata: entries(metadata ?? before.record.metadata),
       },
       resources,

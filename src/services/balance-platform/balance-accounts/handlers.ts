@@ -4,7 +4,7 @@ import type { Input } from '../../../contract/operation.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
 import { withEvents } from '../events.ts';
-import { checkMove } from '../lifecycle.ts';
+import { checkTransition } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { parentOf, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
@@ -65,7 +65,7 @@ const checkChange = async (
   holder: StoredResource<'accountHolder'>,
   resources: ResourceRepository,
 ): Promise<void> => {
-  checkMove('balanceAccount', record.status, status);
+  checkTransition('balanceAccount', record.status, status);
   const moves = accountHolderId !== undefined && accountHolderId !== record.accountHolderId;
   if (moves || (status === 'active' && record.status !== 'active')) requireActiveHolder(holder);
   if (status !== 'closed') return;

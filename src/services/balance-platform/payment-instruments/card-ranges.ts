@@ -1,20 +1,17 @@
-/** The ranges that issued cards are numbered in, by brand and variant. */
+/** The number ranges of issued cards, by brand and variant. */
 
-/** First six digits of a card number (ISO/IEC 7812-1); nine digits by chance and a check digit follow. */
+/** First six digits of a card number (ISO/IEC 7812-1); nine random digits and a check digit follow. */
 export interface CardRange {
   readonly brand: string;
   readonly brandVariant: string;
   readonly bin: string;
 }
 
-const range = (brand: string, brandVariant: string, bin: string): CardRange =>
-  Object.freeze({ brand, brandVariant, bin });
-
 /**
- * Each is the range of a test number that payment processors publish, named beside it; no bank issues cards in our name,
- * and a number made here must never be sent to a live network. Where the published lists say what a number is of (debit, prepaid,
- * corporate, ...), the variant has it; no published Visa number is marked prepaid. Kept free of them: `400000`, which holds the
- * numbers with a fate of their own (services/recurring/account-updater/test-cards.ts), and `411111` and `555544`, which hold the demo's stored cards.
+ * Each range is that of a published test number, in the comment beside it: no bank issues cards here, and an issued number
+ * must never be sent to a live network. Where the published lists name the product (debit, prepaid, corporate), the variant
+ * follows them; no published Visa number is marked prepaid. Not used: `400000`, the range of the account updater's test
+ * cards, and `411111` and `555544`, the ranges of the demo's stored cards.
  */
 export const cardRanges: readonly CardRange[] = Object.freeze([
   range('visa', 'visa', '401288'), // 4012 8888 8888 1881
@@ -30,3 +27,7 @@ export const cardRanges: readonly CardRange[] = Object.freeze([
   range('mc', 'mcprepaid', '510510'), // 5105 1051 0510 5100, prepaid
   range('mc', 'mcmaestro', '677179'), // 6771 7980 2100 0008
 ]);
+
+function range(brand: string, brandVariant: string, bin: string): CardRange {
+  return Object.freeze({ brand, brandVariant, bin });
+}

@@ -1,50 +1,52 @@
-/** A card as it is asked for and as it is shown: what came with it that is not kept, and what was made. */
+/** Cards of payment instruments: created from the input of a request, and changed. */
 
 import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Infer } from '../../../contract/schema.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
+import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { invalid } from '../field-issues.ts';
 import type { Records } from '../resource.ts';
 import type { cardInfo } from './card-contract.ts';
-import { brandVariantsOf, type IssuedCard, issueCard, maskedNumber } from './card-numbers.ts';
+import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;
 export type Card = NonNullable<Records['paymentInstrument']['card']>;
 type Instrument = Records['paymentInstrument'];
 
-/** The password is not kept. */
-const keptInfo = ({
-  authentication,
-  ...info
-}: CardInfo): Omit<CardInfo, 'authentication'> & Pick<Card, 'authentication'> => {
-  if (authentication === undefined) return info;
-  const { password: _, ...kept } = authentication;
-  return Object.keys(kept).length === 0 ? info : { ...info, authentication: kept };
-};
-
-export interface MadeCard {
-  /** Whole; the record has it masked, and no security code. */
+export interface CreatedCard {
+  /** In full; the record has a masked number and no security code. */
   readonly issued: IssuedCard;
   readonly card: Card;
 }
 
-/** A variant is of one brand. */
-export const variantIssues = ({ brand, brandVariant }: CardInfo): readonly Issue[] =>
-  brandVariantsOf(brand).includes(brandVariant) ? [] : [invalid(['card', 'brandVariant'], brandVariant)];
-
-/** To be asked for a variant that is of the brand. */
-export const makeCard = (info: CardInfo, { clock, ids: references }: HandlerContext): MadeCard => {
-  const issue = issueCard(info, clock.now(), references.randomDigits);
-  if (issue.kind === 'unknown') throw new TypeError(`no cards are made of ${info.brandVariant}`);
+/** The variant must be one of the brand; `variantIssues` checks that before. */
+export function createCard(info: CardInfo, { clock, ids }: HandlerContext): CreatedCard {
+  const issue = issueCard(info, clock.now(), ids.randomDigits);
+  if (issue.kind === 'unknown') throw new TypeError(`no cards are issued of ${info.brandVariant}`);
   const { bin, expiration, lastFour, number } = issue.card;
-  return { issued: issue.card, card: { ...keptInfo(info), bin, expiration, lastFour, number: maskedNumber(number) } };
-};
+  const card = { ...withoutPassword(info), bin, expiration, lastFour, number: maskAllButLast4(number) };
+  return { issued: issue.card, card };
+}
 
-/** What was made stays: brand, variant and form, with the number and its expiry. */
-export const changedCard = ({ type, card }: Instrument, info: CardInfo): Card => {
+export function variantIssues({ brand, brandVariant }: CardInfo): readonly Issue[] {
+  return brandVariantsOf(brand).includes(brandVariant) ? [] : [invalid(['card', 'brandVariant'], brandVariant)];
+}
+
+/** Brand, variant, form factor, number and expiry of a card are fixed. */
+export function changedCard({ type, card }: Instrument, info: CardInfo): Card {
   if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
   throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
   const { bin, expiration, lastFour, number } = card;
-  return { ...keptInfo(info), bin, expiration, lastFour, number };
-};
+  return { ...withoutPassword(info), bin, expiration, lastFour, number };
+}
+
+/** The password is never stored. */
+function withoutPassword({
+  authentication,
+  ...info
+}: CardInfo): Omit<CardInfo, 'authentication'> & Pick<Card, 'authentication'> {
+  if (authentication === undefined) return info;
+  const { password: _, ...rest } = authentication;
+  return Object.keys(rest).length === 0 ? info : { ...info, authentication: rest };
+}

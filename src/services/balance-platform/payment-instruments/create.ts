@@ -14,7 +14,7 @@ import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
 import type { BalancePlatformOperations } from '../v2.ts';
 import { createAccount } from './bank-account.ts';
 import { isAccountCountry } from './bank-identification.ts';
-import { type MadeCard, makeCard, variantIssues } from './card.ts';
+import { type CreatedCard, createCard, variantIssues } from './card.ts';
 import { checkReplaceable, settleReplacement } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
 
@@ -42,7 +42,7 @@ const firstStatus = ({ status, card, issuingCountryCode }: Info): Status =>
 
 interface Made {
   readonly kept: StoredResource<'paymentInstrument'>;
-  readonly issued?: MadeCard['issued'];
+  readonly issued?: CreatedCard['issued'];
 }
 
 /** One try: undefined where the number was given out before. */
@@ -57,7 +57,7 @@ const make = async (
   const open = { ...rest, id: references.resourceId('PI'), status: firstStatus(info) };
   const kind = 'paymentInstrument' as const;
   if (cardInfo !== undefined) {
-    const { issued, card } = makeCard(cardInfo, world);
+    const { issued, card } = createCard(cardInfo, world);
     const record = { ...open, card };
     const kept = await createWithNumber(
       { kind, platform, record, ...sealCard(platform, open.id, issued, vault) },

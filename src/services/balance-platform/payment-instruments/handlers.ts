@@ -5,7 +5,7 @@ import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
 import { withEvents } from '../events.ts';
-import { checkMove } from '../lifecycle.ts';
+import { checkTransition } from '../lifecycle.ts';
 import { pageOf } from '../list.ts';
 import { platformProblems } from '../problems.ts';
 import { requireActiveAccount } from '../require-active.ts';
@@ -54,7 +54,7 @@ export const updatePaymentInstrument = withEvents<Operations['updatePaymentInstr
     const before = await findForTenant('paymentInstrument', input.id, caller, resources);
     const { record } = before;
     checkIfMatch(input.ifMatch, before);
-    checkMove('paymentInstrument', record.status, input.status);
+    checkTransition('paymentInstrument', record.status, input.status);
     throwIssues(reasonIssues(input));
     const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
     const account = await findForTenant('balanceAccount', balanceAccountId, caller, resources);
@@ -71,7 +71,7 @@ export const cancelPaymentInstrument = withEvents<Operations['cancelPaymentInstr
   async ({ input, caller }, resources, world) => {
     const before = await findForTenant('paymentInstrument', input.id, caller, resources);
     checkIfMatch(input.ifMatch, before);
-    checkMove('paymentInstrument', before.record.status, 'closed');
+    checkTransition('paymentInstrument', before.record.status, 'closed');
     throwIssues(reasonIssues(input));
     return shown(await change(before, { status: 'closed', ...reasonOf(input, true) }, resources), world);
   },

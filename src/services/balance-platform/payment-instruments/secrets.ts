@@ -1,4 +1,4 @@
-/** What is secret of a payment instrument: sealed when it is made, opened where an answer shows it. */
+/** Seals the numbers of a payment instrument when it is created, and opens them for responses. */
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { Vault } from '../../../vault/ports.ts';
@@ -6,48 +6,53 @@ import type { Records, StoredResource } from '../resource.ts';
 import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
 
-/** A number is given out once, whichever platform it is for: its fingerprint is nobody's own. No company has this name. */
-const everyone = 'every balance platform';
+type Instrument = StoredResource<'paymentInstrument'>;
+type Secrets = Pick<Instrument, 'sealed' | 'fingerprint'>;
 
-const scopeOf = (platform: string, id: string) => ({
-  company: platform,
-  record: `paymentInstrument ${id}`,
-});
+/** Numbers are unique across all platforms, so their fingerprints have one common scope. No company has this name. */
+const fingerprintScope = 'every balance platform';
 
-const cardText = (number: string): string => `card ${number}`;
-const accountText = ({ iban, routingNumber, accountNumber }: AccountNumbers): string =>
-  `account ${iban ?? `${routingNumber} ${accountNumber}`}`;
+export function sealCard(platform: string, id: string, { number }: IssuedCard, vault: Vault): Secrets {
+  return {
+    sealed: vault.seal(scopeOf(platform, id), { number }),
+    fingerprint: vault.fingerprint(fingerprintScope, cardText(number)),
+  };
+}
 
-type Secrets = Pick<StoredResource<'paymentInstrument'>, 'sealed' | 'fingerprint'>;
+export function sealAccount(platform: string, id: string, { numbers }: CreatedAccount, vault: Vault): Secrets {
+  return {
+    sealed: vault.seal(scopeOf(platform, id), { shown: JSON.stringify(numbers) }),
+    fingerprint: vault.fingerprint(fingerprintScope, accountText(numbers)),
+  };
+}
 
-export const sealCard = (platform: string, id: string, { number }: IssuedCard, vault: Vault): Secrets => ({
-  sealed: vault.seal(scopeOf(platform, id), { number }),
-  fingerprint: vault.fingerprint(everyone, cardText(number)),
-});
-
-export const sealAccount = (platform: string, id: string, { numbers }: CreatedAccount, vault: Vault): Secrets => ({
-  sealed: vault.seal(scopeOf(platform, id), { shown: JSON.stringify(numbers) }),
-  fingerprint: vault.fingerprint(everyone, accountText(numbers)),
-});
-
-/** The record as an answer shows it, with the numbers of its bank account. */
-export const openRecord = (
-  { platform, record, sealed }: StoredResource<'paymentInstrument'>,
+/** The record as responses contain it, with the numbers of its bank account. */
+export function openRecord(
+  { platform, record, sealed }: Instrument,
   { vault }: Pick<HandlerContext, 'vault'>,
-): Records['paymentInstrument'] => {
+): Records['paymentInstrument'] {
   if (record.bankAccount === undefined || sealed?.shown === undefined) return record;
   const numbers = JSON.parse(vault.open(scopeOf(platform, record.id), sealed, 'shown'));
   return { ...record, bankAccount: { ...record.bankAccount, ...numbers } };
-};
+}
 
-/** Whether the vault opens what is sealed of it, and knows its number again. Throws `VaultUnavailable`, and what the vault says of a broken seal. */
-export const isKnownTo = (
-  { platform, record, sealed, fingerprint }: StoredResource<'paymentInstrument'>,
-  vault: Vault,
-): boolean => {
+/** Whether the vault opens the number and computes the same fingerprint of it. Throws what the vault throws for a broken seal. */
+export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument, vault: Vault): boolean {
   if (sealed === undefined) return false;
   const part = sealed.number === undefined ? 'shown' : 'number';
   const clear = vault.open(scopeOf(platform, record.id), sealed, part);
   const text = part === 'number' ? cardText(clear) : accountText(JSON.parse(clear));
-  return vault.fingerprint(everyone, text) === fingerprint;
-};
+  return vault.fingerprint(fingerprintScope, text) === fingerprint;
+}
+
+function scopeOf(platform: string, id: string) {
+  return { company: platform, record: `paymentInstrument ${id}` };
+}
+
+function cardText(number: string): string {
+  return `card ${number}`;
+}
+
+function accountText({ iban, routingNumber, accountNumber }: AccountNumbers): string {
+  return `account ${iban ?? `${routingNumber} ${accountNumber}`}`;
+}

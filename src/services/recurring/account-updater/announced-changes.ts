@@ -1,4 +1,4 @@
-/** Announced card changes: how one is kept, sealed, and the updater that answers by them. */
+/** Announced card changes: how one is stored, and the updater that decides by them. */
 
 import { Problem } from '../../../contract/problem.ts';
 import type { SealScope, Vault } from '../../../vault/ports.ts';
@@ -7,26 +7,13 @@ import { cardIdentity, plainMonth } from '../instrument.ts';
 import { recurringProblems } from '../problems.ts';
 import type { CardChangeRow } from './card-change-row.ts';
 import { outcomeOfTestCard } from './test-cards.ts';
-import type { AccountUpdateOutcome, Announcement, CheckedCard, Updater } from './updater.ts';
+import type { AccountUpdateOutcome, Announcement, LocalUpdater } from './updater.ts';
 
-/** A record of its own: a number that is moved to a stored detail does not open there. */
-const scopeOf = (company: string, fingerprint: string): SealScope => ({
-  company,
-  record: `announced ${fingerprint}`,
-});
+/** The company was found by the merchant account of the row. */
+type CardChange = Omit<CardChangeRow, 'merchantAccount'>;
 
-type KnowingUpdater = Extract<Updater, { readonly kind: 'known' }>;
-
-/** The company, of which the row names a merchant account, is known by then. */
-type Change = Omit<CardChangeRow, 'merchantAccount'>;
-
-const expiryOf = ({ newExpiryMonth, newExpiryYear }: Change): Expiry | undefined =>
-  newExpiryMonth === undefined || newExpiryYear === undefined
-    ? undefined
-    : { expiryMonth: plainMonth(newExpiryMonth), expiryYear: newExpiryYear };
-
-/** Throws a Problem for a new number that is none, or that stands beside a status. */
-export const announcementOf = (row: Change, company: string, vault: Vault): Announcement => {
+/** Throws a Problem for a new number that equals the old one, or that comes with a status. */
+export function announcementOf(row: CardChange, company: string, vault: Vault): Announcement {
   const { number, newNumber, status } = row;
   if (newNumber !== undefined && (status !== undefined || newNumber === number))
     throw Problem.at(['newNumber'], recurringProblems.invalidCardNumber);
@@ -35,13 +22,25 @@ export const announcementOf = (row: Change, company: string, vault: Vault): Anno
   if (newNumber === undefined) return { fingerprint, status: status ?? 'renewed', expiry };
   const sealed = vault.seal(scopeOf(company, fingerprint), { number: newNumber });
   return { fingerprint, status: 'replaced', expiry, sealed };
-};
+}
 
-const fateOf = (
+/** A card without an announcement is unchanged; with `testCards`, a test card has its fixed outcome. */
+export function createLocalUpdater(vault: Vault, { testCards }: { readonly testCards: boolean }): LocalUpdater {
+  return Object.freeze<LocalUpdater>({
+    kind: 'local',
+    async check(card, announcements) {
+      const announcement = await announcements.findAnnouncement(card.company, card.fingerprint);
+      if (announcement !== undefined) return outcomeOf(announcement, card.company, vault);
+      return (testCards ? outcomeOfTestCard(card) : undefined) ?? { kind: 'unchanged' };
+    },
+  });
+}
+
+function outcomeOf(
   { fingerprint, status, expiry, sealed }: Announcement,
   company: string,
   vault: Vault,
-): AccountUpdateOutcome => {
+): AccountUpdateOutcome {
   switch (status) {
     case 'renewed':
       return expiry === undefined ? { kind: 'failed' } : { kind: status, expiry };
@@ -55,18 +54,14 @@ const fateOf = (
     default:
       return status satisfies never;
   }
-};
+}
 
-/**
- * Answers by what was announced; of a card of which nothing was, by the table of test cards where `testCards` says so, and
- * else that it is as it was.
- */
-export const announcedUpdater = (vault: Vault, { testCards }: { readonly testCards: boolean }): KnowingUpdater =>
-  Object.freeze<KnowingUpdater>({
-    kind: 'known',
-    async check(card: CheckedCard, announcements) {
-      const announced = await announcements.findAnnouncement(card.company, card.fingerprint);
-      if (announced !== undefined) return fateOf(announced, card.company, vault);
-      return (testCards ? outcomeOfTestCard(card) : undefined) ?? { kind: 'unchanged' };
-    },
-  });
+function expiryOf({ newExpiryMonth, newExpiryYear }: CardChange): Expiry | undefined {
+  if (newExpiryMonth === undefined || newExpiryYear === undefined) return undefined;
+  return { expiryMonth: plainMonth(newExpiryMonth), expiryYear: newExpiryYear };
+}
+
+/** A scope of its own: a sealed number that is copied to a stored detail does not open there. */
+function scopeOf(company: string, fingerprint: string): SealScope {
+  return { company, record: `announced ${fingerprint}` };
+}

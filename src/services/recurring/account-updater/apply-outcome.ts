@@ -1,10 +1,10 @@
-/** What a stored detail becomes when its card was renewed, replaced or closed. */
+/** Applies the outcome of a check to a stored detail: renews, replaces or disables it, and saves the change in its history. */
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { Transaction } from '../../../store/transaction.ts';
 import { cardVariant } from '../brand.ts';
 import type { CardSnapshot, DetailChange, Expiry, ShopperKey, StoredDetail } from '../details.ts';
-import { type DetailEventData, detailEvent } from '../events.ts';
+import { detailEvent, type RecurringEvent } from '../events.ts';
 import { cardIdentity } from '../instrument.ts';
 import { DetailRepository } from '../store/repository.ts';
 import { CardChangeRepository } from './store/card-changes.ts';
@@ -15,22 +15,70 @@ export type StoredCard = StoredDetail & {
   readonly open: { readonly card: NonNullable<StoredDetail['open']['card']> };
 };
 
-export const isCard = (detail: StoredDetail): detail is StoredCard => detail.open.card !== undefined;
-
-/** Who changes it, and by which request. */
+/** The credential and the request that cause the change of a detail. */
 export interface UpdateCause {
   readonly key: ShopperKey;
   readonly changedBy: string;
   readonly pspReference: string;
 }
 
-const months = ({ expiryMonth, expiryYear }: Expiry): number => Number(expiryYear) * 12 + Number(expiryMonth);
+/** Returns the event of the change; undefined where the detail stays as it is. */
+export async function applyOutcome(
+  { key, changedBy, pspReference }: UpdateCause,
+  detail: StoredCard,
+  outcome: AccountUpdateOutcome,
+  tx: Transaction,
+  context: HandlerContext,
+): Promise<RecurringEvent | undefined> {
+  const current = ignoreStale(outcome, detail.open.card);
+  const { recurringDetailReference } = detail;
+  const repository = tx.repository(DetailRepository);
+  const changedAt = context.clock.now();
+  const saveChange = (after?: StoredCard): Promise<void> => {
+    const change: DetailChange = {
+      recurringDetailReference,
+      changedAt,
+      changedBy,
+      pspReference,
+      outcome: resultOf(current),
+      before: snapshotOf(detail),
+      after: after && snapshotOf(after),
+    };
+    return tx.repository(CardChangeRepository).saveChange(key.company, change);
+  };
+  const update = async (after: StoredCard): Promise<RecurringEvent> => {
+    await repository.saveDetail(key, after);
+    await saveChange(after);
+    return detailEvent('updated', key, after);
+  };
+  switch (current.kind) {
+    case 'renewed':
+      return update(renew(detail, current.expiry));
+    case 'replaced':
+      return update(replace(detail, current.number, current.expiry, key.company, context));
+    case 'closed':
+      await repository.disableDetail(key, recurringDetailReference, changedAt);
+      await saveChange();
+      return detailEvent('disabled', key, detail);
+    case 'contactCardholder':
+      await saveChange();
+      return undefined;
+    case 'unchanged':
+    case 'pending':
+    case 'failed':
+      return undefined;
+    default:
+      return current satisfies never;
+  }
+}
 
-/** A renewal that the card has seen already is none: the same or an older expiry changes nothing. */
-export const ignoreStale = (fate: AccountUpdateOutcome, expiry: Expiry): AccountUpdateOutcome =>
-  fate.kind === 'renewed' && months(fate.expiry) <= months(expiry) ? { kind: 'unchanged' } : fate;
+/** A renewal with the same or an older expiry changes nothing. */
+export function ignoreStale(outcome: AccountUpdateOutcome, expiry: Expiry): AccountUpdateOutcome {
+  return outcome.kind === 'renewed' && months(outcome.expiry) <= months(expiry) ? { kind: 'unchanged' } : outcome;
+}
 
-export const resultOf = ({ kind }: AccountUpdateOutcome): string => {
+/** The `result` of responses, histories and events. */
+export function resultOf({ kind }: AccountUpdateOutcome): string {
   switch (kind) {
     case 'unchanged':
       return 'NoChange';
@@ -49,51 +97,46 @@ export const resultOf = ({ kind }: AccountUpdateOutcome): string => {
     default:
       return kind satisfies never;
   }
-};
+}
 
-export const checkedCard = (company: string, detail: StoredCard, { vault }: HandlerContext): CheckedCard => {
+export function isCard(detail: StoredDetail): detail is StoredCard {
+  return detail.open.card !== undefined;
+}
+
+export function checkedCard(company: string, detail: StoredCard, { vault }: HandlerContext): CheckedCard {
   const { recurringDetailReference, fingerprint, open, sealed } = detail;
   const { expiryMonth, expiryYear } = open.card;
   return {
     company,
     fingerprint,
-    // No more of the card than that: it leaves the house.
+    // An updater outside gets no more of the card than this.
     expiry: { expiryMonth, expiryYear },
     number: () => vault.open({ company, record: recurringDetailReference }, sealed, 'number'),
   };
-};
+}
 
-const shown = ({ open: { alias, card } }: StoredCard): CardSnapshot => ({
-  alias,
-  expiryMonth: card.expiryMonth,
-  expiryYear: card.expiryYear,
-  lastFour: card.number,
-});
+function months({ expiryMonth, expiryYear }: Expiry): number {
+  return Number(expiryYear) * 12 + Number(expiryMonth);
+}
 
-/** What was there with the news beside it, in the order of the keys, as every map is kept. */
-const told = (
-  before: StoredDetail['open']['additionalData'],
-  { expiryMonth, expiryYear }: Expiry,
-  alias: { readonly newAlias?: string } = {},
-): Readonly<Record<string, string>> => {
-  const entries = { ...before, ...alias, newExpiryMonth: expiryMonth, newExpiryYear: expiryYear };
-  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
-};
+function snapshotOf({ open: { alias, card } }: StoredCard): CardSnapshot {
+  return { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
+}
 
-const renew = (detail: StoredCard, expiry: Expiry): StoredCard => {
+function renew(detail: StoredCard, expiry: Expiry): StoredCard {
   const { card, additionalData } = detail.open;
-  const open = { card: { ...card, ...expiry }, additionalData: told(additionalData, expiry) };
+  const open = { card: { ...card, ...expiry }, additionalData: withChange(additionalData, expiry) };
   return { ...detail, open: { ...detail.open, ...open } };
-};
+}
 
-/** The detail keeps its reference; what was said of the old piece of plastic goes with it. */
-const replace = (
+/** The detail keeps its reference; start date and issue number of the old card are removed. */
+function replace(
   detail: StoredCard,
   number: string,
   expiry: Expiry,
   company: string,
   { vault }: HandlerContext,
-): StoredCard => {
+): StoredCard {
   const { recurringDetailReference, open, sealed } = detail;
   const scope = { company, record: recurringDetailReference };
   const alias = vault.alias(company, number);
@@ -103,7 +146,7 @@ const replace = (
     fingerprint: vault.fingerprint(company, cardIdentity(number)),
     open: {
       ...open,
-      additionalData: told(open.additionalData, expiry, { newAlias: alias }),
+      additionalData: withChange(open.additionalData, expiry, { newAlias: alias }),
       alias,
       card: { ...expiry, holderName: open.card.holderName, number: number.slice(-4) },
       paymentMethodVariant: variant === open.variant ? open.paymentMethodVariant : variant,
@@ -114,53 +157,14 @@ const replace = (
       shown: sealed.shown === undefined ? undefined : vault.open(scope, sealed, 'shown'),
     }),
   };
-};
+}
 
-/** Lets the detail follow, and keeps what happened in its history; gives what there is to tell of it. Nothing happens where there is no news. */
-export const applyOutcome = async (
-  { key, changedBy, pspReference }: UpdateCause,
-  detail: StoredCard,
-  fate: AccountUpdateOutcome,
-  tx: Transaction,
-  world: HandlerContext,
-): Promise<DetailEventData | undefined> => {
-  const news = ignoreStale(fate, detail.open.card);
-  const { recurringDetailReference } = detail;
-  const changedAt = world.clock.now();
-  const keep = (after?: StoredCard): Promise<void> => {
-    const change: DetailChange = {
-      recurringDetailReference,
-      changedAt,
-      changedBy,
-      pspReference,
-      outcome: resultOf(news),
-      before: shown(detail),
-      after: after && shown(after),
-    };
-    return tx.repository(CardChangeRepository).saveChange(key.company, change);
-  };
-  const becomes = async (after: StoredCard): Promise<DetailEventData> => {
-    await tx.repository(DetailRepository).saveDetail(key, after);
-    await keep(after);
-    return detailEvent('updated', key, after);
-  };
-  switch (news.kind) {
-    case 'renewed':
-      return becomes(renew(detail, news.expiry));
-    case 'replaced':
-      return becomes(replace(detail, news.number, news.expiry, key.company, world));
-    case 'closed':
-      await tx.repository(DetailRepository).disableDetail(key, recurringDetailReference, changedAt);
-      await keep();
-      return detailEvent('disabled', key, detail);
-    case 'contactCardholder':
-      await keep();
-      return undefined;
-    case 'unchanged':
-    case 'pending':
-    case 'failed':
-      return undefined;
-    default:
-      return news satisfies never;
-  }
-};
+/** Adds the change to the additional data, in the order of the keys, as every map is stored. */
+function withChange(
+  before: StoredDetail['open']['additionalData'],
+  { expiryMonth, expiryYear }: Expiry,
+  alias: { readonly newAlias?: string } = {},
+): Readonly<Record<string, string>> {
+  const entries = { ...before, ...alias, newExpiryMonth: expiryMonth, newExpiryYear: expiryYear };
+  return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

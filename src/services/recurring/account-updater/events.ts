@@ -1,43 +1,43 @@
-/** Tells the one who watches what happens between this process and an updater outside. */
+/** Reports the events of an updater outside to one listener, for logs and metrics. */
 import type { Reason } from '../../../import/row.ts';
 
 export type UpdaterEvent =
-  /** It has told what became of cards; or, with 'pending', that it does not know yet. */
-  | { readonly kind: 'told' | 'pending'; readonly checks: number }
-  /** Its answer is none, or contradicts itself; nothing of it was applied. Never holds what it held. */
+  /** Outcomes were received; or 'pending': the updater does not know the outcome yet. */
+  | { readonly kind: 'answered' | 'pending'; readonly checks: number }
+  /** A response was malformed or contradictory and had no effect. The reasons never quote it. */
   | { readonly kind: 'malformed'; readonly check: string; readonly reasons: readonly Reason[] }
-  /** It answers, and takes no such question; or it does not answer. */
+  /** The updater refused a request; or it did not respond. */
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
-  /** It is left alone for a while, after failures. */
+  /** The circuit is open: a request was skipped. It closed again. */
   | { readonly kind: 'skipped' | 'up' }
   | { readonly kind: 'down'; readonly reason: string }
-  /** A file of questions was written. */
+  /** A request file was written. */
   | { readonly kind: 'written'; readonly file: string; readonly checks: number }
-  /** Rows of answers to checks that do not wait for one: a duplicate, too late, or to none of ours. */
-  | { readonly kind: 'stray'; readonly checks: number }
-  /** Rows of answers that are none; of those that may be to checks. */
+  /** Response rows without a waiting check: duplicates, late ones, and those of other installations. */
+  | { readonly kind: 'unmatched'; readonly checks: number }
+  /** Malformed rows of response files. */
   | { readonly kind: 'malformedRows'; readonly checks: number }
-  /** A file of answers was read, as far as it can be. */
+  /** A response file was read to its end. */
   | { readonly kind: 'read'; readonly file: string; readonly rows: number; readonly refused: number }
   | { readonly kind: 'unreadable'; readonly file: string; readonly reason: string }
-  /** Nobody has told in time what became of cards. */
+  /** No response came in time. */
   | { readonly kind: 'overdue'; readonly checks: number };
 
 export interface UpdaterEvents {
   emit(event: UpdaterEvent): void;
-  /** One at most hears. */
-  listen(heard: (event: UpdaterEvent) => void): void;
+  /** There is one listener at most. */
+  listen(listener: (event: UpdaterEvent) => void): void;
 }
 
-export const createUpdaterEvents = (): UpdaterEvents => {
-  let hearing: (event: UpdaterEvent) => void = () => {};
+export function createUpdaterEvents(): UpdaterEvents {
+  let listener: (event: UpdaterEvent) => void = () => {};
   return Object.freeze<UpdaterEvents>({
-    emit: (event) => hearing(event),
-    listen: (heard) => {
-      hearing = heard;
+    emit: (event) => listener(event),
+    listen: (next) => {
+      listener = next;
     },
   });
-};
+}
 
 /** The metric that counts the events by kind; those about checks count the checks. */
 export const updaterEventCounter = {

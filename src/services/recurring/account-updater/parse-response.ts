@@ -1,44 +1,36 @@
-/** What an updater's answer means for a card, or a Problem where it contradicts itself. */
+/** Converts an updater's response to an outcome; throws a Problem where the response contradicts itself. */
 
 import { type Issue, issue, Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import { recurringProblems } from '../problems.ts';
 import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
-import type { UpdateAnswer } from './updater-response.ts';
+import type { UpdaterResponse } from './updater-response.ts';
 
-const newsFields = ['newExpiryMonth', 'newExpiryYear', 'newNumber'] as const;
-type NewsField = (typeof newsFields)[number];
+const changeFields = ['newExpiryMonth', 'newExpiryYear', 'newNumber'] as const;
+type ChangeField = (typeof changeFields)[number];
 
-const expiryFields: readonly NewsField[] = ['newExpiryMonth', 'newExpiryYear'];
+const expiryFields: readonly ChangeField[] = ['newExpiryMonth', 'newExpiryYear'];
 
-/** What each result comes with: all of it, and nothing else. */
-const newsOf: Readonly<Record<UpdateAnswer['result'], readonly NewsField[]>> = Object.freeze({
+/** The fields that come with each result: all of them, and no others. */
+const fieldsByResult: Readonly<Record<UpdaterResponse['result'], readonly ChangeField[]>> = Object.freeze({
   NoChange: [],
   CardExpiryChanged: expiryFields,
-  PANChanged: newsFields,
+  PANChanged: changeFields,
   CloseAccount: [],
   ContactCardAccountHolder: [],
   Success: [],
   Error: [],
 });
 
-const contradictions = (answer: UpdateAnswer): readonly Issue[] => {
-  const news = newsOf[answer.result];
-  return newsFields.flatMap((name) => {
-    if (news.includes(name) === (answer[name] !== undefined)) return [];
-    return issue([name], news.includes(name) ? 'missingField' : 'invalidField', name);
-  });
-};
-
-/** Throws a Problem for news that the result has none of, or lacks, and for a new card that is the old one. */
-export const parseUpdaterResponse = (
-  answer: UpdateAnswer,
+/** A missing field, a surplus one and a new number that equals the old one are Problems. */
+export function parseUpdaterResponse(
+  response: UpdaterResponse,
   { company, fingerprint }: Pick<CheckedCard, 'company' | 'fingerprint'>,
   vault: Vault,
-): AccountUpdateOutcome => {
-  throwIssues(contradictions(answer));
-  const { result, newNumber = '', newExpiryMonth = '', newExpiryYear = '' } = answer;
+): AccountUpdateOutcome {
+  throwIssues(fieldIssues(response));
+  const { result, newNumber = '', newExpiryMonth = '', newExpiryYear = '' } = response;
   const expiry = { expiryMonth: plainMonth(newExpiryMonth), expiryYear: newExpiryYear };
   switch (result) {
     case 'NoChange':
@@ -60,4 +52,16 @@ export const parseUpdaterResponse = (
     default:
       return result satisfies never;
   }
-};
+}
+
+function fieldIssues(response: UpdaterResponse): readonly Issue[] {
+  const expected = fieldsByResult[response.result];
+  return changeFields.flatMap((name) => {
+    if (expected.includes(name) === (response[name] !== undefined)) return [];
+    return issue(
+      [name],
+      expected.includes(name) ? recurringProblems.missingField : recurringProblems.invalidField,
+      name,
+    );
+  });
+}

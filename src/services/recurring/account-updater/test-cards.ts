@@ -1,4 +1,4 @@
-/** Test card numbers: each has a fate of its own, so that a test can ask for any outcome. */
+/** Test card numbers: each has a fixed outcome, so that a test can get any of them. */
 import type { Expiry } from '../details.ts';
 import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
@@ -7,17 +7,10 @@ export interface TestCard {
   /** The result of a check. */
   readonly result: string;
   readonly doc: string;
-  fate(expiry: Expiry): AccountUpdateOutcome;
+  outcome(expiry: Expiry): AccountUpdateOutcome;
 }
 
 const yearMax = 2099;
-
-/** Four years on: as long as most cards hold. */
-const renewed = ({ expiryMonth, expiryYear }: Expiry): Expiry => ({
-  expiryMonth,
-  expiryYear: String(Math.min(Number(expiryYear) + 4, yearMax)),
-});
-
 const unchanged = '4000009900000012';
 
 export const testCards: readonly TestCard[] = Object.freeze<TestCard[]>([
@@ -25,47 +18,52 @@ export const testCards: readonly TestCard[] = Object.freeze<TestCard[]>([
     number: unchanged,
     result: 'NoChange',
     doc: 'the card is as it was',
-    fate: () => ({ kind: 'unchanged' }),
+    outcome: () => ({ kind: 'unchanged' }),
   },
   {
     number: '4000009900000020',
     result: 'CardExpiryChanged',
-    doc: 'it expires four years later than it says',
-    fate: (expiry) => ({ kind: 'renewed', expiry: renewed(expiry) }),
+    doc: 'the card expires four years later',
+    outcome: (expiry) => ({ kind: 'renewed', expiry: fourYearsLater(expiry) }),
   },
   {
     number: '4000009900000038',
     result: 'PANChanged',
-    doc: `${unchanged} took its place, and expires four years later`,
-    fate: (expiry) => ({ kind: 'replaced', number: unchanged, expiry: renewed(expiry) }),
+    doc: `replaced by ${unchanged}, which expires four years later`,
+    outcome: (expiry) => ({ kind: 'replaced', number: unchanged, expiry: fourYearsLater(expiry) }),
   },
   {
     number: '4000009900000046',
     result: 'CloseAccount',
-    doc: 'its account was closed',
-    fate: () => ({ kind: 'closed' }),
+    doc: 'the account was closed',
+    outcome: () => ({ kind: 'closed' }),
   },
   {
     number: '4000009900000053',
     result: 'ContactCardAccountHolder',
-    doc: 'its issuer tells no more: the cardholder has to be asked',
-    fate: () => ({ kind: 'contactCardholder' }),
+    doc: 'the issuer reports no more: ask the cardholder',
+    outcome: () => ({ kind: 'contactCardholder' }),
   },
   {
     number: '4000009900000061',
     result: 'Success',
-    doc: 'the check is under way; of this card nothing more is ever heard',
-    fate: () => ({ kind: 'pending' }),
+    doc: 'the check stays pending: no outcome follows',
+    outcome: () => ({ kind: 'pending' }),
   },
   {
     number: '4000009900000079',
     result: 'Error',
-    doc: 'it cannot be checked',
-    fate: () => ({ kind: 'failed' }),
+    doc: 'the card cannot be checked',
+    outcome: () => ({ kind: 'failed' }),
   },
 ]);
 
-export const outcomeOfTestCard = (card: CheckedCard): AccountUpdateOutcome | undefined => {
+export function outcomeOfTestCard(card: CheckedCard): AccountUpdateOutcome | undefined {
   const number = card.number();
-  return testCards.find((each) => each.number === number)?.fate(card.expiry);
-};
+  return testCards.find((each) => each.number === number)?.outcome(card.expiry);
+}
+
+/** As long as most cards are valid. */
+function fourYearsLater({ expiryMonth, expiryYear }: Expiry): Expiry {
+  return { expiryMonth, expiryYear: String(Math.min(Number(expiryYear) + 4, yearMax)) };
+}

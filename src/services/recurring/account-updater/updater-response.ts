@@ -1,19 +1,16 @@
-/** What an updater outside tells of a card: in the body of an answer, or in a row of a file of answers. */
+/** The response of an updater about a card: the body of an HTTP response, or a row of a response file. */
+
 import { type Infer, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { recurringProblems } from '../problems.ts';
-import * as shapes from '../schemas.ts';
+import * as schemas from '../schemas.ts';
 
-const { number, expiryMonth, expiryYear } = shapes.card.fields;
+const { number, expiryMonth, expiryYear } = schemas.card.fields;
 const invalid = { invalid: recurringProblems.invalidExpiry } as const;
 
-const told = {
-  newExpiryMonth: optional(
-    expiryMonth.schema,
-    'With a renewed or replaced card: the month in which it expires.',
-    invalid,
-  ),
-  newExpiryYear: optional(expiryYear.schema, 'With a renewed or replaced card: the year in which it expires.', invalid),
-  newNumber: optional(number.schema, 'With a replaced card: the number of the one that took its place.', {
+const fields = {
+  newExpiryMonth: optional(expiryMonth.schema, 'The new expiry month, with a renewed or replaced card.', invalid),
+  newExpiryYear: optional(expiryYear.schema, 'The new expiry year, with a renewed or replaced card.', invalid),
+  newNumber: optional(number.schema, 'The new card number, with a replaced card.', {
     invalid: recurringProblems.invalidCardNumber,
   }),
   result: required(
@@ -27,21 +24,21 @@ const told = {
       'Success',
       'Error',
     ),
-    'What has become of the card; Success where it will be known later.',
+    'What has become of the card; Success where the outcome comes later.',
   ),
 } as const;
 
-export const updateAnswer = object('UpdateAnswer', told);
+export const updaterResponse = object('UpdaterResponse', fields);
 
-export type UpdateAnswer = Infer<typeof updateAnswer>;
+export type UpdaterResponse = Infer<typeof updaterResponse>;
 
-export const answerRow = object('AnswerRow', {
-  check: required(shapes.text(16, '8815252013129012'), 'Which check it answers, as the request file named it.'),
-  merchantAccount: required(shapes.account, 'As it stood beside the check.', {
+export const responseRow = object('ResponseRow', {
+  check: required(schemas.text(16, '8815252013129012'), 'Identifies the check, as in the request file.'),
+  merchantAccount: required(schemas.account, 'As in the request file.', {
     missing: recurringProblems.invalidMerchantAccount,
     invalid: recurringProblems.invalidMerchantAccount,
   }),
-  ...told,
+  ...fields,
 });
 
-export type AnswerRow = Infer<typeof answerRow>;
+export type ResponseRow = Infer<typeof responseRow>;

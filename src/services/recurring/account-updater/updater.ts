@@ -1,55 +1,56 @@
-/** Who knows what has become of cards, and what was announced of them. */
+/** Account updaters: what they return for a card, and what they need. */
 
 import type { Sealed } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
 
-/** What has become of a card, as its issuer tells. */
+/** What an issuer reports about a card. */
 export type AccountUpdateOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'renewed'; readonly expiry: Expiry }
   | { readonly kind: 'replaced'; readonly number: string; readonly expiry: Expiry }
   | { readonly kind: 'closed' }
-  /** The issuer says no more; the cardholder has to be asked. */
+  /** The issuer reports no more; the cardholder has to be asked. */
   | { readonly kind: 'contactCardholder' }
-  /** It will be known later. */
+  /** The outcome comes later. */
   | { readonly kind: 'pending' }
-  /** It cannot be asked. */
+  /** The card cannot be checked. */
   | { readonly kind: 'failed' };
 
-/** A card whose fate is asked for. */
+/** A card whose outcome is requested. */
 export interface CheckedCard {
   readonly company: string;
-  /** As that of a stored detail. */
+  /** Equals that of a stored detail with the same card. */
   readonly fingerprint: string;
   readonly expiry: Expiry;
   /** Opens the number where it is sealed; throws `VaultUnavailable`. */
   number(): string;
 }
 
-/** Who knows what has become of cards. */
-export type Updater =
-  | {
-      /** By what lies in the store. */
-      readonly kind: 'known';
-      /** Throws `StoreUnavailable` or `VaultUnavailable` where it cannot be known now; nothing is settled then. */
-      check(card: CheckedCard, announcements: Announcements): Promise<AccountUpdateOutcome>;
-    }
-  | {
-      /** By somebody outside, who has to be waited for. */
-      readonly kind: 'asked';
-      /**
-       * `id`: the same each time that one check is asked for, at most 64 characters. Never takes long: 'pending' where it
-       * will be known later, or could not be asked now; such a check goes on as a job. Throws only `VaultUnavailable`.
-       */
-      ask(card: CheckedCard, id: string): Promise<AccountUpdateOutcome>;
-    }
-  /** By answers to files that checks are gathered into: each goes on as a job. */
-  | { readonly kind: 'gathered' };
+export type Updater = LocalUpdater | HttpUpdater | BatchUpdater;
 
-/** One that has to be waited for. */
-export type HttpUpdater = Extract<Updater, { readonly kind: 'asked' }>;
+/** Decides by announcements in the store. */
+export interface LocalUpdater {
+  readonly kind: 'local';
+  /** Throws `StoreUnavailable` or `VaultUnavailable` where the outcome cannot be read now; nothing is saved then. */
+  check(card: CheckedCard, announcements: Announcements): Promise<AccountUpdateOutcome>;
+}
 
-/** What was announced of a card before anyone asked; the number of the new card is sealed. */
+/** Calls a service outside, in the time of the request. */
+export interface HttpUpdater {
+  readonly kind: 'http';
+  /**
+   * `id`: the same for a check and its retries, at most 64 characters. Returns 'pending' soon where the outcome comes later or
+   * the service does not respond; the check continues as a job. Throws only `VaultUnavailable`.
+   */
+  check(card: CheckedCard, id: string): Promise<AccountUpdateOutcome>;
+}
+
+/** Exchanges files with a service outside: each check continues as a job. */
+export interface BatchUpdater {
+  readonly kind: 'batch';
+}
+
+/** What was announced of a card; the number of the new card is sealed. */
 export interface Announcement {
   readonly fingerprint: string;
   readonly status: 'renewed' | 'replaced' | 'closed' | 'contactCardholder' | 'unchanged';

@@ -1,13 +1,29 @@
-/** An event in the format `classic`: a `RECURRING_CONTRACT` in a list of items, signed in the item itself. */
-import type { Message, Origin } from '../../../webhooks/message.ts';
-import type { DetailEvent, Event } from '../../../webhooks/ports.ts';
+/** The webhook format `classic`: a `RECURRING_CONTRACT` notification in a list of items, signed in the item. */
+import type { QueuedEvent } from '../../../webhooks/event.ts';
+import type { WebhookFormat } from '../../../webhooks/format.ts';
 import { signatureOf } from '../../../webhooks/signature.ts';
 import { formatTimestamp } from '../../../webhooks/timestamp.ts';
+import type { DetailEventData } from '../events.ts';
+
+const createdType = 'recurring.token.created';
+
+export const classicFormat: WebhookFormat<DetailEventData> = Object.freeze<WebhookFormat<DetailEventData>>({
+  name: 'classic',
+  // The format defines no other event of stored details.
+  accepts: (eventType) => eventType === createdType,
+  encode: (event, { environment, key }) => {
+    const body = JSON.stringify({
+      live: String(environment === 'live'),
+      notificationItems: [{ NotificationRequestItem: notificationItem(event, key) }],
+    });
+    return { body, headers: {} };
+  },
+});
 
 /** Every value but that of the amount is text. */
-const itemOf = (event: DetailEvent, key: string): object => {
-  const { merchantAccount, recurringDetailReference, shopperReference, firstPspReference } = event;
-  // The contract came of no payment of the merchant's, so it has no reference and no amount.
+function notificationItem({ at, data }: QueuedEvent<DetailEventData>, key: string): object {
+  const { merchantAccount, recurringDetailReference, shopperReference, firstPspReference, variant } = data;
+  // The contract was not created by a payment of the merchant, so it has no reference and no amount.
   const [merchantReference, value, currency, eventCode, success] = ['', 0, 'EUR', 'RECURRING_CONTRACT', 'true'];
   const pspReference = recurringDetailReference;
   const signed = [
@@ -29,23 +45,13 @@ const itemOf = (event: DetailEvent, key: string): object => {
     },
     amount: { currency, value },
     eventCode,
-    eventDate: formatTimestamp(event.at),
+    eventDate: formatTimestamp(at),
     merchantAccountCode: merchantAccount,
     merchantReference,
     originalReference: firstPspReference,
-    paymentMethod: event.variant,
+    paymentMethod: variant,
     pspReference,
     reason: '',
     success,
   };
-};
-
-/** Undefined where the format knows no such event. */
-export const classicMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
-  if (event.kind !== 'created') return undefined;
-  const body = JSON.stringify({
-    live: String(environment === 'live'),
-    notificationItems: [{ NotificationRequestItem: itemOf(event, key) }],
-  });
-  return { body, headers: {} };
-};
+}

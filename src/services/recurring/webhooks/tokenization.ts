@@ -1,12 +1,27 @@
-/** An event in the format `tokenization`: one event a request, signed in a header. */
-import { typeOf } from '../../../webhooks/event-type.ts';
-import type { Message, Origin } from '../../../webhooks/message.ts';
-import type { Event, RecurringEvent } from '../../../webhooks/ports.ts';
+/** The webhook format `tokenization`: one event a message, signed in a header. */
+import type { WebhookFormat } from '../../../webhooks/format.ts';
 import { signatureHeaders } from '../../../webhooks/signature.ts';
 import { formatTimestamp } from '../../../webhooks/timestamp.ts';
+import { type RecurringEventData, recurringEventType } from '../events.ts';
 
-const dataOf = (event: RecurringEvent): object => {
-  const { kind, merchantAccount, shopperReference } = event;
+export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({
+  name: 'tokenization',
+  accepts: (eventType) => eventType.startsWith('recurring.token.'),
+  encode: ({ eventId, pspReference, at, data }, { environment, key }) => {
+    const body = JSON.stringify({
+      createdAt: formatTimestamp(at),
+      data: messageData(data, pspReference),
+      environment,
+      eventId,
+      type: recurringEventType(data),
+      version: '1',
+    });
+    return { body, headers: signatureHeaders(key, body) };
+  },
+});
+
+function messageData(data: RecurringEventData, pspReference: string): object {
+  const { kind, merchantAccount, shopperReference } = data;
   switch (kind) {
     case 'created':
     case 'alreadyExisting':
@@ -15,41 +30,27 @@ const dataOf = (event: RecurringEvent): object => {
         merchantAccount,
         operation: kind,
         shopperReference,
-        storedPaymentMethodId: event.recurringDetailReference,
-        type: event.variant,
+        storedPaymentMethodId: data.recurringDetailReference,
+        type: data.variant,
       };
     case 'disabled':
       return {
         merchantAccount,
         shopperReference,
-        storedPaymentMethodId: event.recurringDetailReference,
-        type: event.variant,
+        storedPaymentMethodId: data.recurringDetailReference,
+        type: data.variant,
       };
-    // Of our own: the interface has no event for it.
+    // The interface defines no such event; this one is our own.
     case 'checked':
       return {
         merchantAccount,
-        pspReference: event.pspReference,
-        reference: event.reference,
-        result: event.result,
+        pspReference,
+        reference: data.reference,
+        result: data.result,
         shopperReference,
-        storedPaymentMethodId: event.recurringDetailReference,
+        storedPaymentMethodId: data.recurringDetailReference,
       };
     default:
-      return event satisfies never;
+      return data satisfies never;
   }
-};
-
-/** Undefined where the format knows no such event. */
-export const tokenizationMessage = (event: Event, { environment, key }: Origin): Message | undefined => {
-  if ('record' in event) return undefined;
-  const body = JSON.stringify({
-    createdAt: formatTimestamp(event.at),
-    data: dataOf(event),
-    environment,
-    eventId: event.eventId,
-    type: typeOf(event),
-    version: '1',
-  });
-  return { body, headers: signatureHeaders(key, body) };
-};
+}

@@ -1,67 +1,70 @@
-/** The round that one of all processes makes every few seconds: checks that have waited go into a file, answers are read. */
+/** The batch cycle, run by one process every few seconds: waiting checks are collected into files, response files are read. */
 import { randomBytes } from 'node:crypto';
-import type { ImportTarget } from '../../../../import/import-batch.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
 import type { Clock } from '../../../../lib/clock-and-ids.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchCycle } from '../job-kinds.ts';
 import { pendingMsMax } from '../pending-check.ts';
-import { readAnswers } from './answers.ts';
 import { openFolders } from './folders.ts';
 import type { BatchQueue } from './queue.ts';
+import { type ResponseDependencies, readResponses } from './responses.ts';
 
-export interface Schedule {
-  /** Checks wait no longer than about this before they are in a file, in milliseconds. */
+export interface BatchLimits {
+  /** Checks wait about this long at most before they are in a file, in milliseconds. */
   readonly waitMsMax: number;
-  /** As many as a file holds; so many do not wait. */
+  /** The most checks of a file; so many do not wait. */
   readonly rowsMax: number;
 }
 
-const everyMs = 2_000;
-/** For reading answers in one round: less than its lease, so that nobody else begins, and no longer than a stop may wait. */
+export interface BatchCycleDependencies extends ResponseDependencies {
+  readonly batchQueue: BatchQueue;
+  readonly events: UpdaterEvents;
+}
+
+const intervalMs = 2_000;
+/** For reading responses in one cycle: less than the lease, so that no other process begins one, and than a stop may wait. */
 const readingMsMax = 5_000;
 const leaseMs = 60_000;
 
-/** `checks-20261121T164954Z-1f6b02c9.jsonl`: files sort by the time at which they were gathered. */
-export const fileName = ({ now }: Clock): string => {
-  const time = new Date(now()).toISOString().replace(/[-:]|\.\d+/g, '');
-  return `checks-${time}-${randomBytes(4).toString('hex')}.jsonl`;
-};
-
-/** Puts what waits into files of `rowsMax` at most; gives their names. */
-export const collectAll = async (gathering: BatchQueue, clock: Clock, rowsMax: number): Promise<readonly string[]> => {
-  const files: string[] = [];
-  for (;;) {
-    const file = fileName(clock);
-    const checks = await gathering.collect(file, { max: rowsMax, answerMsMax: pendingMsMax });
-    if (checks > 0) files.push(file);
-    if (checks < rowsMax) return files;
-  }
-};
-
-const gatherDue = async (gathering: BatchQueue, clock: Clock, { waitMsMax, rowsMax }: Schedule): Promise<void> => {
-  const { checks, longestMs } = await gathering.findWaiting(rowsMax);
-  if (checks > 0 && (checks >= rowsMax || longestMs >= waitMsMax)) await collectAll(gathering, clock, rowsMax);
-};
-
-export const createBatchCycleHandler = (
+export function createBatchCycleHandler(
   folder: string,
-  schedule: Schedule,
-  {
-    gathering,
-    room,
-    watch,
-  }: { readonly gathering: BatchQueue; readonly room: ImportTarget; readonly watch: UpdaterEvents },
-): JobHandler =>
-  Object.freeze<JobHandler>({
+  limits: BatchLimits,
+  dependencies: BatchCycleDependencies,
+): JobHandler {
+  const { batchQueue, events, context } = dependencies;
+  return Object.freeze<JobHandler>({
     kind: batchCycle,
     concurrencyMax: 1,
     leaseMs,
     pollIntervalMs: 1_000,
     async run() {
-      const until = performance.now() + readingMsMax;
-      await gatherDue(gathering, room.context.clock, schedule);
-      const isDone = await readAnswers(openFolders(folder), room, watch, () => performance.now() > until);
-      return { untriedMs: isDone ? everyMs : 0 };
+      const deadline = performance.now() + readingMsMax;
+      await collectDue(batchQueue, context.clock, limits);
+      const shouldStop = () => performance.now() > deadline;
+      const isDone = await readResponses(openFolders(folder), dependencies, events, shouldStop);
+      return { untriedMs: isDone ? intervalMs : 0 };
     },
   });
+}
+
+/** Collects all waiting checks into files of `rowsMax` at most; returns the names of the files. */
+export async function collectAll(batchQueue: BatchQueue, clock: Clock, rowsMax: number): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (;;) {
+    const file = fileName(clock);
+    const checks = await batchQueue.collect(file, { max: rowsMax, answerMsMax: pendingMsMax });
+    if (checks > 0) files.push(file);
+    if (checks < rowsMax) return files;
+  }
+}
+
+async function collectDue(batchQueue: BatchQueue, clock: Clock, { waitMsMax, rowsMax }: BatchLimits): Promise<void> {
+  const { checks, longestMs } = await batchQueue.findWaiting(rowsMax);
+  if (checks > 0 && (checks >= rowsMax || longestMs >= waitMsMax)) await collectAll(batchQueue, clock, rowsMax);
+}
+
+/** `checks-20261121T164954Z-1f6b02c9.jsonl`: files sort by the time of their collection. */
+export function fileName({ now }: Clock): string {
+  const time = new Date(now()).toISOString().replace(/[-:]|\.\d+/g, '');
+  return `checks-${time}-${randomBytes(4).toString('hex')}.jsonl`;
+}

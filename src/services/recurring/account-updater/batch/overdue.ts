@@ -1,4 +1,4 @@
-/** Ends the checks of files that nobody has answered in time: each with the result Error. */
+/** Ends checks in batch files for which no response came in time: each with the result Error. */
 
 import type { HandlerContext } from '../../../../gateway/handler.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
@@ -7,19 +7,20 @@ import type { UpdaterEvents } from '../events.ts';
 import { batchResponse } from '../job-kinds.ts';
 import { completeCheck } from '../pending-check.ts';
 
-export const createOverdueHandler = (
+export function createOverdueHandler(
   store: Pick<Store, 'write'>,
-  world: HandlerContext,
-  watch: UpdaterEvents,
-): JobHandler =>
-  Object.freeze<JobHandler>({
+  context: HandlerContext,
+  events: UpdaterEvents,
+): JobHandler {
+  return Object.freeze<JobHandler>({
     kind: batchResponse,
     concurrencyMax: 8,
     leaseMs: 30_000,
     pollIntervalMs: 5_000,
     async run(job) {
-      await store.write((tx) => completeCheck(job, { kind: 'failed' }, tx, world));
-      watch.emit({ kind: 'overdue', checks: 1 });
+      await store.write((tx) => completeCheck(job, { kind: 'failed' }, tx, context));
+      events.emit({ kind: 'overdue', checks: 1 });
       return 'ended';
     },
   });
+}

@@ -1,12 +1,11 @@
-/** Writes a file of checks: aside, to the disk, and then under its name; what has its name is whole, and stays as it is. */
+/** Writes request files: under a temporary name, synced to disk, and then renamed. A file under its name is complete and never changes. */
 import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { HandlerContext } from '../../../../gateway/handler.ts';
-import type { TakenJob } from '../../../../jobs/job.ts';
+import type { JobQueue, TakenJob } from '../../../../jobs/job.ts';
 import type { JobHandler } from '../../../../jobs/worker.ts';
-import type { Store } from '../../../../store/store.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { batchFile } from '../job-kinds.ts';
 import { cardOf, checkOf } from '../pending-check.ts';
@@ -15,43 +14,62 @@ import type { BatchQueue } from './queue.ts';
 
 const checksPerPage = 200;
 
-export interface RequestFileParts {
-  readonly store: Pick<Store, 'write'>;
-  readonly gathering: BatchQueue;
-  readonly world: HandlerContext;
-  readonly watch: UpdaterEvents;
+export interface RequestFileDependencies {
+  readonly jobs: Pick<JobQueue, 'end'>;
+  readonly batchQueue: BatchQueue;
+  readonly context: HandlerContext;
+  readonly events: UpdaterEvents;
 }
 
-const rowOf = (job: TakenJob, world: HandlerContext): string => {
-  const { expiry, number } = cardOf(job, world);
-  const { expiryMonth, expiryYear } = expiry;
-  const { merchantAccount } = checkOf(job);
-  const row = { check: job.jobId, merchantAccount, number: number(), expiryMonth, expiryYear };
-  return `${JSON.stringify(row)}\n`;
-};
+export function createRequestFileHandler(folder: string, dependencies: RequestFileDependencies): JobHandler {
+  return Object.freeze<JobHandler>({
+    kind: batchFile,
+    concurrencyMax: 1,
+    leaseMs: 60_000,
+    pollIntervalMs: 2_000,
+    async run(job) {
+      const checks = await writeRequestFile(job.jobId, job.leaseOwner, openFolders(folder), dependencies);
+      await dependencies.jobs.end(job);
+      if (checks > 0) dependencies.events.emit({ kind: 'written', file: job.jobId, checks });
+      return 'ended';
+    },
+  });
+}
 
-async function* pagesOf(file: string, gathering: BatchQueue): AsyncGenerator<readonly TakenJob[]> {
-  for (let last: TakenJob | undefined; ; ) {
-    const page = await gathering.findBatchedChecks(file, checksPerPage, last);
-    if (page.length > 0) yield page;
-    if (page.length < checksPerPage) return;
-    last = page.at(-1);
+/** Returns the number of checks written: none where the file exists, which is complete then, or where no check waits for it. */
+export async function writeRequestFile(
+  file: string,
+  writer: string,
+  { requests }: Folders,
+  dependencies: Pick<RequestFileDependencies, 'batchQueue' | 'context'>,
+): Promise<number> {
+  const temporary = join(requests, `.${file}.${writer}`);
+  try {
+    if (existsSync(join(requests, file))) return 0;
+    const checks = await writeChecks(temporary, file, dependencies);
+    if (checks > 0) await rename(temporary, join(requests, file));
+    return checks;
+  } finally {
+    await removeTemporaryFiles(requests, file);
+    await syncFolder(requests);
   }
 }
 
-const drained = (stream: WriteStream): Promise<void> => new Promise((resolve) => stream.once('drain', resolve));
-
-/** Gives how many checks it has written; all of them are on the disk. */
-const writeAside = async (path: string, file: string, { gathering, world }: RequestFileParts): Promise<number> => {
+/** Returns the number of checks, once all of them are on the disk. */
+async function writeChecks(
+  path: string,
+  file: string,
+  { batchQueue, context }: Pick<RequestFileDependencies, 'batchQueue' | 'context'>,
+): Promise<number> {
   const stream = createWriteStream(path, { mode: 0o600, flush: true });
   const isFinished = finished(stream);
-  // Awaited below; a failure before that must not pass for one that nobody heard of.
+  // Awaited below; an earlier failure must not count as an unhandled rejection.
   isFinished.catch(() => {});
   let checks = 0;
   try {
-    for await (const page of pagesOf(file, gathering)) {
+    for await (const page of pagesOf(file, batchQueue)) {
       checks += page.length;
-      if (!stream.write(page.map((job) => rowOf(job, world)).join('')))
+      if (!stream.write(page.map((job) => rowOf(job, context)).join('')))
         await Promise.race([drained(stream), isFinished]);
     }
     stream.end();
@@ -60,55 +78,40 @@ const writeAside = async (path: string, file: string, { gathering, world }: Requ
   } finally {
     stream.destroy();
   }
-};
+}
 
-const syncFolder = async (folder: string): Promise<void> => {
+async function* pagesOf(file: string, batchQueue: BatchQueue): AsyncGenerator<readonly TakenJob[]> {
+  for (let last: TakenJob | undefined; ; ) {
+    const page = await batchQueue.findBatchedChecks(file, checksPerPage, last);
+    if (page.length > 0) yield page;
+    if (page.length < checksPerPage) return;
+    last = page.at(-1);
+  }
+}
+
+function rowOf(job: TakenJob, context: HandlerContext): string {
+  const { expiry, number } = cardOf(job, context);
+  const { expiryMonth, expiryYear } = expiry;
+  const { merchantAccount } = checkOf(job);
+  const row = { check: job.jobId, merchantAccount, number: number(), expiryMonth, expiryYear };
+  return `${JSON.stringify(row)}\n`;
+}
+
+function drained(stream: WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.once('drain', resolve));
+}
+
+/** Also those of writers that died: they hold card numbers. */
+async function removeTemporaryFiles(folder: string, file: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.startsWith(`.${file}.`)) await rm(join(folder, name), { force: true });
+}
+
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
-};
-
-/** What those left behind who died while they wrote it: it holds card numbers. */
-const removeAsides = async (folder: string, file: string): Promise<void> => {
-  for (const name of await readdir(folder))
-    if (name.startsWith(`.${file}.`)) await rm(join(folder, name), { force: true });
-};
-
-/**
- * Gives how many checks it has written: none where the file is there, which is whole then; and where none waits any more,
- * in which case there is no file.
- */
-export const writeRequestFile = async (
-  file: string,
-  writer: string,
-  { requests }: Folders,
-  parts: RequestFileParts,
-): Promise<number> => {
-  const aside = join(requests, `.${file}.${writer}`);
-  try {
-    if (existsSync(join(requests, file))) return 0;
-    const checks = await writeAside(aside, file, parts);
-    if (checks > 0) await rename(aside, join(requests, file));
-    return checks;
-  } finally {
-    await removeAsides(requests, file);
-    await syncFolder(requests);
-  }
-};
-
-export const createRequestFileHandler = (folder: string, parts: RequestFileParts): JobHandler =>
-  Object.freeze<JobHandler>({
-    kind: batchFile,
-    concurrencyMax: 1,
-    leaseMs: 60_000,
-    pollIntervalMs: 2_000,
-    async run(job) {
-      const checks = await writeRequestFile(job.jobId, job.leaseOwner, openFolders(folder), parts);
-      await parts.store.write((tx) => tx.jobs.end(job));
-      if (checks > 0) parts.watch.emit({ kind: 'written', file: job.jobId, checks });
-      return 'ended';
-    },
-  });
+}

@@ -1,58 +1,30 @@
-/** One question to an updater behind a URL: a POST, bounded in time and in what it may answer, that follows nobody elsewhere. */
+/** Sends one request to the HTTP updater: a POST with a limit on its time and on the size of its response, without redirects. */
 import { Buffer } from 'node:buffer';
 import { errorCode } from '../../../../lib/error-code.ts';
 
-/** What came of it; reasons are codes and names, never what was sent or received. */
-export type Exchanged =
+/** Reasons are codes and names, never what was sent or received. */
+export type ExchangeResult =
   | { readonly kind: 'answered'; readonly bytes: Buffer }
-  /** It answers, and takes no such question. */
+  /** The updater responds, and refuses such a request. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It does not answer, or says that it cannot now. */
+  /** The updater does not respond, or responds that it cannot now. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface Question {
+export interface ExchangeRequest {
   readonly url: string;
+  /** Sent as a bearer token. */
   readonly secret: string | undefined;
+  /** Sent as Idempotency-Key. */
   readonly id: string;
   readonly body: string;
   readonly msMax: number;
 }
 
-/** Answers have under 200 bytes. */
-const answerBytesMax = 16_384;
-
-const refused = (reason: string): Exchanged => ({ kind: 'refused', reason });
-const failed = (reason: string): Exchanged => ({ kind: 'failed', reason });
-
-const isJson = (contentType: string | null): boolean => /^application\/json\s*(;|$)/i.test(contentType ?? '');
-
-/** Undefined where it is longer than an answer may be. */
-const readBody = async (body: ReadableStream<Uint8Array> | null): Promise<Buffer | undefined> => {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    // Leaving the loop cancels the stream, and with it the connection.
-    if (length > answerBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
-
-const read = async (response: Response): Promise<Exchanged> => {
-  const { status, headers, body } = response;
-  const isAnswer = status === 200 && isJson(headers.get('content-type'));
-  if (isAnswer) {
-    const bytes = await readBody(body);
-    return bytes === undefined ? refused('answer too long') : { kind: 'answered', bytes };
-  }
-  await body?.cancel();
-  if (status === 200) return refused('not application/json');
-  return status >= 500 || status === 429 || status === 408 ? failed(`status ${status}`) : refused(`status ${status}`);
-};
+/** Responses have under 200 bytes. */
+const responseBytesMax = 16_384;
 
 /** Never rejects. */
-export const exchange = async ({ url, secret, id, body, msMax }: Question): Promise<Exchanged> => {
+export async function exchange({ url, secret, id, body, msMax }: ExchangeRequest): Promise<ExchangeResult> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -64,12 +36,48 @@ export const exchange = async ({ url, secret, id, body, msMax }: Question): Prom
         ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
       },
       body,
-      // What stands elsewhere was not meant to have card numbers.
+      // Card numbers go to the configured address only.
       redirect: 'manual',
       signal: AbortSignal.timeout(msMax),
     });
-    return await read(response);
+    return await readResponse(response);
   } catch (thrown) {
     return failed(errorCode(thrown));
   }
-};
+}
+
+async function readResponse(response: Response): Promise<ExchangeResult> {
+  const { status, headers, body } = response;
+  if (status === 200 && isJson(headers.get('content-type'))) {
+    const bytes = await readBody(body);
+    return bytes === undefined ? refused('answer too long') : { kind: 'answered', bytes };
+  }
+  await body?.cancel();
+  if (status === 200) return refused('not application/json');
+  return status >= 500 || status === 429 || status === 408 ? failed(`status ${status}`) : refused(`status ${status}`);
+}
+
+/** Undefined where the body is too long. */
+async function readBody(body: ReadableStream<Uint8Array> | null): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    // Leaving the loop cancels the stream, and with it the connection.
+    if (length > responseBytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isJson(contentType: string | null): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType ?? '');
+}
+
+function refused(reason: string): ExchangeResult {
+  return { kind: 'refused', reason };
+}
+
+function failed(reason: string): ExchangeResult {
+  return { kind: 'failed', reason };
+}

@@ -1,4 +1,5 @@
-/** The updater behind a URL: asked in the time of a request, once more where that helps, and left alone while it is down. */
+/** The HTTP updater: called in the time of a request, with one retry, and skipped while its circuit is open. */
+import type { Buffer } from 'node:buffer';
 import { Problem } from '../../../../contract/problem.ts';
 import { jsonReader } from '../../../../import/jsonl.ts';
 import { reasonsOf } from '../../../../import/row.ts';
@@ -9,77 +10,58 @@ import type { Vault } from '../../../../vault/ports.ts';
 import type { UpdaterEvents } from '../events.ts';
 import { parseUpdaterResponse } from '../parse-response.ts';
 import type { AccountUpdateOutcome, CheckedCard, HttpUpdater } from '../updater.ts';
-import { type UpdateAnswer, updateAnswer } from '../updater-response.ts';
-import { type Exchanged, exchange } from './exchange.ts';
+import { type UpdaterResponse, updaterResponse } from '../updater-response.ts';
+import { type ExchangeResult, exchange } from './exchange.ts';
 
 export interface HttpUpdaterOptions {
   readonly url: string;
   /** Sent as a bearer token. */
   readonly secret: string | undefined;
-  /** For a question with its second try. */
+  /** For a check with its retry. */
   readonly msMax: number;
 }
 
-export interface HttpUpdaterParts {
+export interface HttpUpdaterDependencies {
   readonly clock: Clock;
   readonly vault: Vault;
-  readonly watch: UpdaterEvents;
+  readonly events: UpdaterEvents;
 }
 
-const pending: AccountUpdateOutcome = Object.freeze({ kind: 'pending' });
-
-/** One closed connection or stopped node fails one attempt; the second one reaches another. */
+/** A closed connection or a stopped node fails one attempt; the second one reaches another. */
 const attemptsMax = 2;
 const backoff: Backoff = { firstMs: 100, maxMs: 100 };
 /** An attempt with less time left is of no use. */
 const attemptMsMin = 100;
 const circuit = { failuresMax: 5, openMs: 1_000 } as const;
 
-const readAnswer = jsonReader<UpdateAnswer>(updateAnswer);
+const pending: AccountUpdateOutcome = Object.freeze({ kind: 'pending' });
 
-const print = ({ expiry: { expiryMonth, expiryYear } }: CheckedCard, number: string): string =>
-  JSON.stringify({ number, expiryMonth, expiryYear });
+const readJson = jsonReader<UpdaterResponse>(updaterResponse);
 
-export const httpUpdater = (
+export function createHttpUpdater(
   { url, secret, msMax }: HttpUpdaterOptions,
-  { clock, vault, watch }: HttpUpdaterParts,
-): HttpUpdater => {
+  dependencies: HttpUpdaterDependencies,
+): HttpUpdater {
+  const { clock, events } = dependencies;
   const { failuresMax, openMs } = circuit;
   const breaker = new CircuitBreaker({ clock, failuresMax, openMs: () => openMs, probeMsMax: openMs });
 
-  const report = (result: Exchanged): void => {
+  function report(result: ExchangeResult): void {
     const wasOpen = breaker.isOpen;
     if (result.kind === 'failed') breaker.fail();
     else breaker.succeed();
-    if (result.kind !== 'answered') watch.emit(result);
+    if (result.kind !== 'answered') events.emit(result);
     if (breaker.isOpen === wasOpen) return;
-    watch.emit(result.kind === 'failed' ? { kind: 'down', reason: result.reason } : { kind: 'up' });
-  };
-
-  const told = (bytes: Parameters<typeof readAnswer>[0], card: CheckedCard, check: string): AccountUpdateOutcome => {
-    const read = readAnswer(bytes);
-    try {
-      if ('reasons' in read) {
-        watch.emit({ kind: 'malformed', check, reasons: read.reasons });
-        return pending;
-      }
-      const fate = parseUpdaterResponse(read.row, card, vault);
-      watch.emit({ kind: fate.kind === 'pending' ? 'pending' : 'told', checks: 1 });
-      return fate;
-    } catch (thrown) {
-      if (!(thrown instanceof Problem)) throw thrown;
-      watch.emit({ kind: 'malformed', check, reasons: reasonsOf(thrown) });
-      return pending;
-    }
-  };
+    events.emit(result.kind === 'failed' ? { kind: 'down', reason: result.reason } : { kind: 'up' });
+  }
 
   return Object.freeze<HttpUpdater>({
-    kind: 'asked',
-    async ask(card, id) {
-      const body = print(card, card.number());
-      const attempt = async (remainingMs: number): Promise<Exchanged | undefined> => {
+    kind: 'http',
+    async check(card, id) {
+      const body = requestBody(card, card.number());
+      const attempt = async (remainingMs: number): Promise<ExchangeResult | undefined> => {
         if (!breaker.tryAcquire().isAllowed) {
-          watch.emit({ kind: 'skipped' });
+          events.emit({ kind: 'skipped' });
           return undefined;
         }
         const result = await exchange({ url, secret, id, body, msMax: Math.max(1, Math.ceil(remainingMs)) });
@@ -92,7 +74,34 @@ export const httpUpdater = (
         timeoutMs: msMax,
         attemptMsMin,
       });
-      return result?.kind === 'answered' ? told(result.bytes, card, id) : pending;
+      return result?.kind === 'answered' ? parseBody(result.bytes, card, id, dependencies) : pending;
     },
   });
-};
+}
+
+function requestBody({ expiry: { expiryMonth, expiryYear } }: CheckedCard, number: string): string {
+  return JSON.stringify({ number, expiryMonth, expiryYear });
+}
+
+/** A malformed response leaves the check pending. */
+function parseBody(
+  bytes: Buffer,
+  card: CheckedCard,
+  check: string,
+  { vault, events }: HttpUpdaterDependencies,
+): AccountUpdateOutcome {
+  const response = readJson(bytes);
+  try {
+    if ('reasons' in response) {
+      events.emit({ kind: 'malformed', check, reasons: response.reasons });
+      return pending;
+    }
+    const outcome = parseUpdaterResponse(response.row, card, vault);
+    events.emit({ kind: outcome.kind === 'pending' ? 'pending' : 'answered', checks: 1 });
+    return outcome;
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown;
+    events.emit({ kind: 'malformed', check, reasons: reasonsOf(thrown) });
+    return pending;
+  }
+}

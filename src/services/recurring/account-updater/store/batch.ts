@@ -74,9 +74,9 @@ export const createBatchQueue = (store: Store): BatchQueue =>
   Object.freeze<BatchQueue>({
     begin: async (updater) => {
       // Of what is known, nothing is to be waited for.
-      if (updater === 'known') return;
+      if (updater === 'local') return;
       await store.write(async (tx) => {
-        if (updater === 'asked') await tx.execute(ask, []);
+        if (updater === 'http') await tx.execute(ask, []);
         else {
           await tx.execute(wait, []);
           await tx.execute(ensure, [nobody]);

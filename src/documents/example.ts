@@ -4,6 +4,11 @@ import type { Infer, ObjectSchema, Schema } from '../contract/schema.ts';
 /** All fields that the choices allow, or only the required ones. */
 export type Extent = 'full' | 'minimal';
 
+/** A valid canonical value of the schema. */
+export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
+  return example(schema, extent) as Infer<S>;
+}
+
 /** The fields that the choices require, and those that they then exclude. */
 function chosen({ choices }: ObjectSchema, extent: Extent) {
   const wanted = new Set<string>();
@@ -54,9 +59,4 @@ function example(schema: Schema, extent: Extent): unknown {
     default:
       return schema satisfies never;
   }
-}
-
-/** A valid canonical value of the schema. */
-export function exampleOf<S extends Schema>(schema: S, extent: Extent): Infer<S> {
-  return example(schema, extent) as Infer<S>;
 }

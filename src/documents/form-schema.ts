@@ -15,6 +15,23 @@ type Step = { readonly name: string } | { readonly open: string };
 
 const index: Step = { open: '(0|[1-9][0-9]*)' };
 const anyKey: Step = { open: '.+' };
+
+/** The schema has no rules between fields; the description of the operation has them. */
+export function deriveFormSchema(schema: ObjectSchema, side: Side): JsonSchema {
+  const pairs = pairsOf(schema);
+  const patterns = [
+    ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
+    ...(side === 'input' ? ignoredPatterns(schema) : []),
+  ];
+  const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(pairs.filter(isPlain).map((pair) => [keyOf(pair), pair.schema])),
+    ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
+    ...(required.length > 0 && { required }),
+    ...(side === 'input' && { additionalProperties: false }),
+  };
+}
 function scalarPair(schema: JsonSchema): readonly Pair[] {
   return [{ steps: [], schema, required: true }];
 }
@@ -64,21 +81,4 @@ function ignoredPatterns(schema: ObjectSchema, prefix = '^'): readonly (readonly
       field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
     ),
   ];
-}
-
-/** The schema has no rules between fields; the description of the operation has them. */
-export function deriveFormSchema(schema: ObjectSchema, side: Side): JsonSchema {
-  const pairs = pairsOf(schema);
-  const patterns = [
-    ...pairs.filter((pair) => !isPlain(pair)).map((pair) => [patternOf(pair), pair.schema] as const),
-    ...(side === 'input' ? ignoredPatterns(schema) : []),
-  ];
-  const required = pairs.filter((pair) => isPlain(pair) && pair.required).map(keyOf);
-  return {
-    type: 'object',
-    properties: Object.fromEntries(pairs.filter(isPlain).map((pair) => [keyOf(pair), pair.schema])),
-    ...(patterns.length > 0 && { patternProperties: Object.fromEntries(patterns) }),
-    ...(required.length > 0 && { required }),
-    ...(side === 'input' && { additionalProperties: false }),
-  };
 }

@@ -22,12 +22,6 @@ export type Place = (schema: ObjectSchema, derived: JsonSchema, side: Side) => J
 
 export const inPlace: Place = (_, derived) => derived;
 
-/** A set as one text: values in any order, blanks around the commas. */
-function joinedPattern({ item, max }: SetSchema): string {
-  const one = `(${item.values.join('|')})`;
-  return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
-}
-
 export function scalarSchema(schema: ScalarSchema): JsonSchema {
   switch (schema.kind) {
     case 'string': {
@@ -66,45 +60,12 @@ export function joinedSchema(schema: SetSchema): JsonSchema {
   };
 }
 
-function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema {
-  const wrapper = {
-    type: 'object',
-    properties: { [itemName]: item },
-    required: [itemName],
-    additionalProperties: false,
-  };
-  return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
-}
-
-function choiceSchema({ options, exclusive, orNone, doc }: Choice): JsonSchema {
-  const some = options.map((required): JsonSchema => ({ required }));
-  const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
-  return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
-}
-
 /** An empty text counts as absent, so a required text has at least one character. */
 export function fieldSchema({ schema, required, doc }: Field, part: JsonSchema): JsonSchema {
   return {
     ...part,
     ...(required && schema.kind === 'string' && part.minLength === undefined && { minLength: 1 }),
     description: doc,
-  };
-}
-
-function ignoredSchema(schema: ObjectSchema): JsonSchema {
-  return Object.fromEntries(schema.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
-}
-
-function objectSchema(schema: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema {
-  const required = members.filter(({ field }) => field.required).map(({ name }) => name);
-  const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
-  const isRequest = side === 'input';
-  return {
-    type: 'object',
-    properties: { ...fields, ...(isRequest && ignoredSchema(schema)) },
-    ...(required.length > 0 && { required }),
-    ...(schema.choices.length > 0 && { allOf: schema.choices.map(choiceSchema) }),
-    ...(isRequest && { additionalProperties: false }),
   };
 }
 
@@ -122,4 +83,43 @@ export function deriveJsonSchema(schema: Schema, side: Side, place: Place = inPl
     }),
     object: (object, members) => place(object, objectSchema(object, members, side), side),
   });
+}
+
+/** A set as one text: values in any order, blanks around the commas. */
+function joinedPattern({ item, max }: SetSchema): string {
+  const one = `(${item.values.join('|')})`;
+  return `^ *${one} *(, *${one} *){0,${max - 1}}$`;
+}
+
+function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): JsonSchema {
+  const wrapper = {
+    type: 'object',
+    properties: { [itemName]: item },
+    required: [itemName],
+    additionalProperties: false,
+  };
+  return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
+}
+
+function choiceSchema({ options, exclusive, orNone, doc }: Choice): JsonSchema {
+  const some = options.map((required): JsonSchema => ({ required }));
+  const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
+  return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
+}
+
+function ignoredSchema(schema: ObjectSchema): JsonSchema {
+  return Object.fromEntries(schema.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
+}
+
+function objectSchema(schema: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema {
+  const required = members.filter(({ field }) => field.required).map(({ name }) => name);
+  const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
+  const isRequest = side === 'input';
+  return {
+    type: 'object',
+    properties: { ...fields, ...(isRequest && ignoredSchema(schema)) },
+    ...(required.length > 0 && { required }),
+    ...(schema.choices.length > 0 && { allOf: schema.choices.map(choiceSchema) }),
+    ...(isRequest && { additionalProperties: false }),
+  };
 }

@@ -11,6 +11,20 @@ const unbounded = Number.POSITIVE_INFINITY;
 
 type Span = readonly [min: number, max: number];
 
+/** The least and the greatest length of a valid text. */
+export function lengthsOf({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths {
+  const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
+  return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
+}
+
+/** Lengths that include both. */
+export function widest(a: Lengths, b: Lengths): Lengths {
+  return {
+    min: Math.min(a.min, b.min),
+    max: Math.max(a.max, b.max),
+  };
+}
+
 function times(count: number, length: number): number {
   return count === 0 || length === 0 ? 0 : count * length;
 }
@@ -47,18 +61,4 @@ function patternSpan(pattern: string): Span {
   };
 
   return alternatives();
-}
-
-/** The least and the greatest length of a valid text. */
-export function lengthsOf({ min = 0, max = textLengthMax, pattern }: StringSchema): Lengths {
-  const [patternMin, patternMax] = pattern === undefined ? [0, unbounded] : patternSpan(pattern);
-  return { min: Math.max(min, patternMin), max: Math.min(max, patternMax) };
-}
-
-/** Lengths that include both. */
-export function widest(a: Lengths, b: Lengths): Lengths {
-  return {
-    min: Math.min(a.min, b.min),
-    max: Math.max(a.max, b.max),
-  };
 }

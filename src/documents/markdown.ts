@@ -11,13 +11,45 @@ export interface Sent {
   readonly body: string;
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
-
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+export function code(text: string): string {
+  return `\`${text}\``;
+}
+
+export function row([name, { schema, required, doc }]: [string, Field]): readonly string[] {
+  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema)];
+}
+
+export function records(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {
+  return recordsOf(schema).map((each) => record(each, side));
+}
+
+/** Problems as callers of named operations see them. */
+export function namedProblemTable(kinds: readonly ProblemKind[]): string {
+  return problemTable(['Status', 'Code', 'Type', 'Message'], kinds, ({ code: number, type }) => [number, type]);
+}
+
+/** Problems as problem details name them. */
+export function boundProblemTable(kinds: readonly ProblemKind[]): string {
+  return problemTable(['Status', 'errorCode', 'title', 'detail'], kinds, (kind) => {
+    const { code: number, title } = namesOf(kind);
+    return [number, title];
+  });
+}
+
+/** A body in a code block, with line breaks that the wire does not have. */
+export function readable({ contentType, body }: Sent): string {
+  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
+  if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
+  return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|');
 }
 
 function scalarName(schema: ScalarSchema): string {
@@ -44,10 +76,6 @@ function typeName(schema: Schema): string {
     map: (_, item) => `map of text to ${item ?? 'text'}`,
     object: ({ name }) => name,
   });
-}
-
-export function code(text: string): string {
-  return `\`${text}\``;
 }
 
 function bounds(schema: Schema): string {
@@ -77,10 +105,6 @@ function bounds(schema: Schema): string {
   }
 }
 
-export function row([name, { schema, required, doc }]: [string, Field]): readonly string[] {
-  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema)];
-}
-
 /** The object schemas in a schema, the outermost first, each once. */
 function recordsOf(schema: ObjectSchema): readonly ObjectSchema[] {
   const found: ObjectSchema[] = [];
@@ -105,23 +129,6 @@ function record(schema: ObjectSchema, side: 'input' | 'output'): string {
   ].join('\n\n');
 }
 
-export function records(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {
-  return recordsOf(schema).map((each) => record(each, side));
-}
-
-/** Problems as callers of named operations see them. */
-export function namedProblemTable(kinds: readonly ProblemKind[]): string {
-  return problemTable(['Status', 'Code', 'Type', 'Message'], kinds, ({ code: number, type }) => [number, type]);
-}
-
-/** Problems as problem details name them. */
-export function boundProblemTable(kinds: readonly ProblemKind[]): string {
-  return problemTable(['Status', 'errorCode', 'title', 'detail'], kinds, (kind) => {
-    const { code: number, title } = namesOf(kind);
-    return [number, title];
-  });
-}
-
 function problemTable(
   head: readonly string[],
   kinds: readonly ProblemKind[],
@@ -132,11 +139,4 @@ function problemTable(
     .map((kind) => [String(kind.status), ...namesIn(kind), printMessage(kind)]);
   const distinct = [...new Map(rows.map((each) => [each.join('|'), each])).values()];
   return table(head, distinct);
-}
-
-/** A body in a code block, with line breaks that the wire does not have. */
-export function readable({ contentType, body }: Sent): string {
-  if (contentType.includes('xml')) return `\`\`\`xml\n${indentDocument(body)}\n\`\`\``;
-  if (contentType.includes('json')) return `\`\`\`json\n${JSON.stringify(JSON.parse(body), null, 2)}\n\`\`\``;
-  return `\`\`\`text\n${body.replaceAll('&', '\n&')}\n\`\`\``;
 }

@@ -25,6 +25,39 @@ const bindings: readonly Binding[] = [
   { prefix: 'soap12', suffix: '12', namesFault: false },
 ];
 
+/** The schemas are inline. */
+export function deriveWsdl(service: Service, { address }: WsdlOptions): string {
+  const { name } = service;
+  const uri = ownUri(service);
+  const operations = namedOperations(service).map((each) => each.name);
+  const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
+  const ports = bindings.map((binding) =>
+    tag(
+      'wsdl:port',
+      { name: `${name}HttpPort${binding.suffix}`, binding: `tns:${bindingName(binding)}` },
+      tag(`${binding.prefix}:address`, { location: address }),
+    ),
+  );
+  return printDocument(
+    tag(
+      'wsdl:definitions',
+      {
+        'xmlns:wsdl': 'http://schemas.xmlsoap.org/wsdl/',
+        'xmlns:soap': 'http://schemas.xmlsoap.org/wsdl/soap/',
+        'xmlns:soap12': 'http://schemas.xmlsoap.org/wsdl/soap12/',
+        'xmlns:xsd': xsdUri,
+        'xmlns:tns': uri,
+        targetNamespace: uri,
+      },
+      tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
+      ...messages(operations),
+      portType(`${name}PortType`, operations),
+      ...bindings.map((binding) => bindingTag(bindingName(binding), `${name}PortType`, binding, operations)),
+      tag('wsdl:service', { name }, ...ports),
+    ),
+  );
+}
+
 function messages(operations: readonly string[]): readonly Tag[] {
   const message = (name: string, part: string, element: string) =>
     tag('wsdl:message', { name }, tag('wsdl:part', { name: part, element: `tns:${element}` }));
@@ -72,39 +105,6 @@ function bindingTag(name: string, type: string, binding: Binding, operations: re
         tag('wsdl:output', { name: `${each}Response` }, body),
         ...faults,
       ),
-    ),
-  );
-}
-
-/** The schemas are inline. */
-export function deriveWsdl(service: Service, { address }: WsdlOptions): string {
-  const { name } = service;
-  const uri = ownUri(service);
-  const operations = namedOperations(service).map((each) => each.name);
-  const bindingName = ({ suffix }: Binding) => `${name}HttpBinding${suffix}`;
-  const ports = bindings.map((binding) =>
-    tag(
-      'wsdl:port',
-      { name: `${name}HttpPort${binding.suffix}`, binding: `tns:${bindingName(binding)}` },
-      tag(`${binding.prefix}:address`, { location: address }),
-    ),
-  );
-  return printDocument(
-    tag(
-      'wsdl:definitions',
-      {
-        'xmlns:wsdl': 'http://schemas.xmlsoap.org/wsdl/',
-        'xmlns:soap': 'http://schemas.xmlsoap.org/wsdl/soap/',
-        'xmlns:soap12': 'http://schemas.xmlsoap.org/wsdl/soap12/',
-        'xmlns:xsd': xsdUri,
-        'xmlns:tns': uri,
-        targetNamespace: uri,
-      },
-      tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
-      ...messages(operations),
-      portType(`${name}PortType`, operations),
-      ...bindings.map((binding) => bindingTag(bindingName(binding), `${name}PortType`, binding, operations)),
-      tag('wsdl:service', { name }, ...ports),
     ),
   );
 }

@@ -34,6 +34,21 @@ const builder = new XMLBuilder({
 
 type Node = Readonly<Record<string, unknown>>;
 
+/** The document as text, with a newline at its end. */
+export function printDocument(root: Tag): string {
+  return `${builder.build([declaration, node(root)]).trim()}\n`;
+}
+
+/** A document with each element on its own line. */
+export function indentDocument(text: string): string {
+  return builder.build(parser.parse(text)).trim();
+}
+
+/** Escapes text for an attribute value in quotes. */
+export function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
+}
+
 function node({ name, attributes, children }: Tag): Node {
   return {
     [name]: children.map((child) => (typeof child === 'string' ? { '#text': child } : node(child))),
@@ -42,11 +57,6 @@ function node({ name, attributes, children }: Tag): Node {
 }
 
 const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
-
-/** The document as text, with a newline at its end. */
-export function printDocument(root: Tag): string {
-  return `${builder.build([declaration, node(root)]).trim()}\n`;
-}
 
 const parser = new XMLParser({
   preserveOrder: true,
@@ -57,11 +67,6 @@ const parser = new XMLParser({
   trimValues: false,
 });
 
-/** A document with each element on its own line. */
-export function indentDocument(text: string): string {
-  return builder.build(parser.parse(text)).trim();
-}
-
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -69,8 +74,3 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&apos;',
 };
-
-/** Escapes text for an attribute value in quotes. */
-export function escapeAttribute(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
-}

@@ -29,66 +29,6 @@ export interface Types {
 
 const plainText: TypeUse = { name: 'xsd:string' };
 
-/** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
-function isNamed(schema: EnumSchema): boolean {
-  return schema.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
-}
-
-function scalarType(schema: ScalarSchema): TypeUse {
-  switch (schema.kind) {
-    case 'string':
-    case 'enum':
-      return plainText;
-    case 'integer':
-      return { name: schema.min >= -(2 ** 31) && schema.max < 2 ** 31 ? 'xsd:int' : 'xsd:long' };
-    case 'boolean':
-      return { name: 'xsd:boolean' };
-    case 'dateTime':
-      return { name: 'xsd:dateTime' };
-    default:
-      return schema satisfies never;
-  }
-}
-
-/**
- * Codes, and texts that stubs must send, get their lengths. Other texts are plain `xsd:string`, as in the stubs of callers, so
- * that raising a limit breaks no caller that validates.
- */
-function textType({ schema, mandatoryInStubs, required }: Field): TypeUse {
-  if (schema.kind !== 'string' || (schema.pattern === undefined && !mandatoryInStubs)) return plainText;
-  const { min, max } = lengthsOf(schema);
-  return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
-}
-
-function either(a: Element, b: Element): Element {
-  if (a.type.name !== b.type.name) throw new TypeError(`${a.name} is ${a.type.name} here and ${b.type.name} there`);
-  const lengths = a.type.lengths && b.type.lengths && widest(a.type.lengths, b.type.lengths);
-  return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
-}
-
-/** One sequence that keeps the order of both. Elements that only one of them has are optional. */
-function merge(known: readonly Element[], added: readonly Element[]): readonly Element[] {
-  const merged = known.map((element) => {
-    const other = added.find(({ name }) => name === element.name);
-    return other ? either(element, other) : { ...element, mandatory: false };
-  });
-  let at = 0;
-  for (const element of added) {
-    const position = merged.findIndex(({ name }) => name === element.name);
-    if (position < 0) merged.splice(at, 0, { ...element, mandatory: false });
-    at = position < 0 ? at + 1 : position + 1;
-  }
-  return merged;
-}
-
-function capitalised(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-function byName<T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
-  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
 /** The namespace of a qualified name. */
 export function namespaceOf(qualified: string): string {
   return qualified.slice(0, qualified.indexOf(':'));
@@ -151,4 +91,64 @@ export function collectTypes(service: Service): Types {
     gather(output);
   }
   return { records: byName(records), enumerations: byName(enumerations), lists: byName(lists), map };
+}
+
+/** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
+function isNamed(schema: EnumSchema): boolean {
+  return schema.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+}
+
+function scalarType(schema: ScalarSchema): TypeUse {
+  switch (schema.kind) {
+    case 'string':
+    case 'enum':
+      return plainText;
+    case 'integer':
+      return { name: schema.min >= -(2 ** 31) && schema.max < 2 ** 31 ? 'xsd:int' : 'xsd:long' };
+    case 'boolean':
+      return { name: 'xsd:boolean' };
+    case 'dateTime':
+      return { name: 'xsd:dateTime' };
+    default:
+      return schema satisfies never;
+  }
+}
+
+/**
+ * Codes, and texts that stubs must send, get their lengths. Other texts are plain `xsd:string`, as in the stubs of callers, so
+ * that raising a limit breaks no caller that validates.
+ */
+function textType({ schema, mandatoryInStubs, required }: Field): TypeUse {
+  if (schema.kind !== 'string' || (schema.pattern === undefined && !mandatoryInStubs)) return plainText;
+  const { min, max } = lengthsOf(schema);
+  return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
+}
+
+function either(a: Element, b: Element): Element {
+  if (a.type.name !== b.type.name) throw new TypeError(`${a.name} is ${a.type.name} here and ${b.type.name} there`);
+  const lengths = a.type.lengths && b.type.lengths && widest(a.type.lengths, b.type.lengths);
+  return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
+}
+
+/** One sequence that keeps the order of both. Elements that only one of them has are optional. */
+function merge(known: readonly Element[], added: readonly Element[]): readonly Element[] {
+  const merged = known.map((element) => {
+    const other = added.find(({ name }) => name === element.name);
+    return other ? either(element, other) : { ...element, mandatory: false };
+  });
+  let at = 0;
+  for (const element of added) {
+    const position = merged.findIndex(({ name }) => name === element.name);
+    if (position < 0) merged.splice(at, 0, { ...element, mandatory: false });
+    at = position < 0 ? at + 1 : position + 1;
+  }
+  return merged;
+}
+
+function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function byName<T>(entries: ReadonlyMap<string, T>): ReadonlyMap<string, T> {
+  return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

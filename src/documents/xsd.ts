@@ -8,6 +8,38 @@ export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 /** The address of the schema of a namespace; undefined if it is in the same document. */
 export type Locate = (prefix: string) => string | undefined;
 
+/** The schemas as tags: the service's own namespace first, then those that it imports. */
+export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string, Tag> {
+  const types = collectTypes(service);
+  const { own } = namespacesOf(service);
+  const fault = faultTypes(service);
+  const records = [...types.records, fault.record];
+  const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
+
+  const partsOf = (namespace: string): readonly Tag[] => {
+    const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
+    return [
+      ...records
+        .filter(here)
+        .map(([name, parts]) => complexType(localName(name), ...parts.map((part) => element(part)))),
+      ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
+      ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
+      ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
+      ...(namespace === own
+        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service, own)]
+        : []),
+    ];
+  };
+
+  const used = new Set<string>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
+  return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
+}
+
+/** The schemas as documents that import one another where `locate` says. */
+export function deriveXsd(service: Service, locate: Locate): ReadonlyMap<string, string> {
+  return new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));
+}
+
 /** The types of a typed fault. Faults are sent without detail, which these types allow. */
 function faultTypes(service: Service) {
   const { own, fault = { prefix: own, errors: ['Unknown'] } } = namespacesOf(service);
@@ -101,36 +133,4 @@ function schema(service: Service, namespace: string, parts: readonly Tag[], loca
     ...others.map((each) => tag('xsd:import', { namespace: uriOf(service, each), schemaLocation: locate(each) })),
     ...parts,
   );
-}
-
-/** The schemas as tags: the service's own namespace first, then those that it imports. */
-export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string, Tag> {
-  const types = collectTypes(service);
-  const { own } = namespacesOf(service);
-  const fault = faultTypes(service);
-  const records = [...types.records, fault.record];
-  const enumerations = [...types.enumerations, ...Object.entries(fault.enumerations)];
-
-  const partsOf = (namespace: string): readonly Tag[] => {
-    const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
-    return [
-      ...records
-        .filter(here)
-        .map(([name, parts]) => complexType(localName(name), ...parts.map((part) => element(part)))),
-      ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
-      ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
-      ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
-      ...(namespace === own
-        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service, own)]
-        : []),
-    ];
-  };
-
-  const used = new Set<string>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
-  return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
-}
-
-/** The schemas as documents that import one another where `locate` says. */
-export function deriveXsd(service: Service, locate: Locate): ReadonlyMap<string, string> {
-  return new Map([...schemaTags(service, locate)].map(([namespace, root]) => [namespace, printDocument(root)]));
 }

@@ -15,6 +15,19 @@ const utc: Offset = { ms: 0, text: '+00:00' };
 // Cached by hour, since offsets change on the hour (UTC) and Intl costs more than the rest of a response.
 const offsets = new Map<number, Offset>();
 
+/** `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. `moment`: milliseconds since the epoch. */
+export function formatDateTime(moment: number, precision: 's' | 'ms'): string {
+  const offset = offsetAt(moment);
+  const local = moment + offset.ms;
+  const day = Math.floor(local / dayMs);
+  const ms = local - day * dayMs;
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  // Most responses have four of these, and a Date for each costs three times as much.
+  const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
+  return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
+}
+
 function parseOffset(text: string | undefined): Offset {
   const [, sign, hours, minutes, seconds] = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text ?? '') ?? [];
   if (sign === undefined) return utc;
@@ -51,16 +64,3 @@ function padded(length: number, count: number) {
 }
 const two = padded(2, 60);
 const three = padded(3, 1000);
-
-/** `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. `moment`: milliseconds since the epoch. */
-export function formatDateTime(moment: number, precision: 's' | 'ms'): string {
-  const offset = offsetAt(moment);
-  const local = moment + offset.ms;
-  const day = Math.floor(local / dayMs);
-  const ms = local - day * dayMs;
-  const seconds = Math.floor(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  // Most responses have four of these, and a Date for each costs three times as much.
-  const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
-  return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
-}

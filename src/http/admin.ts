@@ -68,6 +68,11 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 
 const probeMsMax = 2000;
 
+/** Whether every probe succeeds and the server does not stop. */
+export async function isReady(parts: Inspected): Promise<boolean> {
+  return (await inspect(parts)).ready;
+}
+
 function page(status: number, value: object): Page {
   return {
     status,
@@ -98,11 +103,6 @@ async function inspect({ probes, draining }: Inspected) {
   const stopping = draining();
   const ready = !stopping && results.every(([, result]) => result === 'ok');
   return { ready, draining: stopping, probes: Object.fromEntries(results) };
-}
-
-/** Whether every probe succeeds and the server does not stop. */
-export async function isReady(parts: Inspected): Promise<boolean> {
-  return (await inspect(parts)).ready;
 }
 
 async function readiness(parts: AdminParts): Promise<Page> {

@@ -6,22 +6,6 @@ import { plainAddress, type TrustedProxies } from './trusted-proxies.ts';
 /** Host names and addresses, with or without a port. No character in it can end an attribute or a header. */
 const hostLike = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-function entries(header: string | string[] | undefined): readonly string[] {
-  return String(header ?? '')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
-
-/** The last entry was written by the nearest proxy. A caller may have written those before it. */
-function nearest(header: string | string[] | undefined): string | undefined {
-  return entries(header).at(-1);
-}
-
-function behindProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
-  return proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
-}
-
 /** The address that the request came from: the last one in the chain that is not a trusted proxy. */
 export function clientAddress(request: IncomingMessage, proxies: TrustedProxies): string {
   const peer = plainAddress(request.socket.remoteAddress ?? '');
@@ -46,4 +30,20 @@ export function publicOrigin(
   const scheme =
     forwarded && nearest(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
   return hostLike.test(host) ? `${scheme}://${host}` : `http://localhost:${request.socket.localPort ?? options.port}`;
+}
+
+function entries(header: string | string[] | undefined): readonly string[] {
+  return String(header ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+/** The last entry was written by the nearest proxy. A caller may have written those before it. */
+function nearest(header: string | string[] | undefined): string | undefined {
+  return entries(header).at(-1);
+}
+
+function behindProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
+  return proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
 }

@@ -32,6 +32,40 @@ const pipelinedMax = 16;
 /** Idle connections stay open this long, for requests that callers sent just before the stop. */
 const closeIdleAfterMs = 1000;
 
+export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
+  const { options } = parts;
+  let stopped: Promise<void> | undefined;
+  const draining = (): boolean => stopped !== undefined;
+  /** The latest request on each connection. */
+  const current = new WeakMap<Duplex, ReceivedRequest>();
+  const app = createApp({
+    ...parts,
+    closing: draining,
+    onRequest: (received) => current.set(received.request.socket, received),
+  });
+  const server = createLimitedServer(options);
+  const onRequest = limitPipeline(app.callback());
+  server.on('request', onRequest);
+  // 100 Continue is sent when the body is read, not before.
+  server.on('checkContinue', onRequest);
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  const connections = countConnections(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    connections,
+    draining,
+    drain: () => {
+      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, options.drainMsMax));
+      return stopped;
+    },
+  };
+}
+
 /** A refusal in plain text, for input without a request whose format could be detected. */
 function plainRefusal(status: string): string {
   return (
@@ -130,38 +164,4 @@ function stop(server: Server, drainMsMax: number): Promise<void> {
       resolve();
     });
   });
-}
-
-export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
-  const { options } = parts;
-  let stopped: Promise<void> | undefined;
-  const draining = (): boolean => stopped !== undefined;
-  /** The latest request on each connection. */
-  const current = new WeakMap<Duplex, ReceivedRequest>();
-  const app = createApp({
-    ...parts,
-    closing: draining,
-    onRequest: (received) => current.set(received.request.socket, received),
-  });
-  const server = createLimitedServer(options);
-  const onRequest = limitPipeline(app.callback());
-  server.on('request', onRequest);
-  // 100 Continue is sent when the body is read, not before.
-  server.on('checkContinue', onRequest);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
-  const connections = countConnections(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    server,
-    connections,
-    draining,
-    drain: () => {
-      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, options.drainMsMax));
-      return stopped;
-    },
-  };
 }

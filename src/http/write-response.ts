@@ -11,6 +11,24 @@ type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 /** How long the rest of a refused body is read and dropped, so that the caller can read the refusal. */
 const lingerMsMax = 1000;
 
+/** Writes the message and returns the length of its body; `closing` ends the connection after it. */
+export function writeResponse(received: ReceivedRequest, message: Message, closing: boolean, limits: Limits): number {
+  const { response } = received;
+  const bytesOut = Buffer.byteLength(message.body);
+  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
+  const close = closing || rest || message.status === 408 || message.status === 413;
+  response.writeHead(message.status, headLines(received, message, bytesOut, close));
+  if (rest && !received.request.complete) {
+    response.write(message.body);
+    void linger(received);
+  } else {
+    // If every character takes one byte, latin1 writes them without encoding.
+    response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
+  }
+  guardWrite(response, limits.writeMsMax);
+  return bytesOut;
+}
+
 function fromBrowser(headers: ReceivedRequest['headers']): boolean {
   return (
     headers['sec-fetch-site'] !== undefined ||
@@ -62,22 +80,4 @@ async function linger(received: ReceivedRequest): Promise<void> {
   const signal = AbortSignal.timeout(lingerMsMax);
   await Promise.race([once(request, 'end', { signal }), once(response, 'close', { signal })]).catch(() => {});
   response.end();
-}
-
-/** Writes the message and returns the length of its body; `closing` ends the connection after it. */
-export function writeResponse(received: ReceivedRequest, message: Message, closing: boolean, limits: Limits): number {
-  const { response } = received;
-  const bytesOut = Buffer.byteLength(message.body);
-  const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
-  const close = closing || rest || message.status === 408 || message.status === 413;
-  response.writeHead(message.status, headLines(received, message, bytesOut, close));
-  if (rest && !received.request.complete) {
-    response.write(message.body);
-    void linger(received);
-  } else {
-    // If every character takes one byte, latin1 writes them without encoding.
-    response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
-  }
-  guardWrite(response, limits.writeMsMax);
-  return bytesOut;
 }

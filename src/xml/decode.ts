@@ -16,23 +16,6 @@ const utf16be = new TextDecoder('utf-16be', { fatal: true });
 
 type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-function byteOrderMark(bytes: Buffer): Mark | undefined {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
-}
-
-function agrees(charset: string, mark: Mark | undefined): boolean {
-  if (charset === 'utf-16') return mark !== undefined && mark !== 'utf-8';
-  return mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
-}
-
-const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
-
-function isEight(encoding: string) {
-  return encoding === 'utf-8' || encoding === 'us-ascii';
-}
-
 /** `charset`: of the HTTP header, in lower case. It takes precedence over the XML declaration (WS-I R1019). */
 export function decodeXml(bytes: Buffer, charset: string | undefined): string {
   const mark = byteOrderMark(bytes);
@@ -55,4 +38,21 @@ export function decodeXml(bytes: Buffer, charset: string | undefined): string {
   if (isAscii(bytes)) return bytes.toString('latin1', start);
   if (!isUtf8(bytes)) throw new Unreadable('not UTF-8');
   return bytes.toString('utf8', start);
+}
+
+function byteOrderMark(bytes: Buffer): Mark | undefined {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
+}
+
+function agrees(charset: string, mark: Mark | undefined): boolean {
+  if (charset === 'utf-16') return mark !== undefined && mark !== 'utf-8';
+  return mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
+}
+
+const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
+
+function isEight(encoding: string) {
+  return encoding === 'utf-8' || encoding === 'us-ascii';
 }

@@ -14,6 +14,24 @@ export class Malformed extends Error {
   }
 }
 
+/** Parses a whole document with the strict parser alone. Throws `Malformed` and no other error. */
+export function parseStrictly(text: string, within: Limits = limits): Element {
+  const read = idle.get(within) ?? createParser(within);
+  idle.delete(within);
+  try {
+    const root = read(text);
+    idle.set(within, read);
+    return root;
+  } catch (thrown) {
+    throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
+  }
+}
+
+/** Parses a whole document. Throws `Malformed` and no other error. */
+export function parse(text: string, within: Limits = limits): Element {
+  return readPlain(text, within) ?? parseStrictly(text, within);
+}
+
 function refuse(reason: string): never {
   throw new Malformed(reason);
 }
@@ -115,21 +133,3 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
 
 /** A parser for each set of limits is reused, because creating one takes as long as parsing a small document. */
 const idle = new WeakMap<Limits, ParseDocument>();
-
-/** Parses a whole document with the strict parser alone. Throws `Malformed` and no other error. */
-export function parseStrictly(text: string, within: Limits = limits): Element {
-  const read = idle.get(within) ?? createParser(within);
-  idle.delete(within);
-  try {
-    const root = read(text);
-    idle.set(within, read);
-    return root;
-  } catch (thrown) {
-    throw thrown instanceof Malformed ? thrown : new Malformed('not well-formed');
-  }
-}
-
-/** Parses a whole document. Throws `Malformed` and no other error. */
-export function parse(text: string, within: Limits = limits): Element {
-  return readPlain(text, within) ?? parseStrictly(text, within);
-}

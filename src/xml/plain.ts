@@ -24,39 +24,6 @@ interface Open {
   readonly depth: number;
 }
 
-/** The URI of a prefix; undefined for an undeclared prefix. */
-function resolve(prefix: string, tag: Tag, around: Open | undefined): string | undefined {
-  const own = tag.declared?.get(prefix);
-  if (own !== undefined) return own;
-  for (let outer = around; outer !== undefined; outer = outer.around) {
-    const uri = outer.tag.declared?.get(prefix);
-    if (uri !== undefined) return uri;
-  }
-  return prefix === '' ? '' : undefined;
-}
-
-const none: readonly Attribute[] = Object.freeze([]);
-
-function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] | undefined {
-  if (tag.attributes.length === 0) return none;
-  const resolved: Attribute[] = [];
-  for (const { prefix, local, value } of tag.attributes) {
-    // The default namespace does not apply to attributes.
-    const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
-    if (namespace === undefined) return undefined;
-    if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
-    resolved.push({ namespace, local, value });
-  }
-  return resolved;
-}
-
-function start(tag: Tag, around: Open | undefined): Growing | undefined {
-  const namespace = resolve(tag.prefix, tag, around);
-  const attributes = attributesOf(tag, around);
-  if (namespace === undefined || attributes === undefined) return undefined;
-  return { namespace, local: tag.local, attributes, children: [], text: '' };
-}
-
 /** The root of a plain document; undefined for any other text. */
 export function readPlain(text: string, limits: Limits): Element | undefined {
   if (notPlain.test(text)) return undefined;
@@ -96,4 +63,37 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
     else open.element.children.push(element);
     if (tag.kind === 'start') open = { element, tag, around: open, depth };
   }
+}
+
+/** The URI of a prefix; undefined for an undeclared prefix. */
+function resolve(prefix: string, tag: Tag, around: Open | undefined): string | undefined {
+  const own = tag.declared?.get(prefix);
+  if (own !== undefined) return own;
+  for (let outer = around; outer !== undefined; outer = outer.around) {
+    const uri = outer.tag.declared?.get(prefix);
+    if (uri !== undefined) return uri;
+  }
+  return prefix === '' ? '' : undefined;
+}
+
+const none: readonly Attribute[] = Object.freeze([]);
+
+function attributesOf(tag: Tag, around: Open | undefined): readonly Attribute[] | undefined {
+  if (tag.attributes.length === 0) return none;
+  const resolved: Attribute[] = [];
+  for (const { prefix, local, value } of tag.attributes) {
+    // The default namespace does not apply to attributes.
+    const namespace = prefix === '' ? '' : resolve(prefix, tag, around);
+    if (namespace === undefined) return undefined;
+    if (resolved.some((other) => other.local === local && other.namespace === namespace)) return undefined;
+    resolved.push({ namespace, local, value });
+  }
+  return resolved;
+}
+
+function start(tag: Tag, around: Open | undefined): Growing | undefined {
+  const namespace = resolve(tag.prefix, tag, around);
+  const attributes = attributesOf(tag, around);
+  if (namespace === undefined || attributes === undefined) return undefined;
+  return { namespace, local: tag.local, attributes, children: [], text: '' };
 }

@@ -30,6 +30,17 @@ const qualified = /^(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)$/;
 /** Prefixes and URIs that XML reserves. */
 const reserved = /^xml|www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns)/i;
 
+/** `text`: the text between angle brackets. Returns undefined for a tag that is not plain. */
+export function tagOf(text: string): Tag | undefined {
+  const known = cached.get(text);
+  if (known !== undefined) return known;
+  const tag = parse(text);
+  if (tag === undefined || !mayBeCached(text)) return tag;
+  if (cached.size >= cachedMax) cached.clear();
+  cached.set(text, tag);
+  return tag;
+}
+
 function parse(text: string): Tag | undefined {
   const [, closing, name = '', rest = '', slash] = tagPattern.exec(text) ?? [];
   const [, prefix = '', local = ''] = qualified.exec(name) ?? [];
@@ -73,15 +84,4 @@ const cached = new Map<string, Tag>();
 /** Values are in text and not in attributes. If an attribute ever has a card number, its tag is not cached. */
 function mayBeCached(text: string): boolean {
   return text.length <= cachedLengthMax && !/\d{8}/.test(text);
-}
-
-/** `text`: the text between angle brackets. Returns undefined for a tag that is not plain. */
-export function tagOf(text: string): Tag | undefined {
-  const known = cached.get(text);
-  if (known !== undefined) return known;
-  const tag = parse(text);
-  if (tag === undefined || !mayBeCached(text)) return tag;
-  if (cached.size >= cachedMax) cached.clear();
-  cached.set(text, tag);
-  return tag;
 }

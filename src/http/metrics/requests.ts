@@ -23,6 +23,22 @@ const decodeStatuses: ReadonlySet<number> = new Set([400, 408, 413, 415]);
 /** SOAP faults of the envelope, whose status does not say it. */
 const envelopeProblems: ReadonlySet<string> = new Set(['mustUnderstand', 'versionMismatch']);
 
+export function createRequestCounter(registers: Registry[], names: KnownNames): CountRequest {
+  const instruments = createInstruments(registers);
+  const countAnswer = createCount(instruments, names);
+  const reasonLabel = createReasonLabel();
+  const protocolLabel = protocolLabels(names);
+  return (entry, seconds) => {
+    countAnswer(entry, seconds);
+    const { problem, protocol, replayed, weakKey } = entry;
+    if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
+    if (weakKey) instruments.weakKeys.inc();
+    if (problem !== undefined && (decodeStatuses.has(problem.status) || envelopeProblems.has(problem.problem))) {
+      instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
+    }
+  };
+}
+
 /** Returns `other` for a name that is not known, and `none` for no name. */
 function boundedLabel(names: readonly (string | number)[], extra: readonly string[] = []) {
   const known = new Set([...names.map(String), ...extra]);
@@ -118,21 +134,5 @@ function createCount({ requests, durations }: Instruments, names: KnownNames): C
       if (cached.size < cachedMax) cached.set(names, count);
     }
     count(seconds);
-  };
-}
-
-export function createRequestCounter(registers: Registry[], names: KnownNames): CountRequest {
-  const instruments = createInstruments(registers);
-  const countAnswer = createCount(instruments, names);
-  const reasonLabel = createReasonLabel();
-  const protocolLabel = protocolLabels(names);
-  return (entry, seconds) => {
-    countAnswer(entry, seconds);
-    const { problem, protocol, replayed, weakKey } = entry;
-    if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
-    if (weakKey) instruments.weakKeys.inc();
-    if (problem !== undefined && (decodeStatuses.has(problem.status) || envelopeProblems.has(problem.problem))) {
-      instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
-    }
   };
 }

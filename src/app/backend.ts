@@ -17,6 +17,7 @@ import { createBatchQueue } from '../services/recurring/account-updater/store/ba
 import type { Updater } from '../services/recurring/account-updater/updater.ts';
 import { DetailReader } from '../services/recurring/store/repository.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
+import { tables } from '../services/tables.ts';
 import { webhookFormats } from '../services/webhook-formats.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
@@ -135,7 +136,7 @@ export const openBackend = async (
     endpoints: createEndpoints(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: createRegistry(engine, ring.pepper, clock),
-    rotation: createKeyRotation(engine, createWrapping(ring)),
+    rotation: createKeyRotation(engine, createWrapping(ring), tables),
     context: Object.freeze<HandlerContext>({ clock, ids, vault }),
     updater: updaterOf(config, vault, updaterEvents),
     requestHasher: createRequestHasher(ring.index, config.environment),

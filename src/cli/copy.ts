@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readVariables, type Variables } from '../app/config.ts';
 import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
 import { settings } from '../app/settings.ts';
+import { tables } from '../services/tables.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
 import { CommandError } from './command-error.ts';
@@ -41,7 +42,7 @@ async function copy(source: StoreAddress, target: StoreAddress): Promise<Sums> {
     await compareSchema(from);
     const to = await openStore(target, { exclusive: true, create: true });
     try {
-      return await copyStore(from, to, {
+      return await copyStore(from, to, tables, {
         begun: (total) => {
           progress = showProgress(total);
         },

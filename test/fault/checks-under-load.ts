@@ -264,7 +264,7 @@ export const checkOutcomes = async (
   const faults: string[] = left === 0 ? [] : [`${left} checks never end`];
   const changes = await database.query('select recurring_detail_reference, psp_reference, outcome from detail_change');
   const details = await database.query(
-    "select recurring_detail_reference, open_part, disabled_at from stored_detail where merchant_account = 'AcmeWeb'",
+    "select recurring_detail_reference, public_data, disabled_at from stored_detail where merchant_account = 'AcmeWeb'",
   );
   const byReference = Map.groupBy(changes, (row) => String(row.recurring_detail_reference));
   const stored = new Map(details.map((row) => [String(row.recurring_detail_reference), row]));
@@ -277,7 +277,7 @@ export const checkOutcomes = async (
     if (history.join() !== expectedHistory.join())
       faults.push(`${outcome}: the history is ${history.join()} instead of ${expectedHistory.join()}`);
     const row = stored.get(reference);
-    const { card } = JSON.parse(String(row?.open_part));
+    const { card } = JSON.parse(String(row?.public_data));
     const number = outcome === 'PANChanged' ? newNumber(n) : oldNumber(n);
     const year = outcome === 'PANChanged' || outcome === 'CardExpiryChanged' ? '2033' : '2029';
     if (card.number !== number.slice(-4) || card.expiryYear !== year)

@@ -9,12 +9,12 @@ import type { EngineFactory } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const age = statement('test-age', 'update journal set expires_at = now_ms() - $2 where scope = $1');
+const age = statement('test-age', 'update idempotency_record set expires_at = now_ms() - $2 where record_key = $1');
 const left = statement<{ readonly days: number }>(
   'test-left',
-  `select cast(round((expires_at - now_ms()) / ${dayMs}.0) as bigint) as days from journal where scope = $1`,
+  `select cast(round((expires_at - now_ms()) / ${dayMs}.0) as bigint) as days from idempotency_record where record_key = $1`,
 );
-const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from journal');
+const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from idempotency_record');
 
 export function describeJournal({ open, dispose }: EngineFactory): void {
   describe('the journal', () => {

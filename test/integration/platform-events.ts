@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
-import { tables } from '../../src/store/sql/copy.ts';
+import { tables } from '../../src/services/tables.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import type { Store } from '../../src/store/store.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';

@@ -3,7 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
-import { tables } from '../../src/store/sql/copy.ts';
+import { tables } from '../../src/services/tables.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
@@ -295,7 +295,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       const next = parseKeyRing(
         `k-new:${'44'.repeat(32)}\nk-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`,
       );
-      const rotation = createKeyRotation(engine, createWrapping(next));
+      const rotation = createKeyRotation(engine, createWrapping(next), tables);
       const { moved, broken } = await rotation.rotate({ begun: () => {}, moved: () => {} });
       expect(broken.rows).toBe(0);
       expect(moved).toBeGreaterThan(0);

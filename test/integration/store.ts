@@ -17,6 +17,7 @@ import { describePlatformNotices } from './platform-events.ts';
 import { describePlatforms } from './platforms.ts';
 import { anna, cardNumber, furnish, sampleDetail, vault } from './samples.ts';
 import { describeStackTraces } from './stack-traces.ts';
+import { describeUpgrade } from './upgrade.ts';
 import { describeWebhooks } from './webhooks.ts';
 
 /** Opens an engine over a database of its own, and removes both again. */
@@ -31,6 +32,7 @@ export interface EngineFactory {
 export function describeStore(name: string, factory: EngineFactory): void {
   describe(name, () => {
     describeMigrations(factory);
+    describeUpgrade(factory);
     describeDetails(factory);
     describeCardChanges(factory);
     describeUnits(factory);

@@ -1,4 +1,5 @@
 /** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import {
@@ -7,6 +8,7 @@ import {
   type RecurringEventData,
   recurringEvent,
 } from '../../src/services/recurring/events.ts';
+import { tables } from '../../src/services/tables.ts';
 import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -241,7 +243,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       await endpoints.add(endpoint('we_1'));
       const spare = parseKeyRing(`k-new:${'ab'.repeat(32)}\nindex:${'ac'.repeat(32)}\npepper:${'ad'.repeat(32)}`);
       const newer = { ...ring, current: 'k-new', wrapping: new Map([...spare.wrapping, ...ring.wrapping]) };
-      const rotation = createKeyRotation(engine, createWrapping(newer));
+      const rotation = createKeyRotation(engine, createWrapping(newer), tables);
       expect((await rotation.rotate({ begun() {}, moved() {} })).moved).toBe(1);
       const [moved] = await endpoints.list();
       expect(moved?.sealed.keyId).toBe('k-new');

@@ -220,9 +220,9 @@ const faultTrack: FaultTrack = {
   },
   addressing: (shopperReference) => ({ merchantAccount: trackMerchantAccount, shopperReference }),
   table: 'stored_detail',
-  columns: ['shopper_reference', 'disabled_at', 'contracts', 'open_part'],
-  ownerOf({ shopper_reference, disabled_at, contracts, open_part }) {
-    const { card } = JSON.parse(open_part!);
+  columns: ['shopper_reference', 'disabled_at', 'contracts', 'public_data'],
+  ownerOf({ shopper_reference, disabled_at, contracts, public_data }) {
+    const { card } = JSON.parse(public_data!);
     if (contracts !== trackContracts.join() || card?.number !== trackLastFour) return undefined;
     return { shopper: shopper_reference!, key: disabled_at === null ? card.holderName : 'B' };
   },
@@ -253,7 +253,7 @@ export const storedDetail: TestResource = {
     { request: disable('bert'), otherRequest: store('bert', visa, ['RECURRING']), outcome: 'contractNotFound' },
   ],
   refusals: ['contractNotFound'],
-  statements: ['find-shopper', 'save-shopper', 'save-detail', 'disable-detail', 'find-announced', 'save-change'],
+  statements: ['find-shopper', 'save-shopper', 'save-detail', 'disable-detail', 'find-announcement', 'save-change'],
   async seed(transaction, context) {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
     await transaction.repository(CardChangeRepository).saveAnnouncement(company, closed, context.clock.now());
@@ -299,7 +299,7 @@ export const storedDetail: TestResource = {
     database
       .rows(
         `select shopper_reference as shopper, recurring_detail_reference as reference, contracts, disabled_at,
-                json_extract(open_part, '$.firstPspReference') as psp from stored_detail`,
+                json_extract(public_data, '$.firstPspReference') as psp from stored_detail`,
       )
       .map(({ shopper, reference, contracts, disabled_at, psp }) => {
         const active = contractsText(String(contracts).split(',') as Contract[]);

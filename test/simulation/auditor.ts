@@ -40,7 +40,7 @@ export class Auditor {
   committed(transaction: SimTransaction): void {
     const entries = transaction.entries.filter(({ rolledBack }) => !rolledBack);
     const effects = entries.flatMap(effectsOf).toSorted().join();
-    if (effects === '' && !entries.some(({ statement }) => statement.name === 'settle-scope')) return;
+    if (effects === '' && !entries.some(({ statement }) => statement.name === 'complete-record')) return;
     const { attempt } = transaction;
     if (attempt?.pspReference === undefined) this.fail(`written without a request: ${effects}`);
     else this.#record(attempt, attempt.pspReference, entries, effects);
@@ -76,7 +76,7 @@ export class Auditor {
   #checkEvents(database: SimDatabase): void {
     const queued = new Map<string, string[]>();
     for (const { payload, due_at } of database.rows(
-      `select payload, due_at from job where kind = 'webhook' order by lane, place`,
+      `select payload, due_at from job where kind = 'webhook' order by ordering_key, position`,
     )) {
       const text = eventTextOf(String(payload));
       const events = queued.get(subjectOf(text)) ?? [];

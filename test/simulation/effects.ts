@@ -9,7 +9,7 @@ const payloadColumn = 3;
 
 export function effectsOf(entry: Entry): readonly string[] {
   const { statement, parameters } = entry;
-  if (statement.name.startsWith('tell-'))
+  if (statement.name.startsWith('enqueue-events-'))
     return parameters.flatMap((parameter, index) =>
       index % eventColumns === payloadColumn ? [eventTextOf(String(parameter))] : [],
     );

@@ -65,8 +65,15 @@ test(
     expect(counts.cells).toBeGreaterThanOrEqual(points.size * 4 * 10);
     for (const point of [
       ...['credentials', 'cache reserve', 'cache complete', 'cache release', 'begin', 'commit'],
-      ...['claim-scope', 'find-scope', 'settle-scope', 'savepoint', 'release savepoint', 'rollback to savepoint'],
-      ...['find-balance-platform', 'tell-1', 'tell-2'],
+      ...[
+        'reserve-record',
+        'find-record',
+        'complete-record',
+        'savepoint',
+        'release savepoint',
+        'rollback to savepoint',
+      ],
+      ...['find-balance-platform', 'enqueue-events-1', 'enqueue-events-2'],
       ...resources.flatMap(({ statements }) => statements),
       ...crashCases.flatMap((crashCase) => crashCase.points ?? []),
     ])

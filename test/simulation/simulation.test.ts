@@ -18,7 +18,7 @@ const expectedSteps = [
   ...['error', 'timeout', 'lost', 'late', 'conflict'].map((failure) => `commit fails: ${failure}`),
   ...['error', 'timeout', 'lost', 'late'].map((failure) => `cache reserve fails: ${failure}`),
   ...['cache complete fails: lost', 'cache release fails: lost', 'cache release answered'],
-  ...['claim-scope fails: conflict', 'find-scope answered', 'rollback to savepoint answered'],
+  ...['reserve-record fails: conflict', 'find-record answered', 'rollback to savepoint answered'],
   ...resources.flatMap(({ statements }) => statements.map((statement) => `${statement} answered`)),
   ...['dies', 'is stopped for 16000 ms', 'begins again', 'waits for a row', 'waits to write', 'gives up'],
   ...['a clock is set', 'the cache is flushed', 'the cache is forged', 'the cache is corrupted'],

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
-import { ownTables, tables } from '../../src/store/sql/copy.ts';
+import { tables } from '../../src/services/tables.ts';
+import { unsharedTables } from '../../src/store/sql/tables.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import {
   ask,
@@ -46,7 +47,7 @@ beforeAll(async () => {
   const { code, stderr } = await triglyph(['import', 'rows.jsonl'], folder.path, production.variables);
   if (code !== 0) throw new Error(stderr);
   const database = new DatabaseSync(sourceFile());
-  database.exec(`insert into journal (scope, fingerprint, operation, psp_reference, outcome, created_at, expires_at)
+  database.exec(`insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
     values ('scope', 'fp', 'disable', 'QFQTPCQ8HXSKGK82', '{}', 1700000000000, 4000000000000)`);
   database.close();
 });
@@ -102,7 +103,7 @@ const expectSame = async (file = sourceFile()): Promise<void> => {
 describe('the tables of a copy', () => {
   test('are all there are, with their keys, each after those that it refers to', () => {
     const named = inSource(`select name from sqlite_master where type = 'table'`).map(({ name }) => String(name));
-    expect([...tables.map(({ name }) => name), ...ownTables].sort()).toEqual(named.sort());
+    expect([...tables.map(({ name }) => name), ...unsharedTables].sort()).toEqual(named.sort());
     for (const [index, { name, key }] of tables.entries()) {
       const columns = inSource(`select name, pk from pragma_table_info('${name}') where pk > 0 order by pk`);
       expect(columns.map((column) => column.name)).toEqual(key);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const counts = async (): Promise<unknown> => {
   const text =
-    'select (select count(*)::int from journal) as keys, (select count(*)::int from payment_instrument) as instruments';
+    'select (select count(*)::int from idempotency_record) as keys, (select count(*)::int from payment_instrument) as instruments';
   return (await postgres.ask(text, [], database))[0];
 };
 

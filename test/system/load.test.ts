@@ -113,7 +113,7 @@ const storm = async ({ servers, gate, prepare = storing }: Storm): Promise<Outco
   await stop(running);
   const after = await transactions(database);
   const [effects] = await postgres.ask(
-    `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+    `select (select count(*)::int from idempotency_record) as keys, (select count(*)::int from stored_detail) as details,
       (select count(*)::int from shopper) as shoppers, (select count(*)::int from payment_instrument) as instruments`,
     [],
     database,

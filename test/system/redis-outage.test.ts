@@ -96,7 +96,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
 
       const shoppers = load.reduce((sum, each) => sum + each.shoppers(), 0);
       const [counted] = await postgres.ask(
-        `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+        `select (select count(*)::int from idempotency_record) as keys, (select count(*)::int from stored_detail) as details,
         (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
         [],
         database,

@@ -95,7 +95,7 @@ test(
     expect({ failed: traffic.failures, said: errors() }).toEqual({ failed: [], said: [] });
     const shoppers = traffic.shoppers();
     const [counted] = await postgres.ask(
-      `select (select count(*)::int from journal) as keys, (select count(*)::int from stored_detail) as details,
+      `select (select count(*)::int from idempotency_record) as keys, (select count(*)::int from stored_detail) as details,
       (select count(*)::int from stored_detail where disabled_at is not null) as disabled`,
       [],
       database,

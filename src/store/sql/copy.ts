@@ -2,33 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
 import { compareSchema, hasSchema, migrate } from './migrate.ts';
-
-export interface Table {
-  readonly name: string;
-  readonly key: readonly string[];
-}
-
-/** All that is kept, each with its primary key; those first that others refer to. */
-export const tables: readonly Table[] = Object.freeze([
-  { name: 'merchant_account', key: ['company', 'code'] },
-  { name: 'balance_platform', key: ['balance_platform'] },
-  { name: 'credential', key: ['company', 'credential_id'] },
-  { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
-  { name: 'shopper', key: ['company', 'merchant_account', 'shopper_reference'] },
-  { name: 'stored_detail', key: ['company', 'recurring_detail_reference'] },
-  { name: 'detail_change', key: ['company', 'recurring_detail_reference', 'psp_reference'] },
-  { name: 'announced_change', key: ['company', 'fingerprint'] },
-  { name: 'webhook_endpoint', key: ['company', 'endpoint_id'] },
-  { name: 'job', key: ['company', 'job_id'] },
-  { name: 'account_holder', key: ['balance_platform', 'id'] },
-  { name: 'balance_account', key: ['balance_platform', 'id'] },
-  { name: 'payment_instrument', key: ['balance_platform', 'id'] },
-  { name: 'import_progress', key: ['source'] },
-  { name: 'journal', key: ['scope'] },
-]);
-
-/** What a database knows of itself and no copy takes along. */
-export const ownTables: readonly string[] = Object.freeze(['migration', 'migration_lock', 'copy_progress']);
+import type { StoredTable } from './tables.ts';
 
 /** Of one table, the same for the same rows on any engine. */
 export interface Sum {
@@ -88,7 +62,7 @@ const columnsOf = (row: Row): readonly string[] => {
 };
 
 /** What is asked of one table; the statements are made once, so that an engine keeps them prepared. */
-const tableStatements = ({ name, key }: Table) => {
+const tableStatements = ({ name, key }: StoredTable) => {
   const page = (condition: string) =>
     `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerUnit}`;
   const inserts = new Map<number, Statement>();
@@ -116,12 +90,12 @@ const tableStatements = ({ name, key }: Table) => {
 
 type TableStatements = ReturnType<typeof tableStatements>;
 
-const keyOf = ({ key }: Table, row: Row): readonly Value[] => key.map((column) => row[column] ?? null);
+const keyOf = ({ key }: StoredTable, row: Row): readonly Value[] => key.map((column) => row[column] ?? null);
 
 /** The rows after a key, or all of them, in the order that their engine gives to keys. */
 async function* pagesOf(
   engine: Engine,
-  table: Table,
+  table: StoredTable,
   { first, next }: TableStatements,
   after?: readonly Value[],
 ): AsyncGenerator<readonly Row[]> {
@@ -148,7 +122,11 @@ export const isHalfCopied = async (engine: Engine): Promise<boolean> =>
   (await engine.read((session) => session.query(findProgress, []))).length > 0;
 
 /** Claims an empty database for a copy of the source, or finds how far that copy came; all in one unit. */
-const claim = (target: Engine, source: string): Promise<ReadonlyMap<string, Progress>> =>
+const claim = (
+  target: Engine,
+  tables: readonly StoredTable[],
+  source: string,
+): Promise<ReadonlyMap<string, Progress>> =>
   target.write(
     async (session) => {
       const known = new Map((await session.query(findProgress, [])).map((row) => [row.table_name, row]));
@@ -170,7 +148,7 @@ const claim = (target: Engine, source: string): Promise<ReadonlyMap<string, Prog
 const copyTable = async (
   source: Engine,
   target: Engine,
-  table: Table,
+  table: StoredTable,
   progress: Progress,
   moved: (rows: number) => void,
 ): Promise<void> => {
@@ -195,7 +173,7 @@ const copyTable = async (
   }
 };
 
-const sumTable = async (engine: Engine, table: Table, moved: (rows: number) => void = () => {}): Promise<Sum> => {
+const sumTable = async (engine: Engine, table: StoredTable, moved: (rows: number) => void = () => {}): Promise<Sum> => {
   let rows = 0;
   let sum = 0n;
   for await (const page of pagesOf(engine, table, tableStatements(table))) {
@@ -214,7 +192,7 @@ const sumTable = async (engine: Engine, table: Table, moved: (rows: number) => v
 const verifyTable = async (
   source: Engine,
   target: Engine,
-  table: Table,
+  table: StoredTable,
   moved: (rows: number) => void,
 ): Promise<Sum> => {
   const [wanted, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
@@ -227,14 +205,19 @@ const verifyTable = async (
 
 /**
  * Copies every table and compares them. Creates the tables of an empty target; otherwise both databases must have the current
- * schema. Throws `CopyError` where the target holds rows of
- * its own or where the two differ in the end, and `StoreUnavailable`.
+ * schema. Throws `CopyError` where the target holds rows of its own or where the two differ in the end, and
+ * `StoreUnavailable`.
  */
-export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch): Promise<Sums> => {
+export const copyStore = async (
+  source: Engine,
+  target: Engine,
+  tables: readonly StoredTable[],
+  watch: CopyWatch,
+): Promise<Sums> => {
   await compareSchema(source);
   if (await hasSchema(target)) await compareSchema(target);
   else await migrate(target);
-  const progress = await claim(target, await originOf(source));
+  const progress = await claim(target, tables, await originOf(source));
   let rows = 0;
   let done = 0;
   for (const table of tables) {
@@ -243,7 +226,7 @@ export const copyStore = async (source: Engine, target: Engine, watch: CopyWatch
   }
   watch.begun(2 * rows);
   const moved =
-    (doing: 'copied' | 'verified', { name }: Table) =>
+    (doing: 'copied' | 'verified', { name }: StoredTable) =>
     (more: number) => {
       done += more;
       watch.moved(done, doing, name);

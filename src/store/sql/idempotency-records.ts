@@ -1,48 +1,45 @@
-/** The journal in a database: which keys were used, for what, and what came of it. */
+/** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
 import { keyDaysMax } from '../../contract/retry.ts';
 import type { IdempotencyRecords, NewRecord, StoredOutcome } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement } from './engine.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
-/** How long a duplicate may wait for a unit that holds its row: it would hold a connection meanwhile. */
-const claimMsMax = 150;
-/** Rows dropped in one unit, so that none takes long. */
-const droppedMax = 1_000;
+/** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
+const reserveWaitMsMax = 150;
+/** Records deleted in one transaction, so that none takes long. */
+const deletedMax = 1_000;
 
-type JournalRow = { readonly fingerprint: string; readonly outcome: string | null };
+type RecordRow = { readonly request_hash: string; readonly outcome: string | null };
 
-/** Writes no row when the scope is taken; one past its time is there for the taking. */
-const claim = statement(
-  'claim-scope',
-  `insert into journal (scope, fingerprint, operation, psp_reference, created_at, expires_at)
+/** Writes no row where the record exists; an expired one is replaced. */
+const reserve = statement(
+  'reserve-record',
+  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
    values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
-   on conflict (scope) do update set fingerprint = excluded.fingerprint, operation = excluded.operation,
+   on conflict (record_key) do update set request_hash = excluded.request_hash, operation = excluded.operation,
      psp_reference = excluded.psp_reference, outcome = null, created_at = excluded.created_at,
      expires_at = excluded.expires_at
-   where journal.expires_at <= now_ms()`,
-  { waitMsMax: claimMsMax },
+   where idempotency_record.expires_at <= now_ms()`,
+  { waitMsMax: reserveWaitMsMax },
 );
 
-const find = statement<JournalRow>('find-scope', 'select fingerprint, outcome from journal where scope = $1');
-
-const findInTime = statement<JournalRow>(
-  'find-kept',
-  'select fingerprint, outcome from journal where scope = $1 and expires_at > now_ms()',
+const find = statement<RecordRow>(
+  'find-record',
+  'select request_hash, outcome from idempotency_record where record_key = $1',
 );
 
-const settle = statement('settle-scope', 'update journal set outcome = $2 where scope = $1');
-
-const dropExpired = statement(
-  'drop-expired-scopes',
-  `delete from journal where scope in
-     (select scope from journal where expires_at <= now_ms() order by expires_at limit ${droppedMax})`,
+const findUnexpired = statement<RecordRow>(
+  'find-unexpired-record',
+  'select request_hash, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
 );
 
-const keptOf = (row: JournalRow | undefined): StoredOutcome => {
-  // Claim and outcome are written in one unit, so nobody else ever sees the one without the other.
-  if (row === undefined || row.outcome === null) throw new Error('a row of the journal is without its outcome');
-  return { requestHash: row.fingerprint, outcome: row.outcome };
-};
+const complete = statement('complete-record', 'update idempotency_record set outcome = $2 where record_key = $1');
+
+const deleteExpired = statement(
+  'delete-expired-records',
+  `delete from idempotency_record where record_key in
+     (select record_key from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax})`,
+);
 
 export class IdempotencyRecordReader {
   protected readonly session: Session;
@@ -53,8 +50,8 @@ export class IdempotencyRecordReader {
 
   /** The outcome of an earlier request; undefined where there is none, or only an expired one. */
   async find(recordKey: string): Promise<StoredOutcome | undefined> {
-    const [row] = await this.session.query(findInTime, [recordKey]);
-    return row === undefined ? undefined : keptOf(row);
+    const [row] = await this.session.query(findUnexpired, [recordKey]);
+    return row === undefined ? undefined : outcomeOf(row);
   }
 }
 
@@ -63,21 +60,27 @@ export class IdempotencyRecordRepository extends IdempotencyRecordReader impleme
     recordKey: string,
     { requestHash, operation, pspReference }: NewRecord,
   ): Promise<StoredOutcome | undefined> {
-    const written = await this.session.execute(claim, [recordKey, requestHash, operation, pspReference, retentionMs]);
-    return written === 0 ? keptOf((await this.session.query(find, [recordKey]))[0]) : undefined;
+    const written = await this.session.execute(reserve, [recordKey, requestHash, operation, pspReference, retentionMs]);
+    return written === 0 ? outcomeOf((await this.session.query(find, [recordKey]))[0]) : undefined;
   }
 
   async complete(recordKey: string, outcome: string): Promise<void> {
-    await this.session.execute(settle, [recordKey, outcome]);
+    await this.session.execute(complete, [recordKey, outcome]);
   }
 }
 
-/** Drops what is past its time, in units of its own; gives how many rows that were. */
-export const deleteExpiredRecords = async (engine: Engine): Promise<number> => {
+/** Deletes expired records, in transactions of its own; returns how many. */
+export async function deleteExpiredRecords(engine: Engine): Promise<number> {
   let total = 0;
   for (;;) {
-    const dropped = await engine.write((session) => session.execute(dropExpired, []));
-    total += dropped;
-    if (dropped < droppedMax) return total;
+    const deleted = await engine.write((session) => session.execute(deleteExpired, []));
+    total += deleted;
+    if (deleted < deletedMax) return total;
   }
-};
+}
+
+function outcomeOf(row: RecordRow | undefined): StoredOutcome {
+  // One transaction reserves and completes a record, so no other one sees it without its outcome.
+  if (row === undefined || row.outcome === null) throw new Error('an idempotency record is without its outcome');
+  return { requestHash: row.request_hash, outcome: row.outcome };
+}

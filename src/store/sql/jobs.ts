@@ -1,12 +1,12 @@
-/** Jobs in a database: saved with the effect they follow, taken under a lease, ended with the effect they have. */
+/** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
-import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
+import { type Engine, type Session, statement } from './engine.ts';
 
 export type JobRow = {
   readonly company: string;
   readonly job_id: string;
   readonly kind: string;
-  readonly lane: string;
+  readonly ordering_key: string;
   readonly payload: string;
   readonly key_id: string | null;
   readonly data_key: string | null;
@@ -15,106 +15,75 @@ export type JobRow = {
   readonly attempts: number;
 };
 
-/** Of a `JobRow`. */
-export const jobColumns = 'company, job_id, kind, lane, payload, key_id, data_key, sealed_number, created_at, attempts';
+/** The columns of a `JobRow`. */
+export const jobColumns =
+  'company, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, attempts';
 
-type GivenUpRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
-  readonly given_up_at: number;
+type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
+  readonly dead_since: number;
   readonly last_failure: string | null;
 };
 
-/** Behind those of its lane: due at once where it is the only one, and else when the one before it has ended. */
+/** The last of its ordering key: due now where it is the only one, otherwise when the one before it has ended. */
 const save = statement(
   'save-job',
   `insert into job
-     (company, job_id, kind, lane, place, payload, key_id, data_key, sealed_number, created_at, due_at)
-   select $1, $2, $3, $4, coalesce(max(place), 0) + 1, $5, $6, $7, $8, now_ms(),
+     (company, job_id, kind, ordering_key, position, payload, key_id, data_key, sealed_number, created_at, due_at)
+   select $1, $2, $3, $4, coalesce(max(position), 0) + 1, $5, $6, $7, $8, now_ms(),
           case when count(due_at) = 0 then now_ms() + $9 end
-     from job where company = $1 and lane = $4`,
+     from job where company = $1 and ordering_key = $4`,
 );
 
-/** The lease is the time at which it is due again. */
+/** A taken job is due again at the end of its lease. */
 const take = statement<JobRow>(
   'take-jobs',
-  `update job set holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
+  `update job set lease_owner = $1, due_at = now_ms() + $2, attempts = attempts + 1
     where (company, job_id) in
       (select company, job_id from job where kind = $3 and due_at <= now_ms() order by due_at limit $4 skip_locked())
    returning ${jobColumns}`,
 );
 
-const end = statement('end-job', 'delete from job where company = $1 and job_id = $2 and holder = $3');
+const end = statement('end-job', 'delete from job where company = $1 and job_id = $2 and lease_owner = $3');
 
-const giveUp = statement(
-  'give-up-job',
-  `update job set due_at = null, holder = null, given_up_at = now_ms(), last_failure = $4
-    where company = $1 and job_id = $2 and holder = $3`,
+const abandon = statement(
+  'abandon-job',
+  `update job set due_at = null, lease_owner = null, dead_since = now_ms(), last_failure = $4
+    where company = $1 and job_id = $2 and lease_owner = $3`,
 );
 
-const postpone = statement(
-  'postpone-job',
-  `update job set due_at = now_ms() + $4, holder = null, last_failure = $5
-    where company = $1 and job_id = $2 and holder = $3`,
+const retryLater = statement(
+  'retry-job-later',
+  `update job set due_at = now_ms() + $4, lease_owner = null, last_failure = $5
+    where company = $1 and job_id = $2 and lease_owner = $3`,
 );
 
-const putBack = statement(
-  'put-back-job',
-  `update job set due_at = now_ms() + $4, holder = null, attempts = attempts - 1
-    where company = $1 and job_id = $2 and holder = $3`,
+const defer = statement(
+  'defer-job',
+  `update job set due_at = now_ms() + $4, lease_owner = null, attempts = attempts - 1
+    where company = $1 and job_id = $2 and lease_owner = $3`,
 );
 
-/** The next of the lane, where none of it is under way. */
-const callNext = statement(
-  'call-next-job',
+/** The next job of the ordering key, where none of them is due or taken. */
+const makeNextDue = statement(
+  'make-next-job-due',
   `update job set due_at = now_ms()
-    where company = $1 and lane = $2 and given_up_at is null
-      and place = (select min(place) from job where company = $1 and lane = $2 and given_up_at is null)
+    where company = $1 and ordering_key = $2 and dead_since is null
+      and position = (select min(position) from job where company = $1 and ordering_key = $2 and dead_since is null)
       and due_at is null`,
 );
 
-const listGivenUp = statement<GivenUpRow>(
-  'list-given-up-jobs',
-  `select company, job_id, kind, payload, created_at, attempts, given_up_at, last_failure from job
-    where company = $1 and kind = $2 and given_up_at is not null order by given_up_at, job_id limit $3`,
+const listDead = statement<DeadRow>(
+  'list-dead-jobs',
+  `select company, job_id, kind, payload, created_at, attempts, dead_since, last_failure from job
+    where company = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
 );
 
-/** It goes to the front of its lane, as it comes before all that are still there. */
+/** It is the first of its ordering key again: its position is lower than that of all others. */
 const revive = statement(
   'revive-job',
-  `update job set given_up_at = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
-    where company = $1 and job_id = $2 and given_up_at is not null`,
+  `update job set dead_since = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
+    where company = $1 and job_id = $2 and dead_since is not null`,
 );
-
-const place = ({ company, jobId, leaseOwner: holder }: TakenJob) => [company, jobId, holder] as const;
-
-const held = async (written: Promise<number>): Promise<void> => {
-  if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
-};
-
-export const jobOf = ({ company, job_id, kind, lane, payload, ...row }: JobRow, holder: string): TakenJob => ({
-  company,
-  jobId: job_id,
-  kind: kind as JobKind,
-  orderingKey: lane,
-  payload,
-  sealed:
-    row.key_id === null || row.data_key === null
-      ? undefined
-      : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
-  createdAt: row.created_at,
-  attempts: row.attempts,
-  leaseOwner: holder,
-});
-
-const givenUpOf = (row: GivenUpRow): DeadJob => ({
-  company: row.company,
-  jobId: row.job_id,
-  kind: row.kind as JobKind,
-  payload: row.payload,
-  createdAt: row.created_at,
-  attempts: row.attempts,
-  deadSince: row.given_up_at,
-  lastFailure: row.last_failure ?? '',
-});
 
 /** The jobs of a transaction. */
 export class JobRepository {
@@ -135,34 +104,75 @@ export class JobRepository {
 
   /** Deletes a completed job. Throws `LeaseLost` where another process has taken it; the transaction must then be rolled back. */
   async end(job: TakenJob): Promise<void> {
-    await held(this.#session.execute(end, place(job)));
-    await this.#session.execute(callNext, [job.company, job.orderingKey]);
+    await requireLease(this.#session.execute(end, leaseOf(job)));
+    await this.#session.execute(makeNextDue, [job.company, job.orderingKey]);
   }
 }
 
-export const createJobs = (engine: Engine): JobQueue => {
-  const write = <T>(work: (session: TransactionSession) => Promise<T>): Promise<T> => engine.write(work);
+/** The jobs of a store, each method in a transaction of its own. */
+export function createJobs(engine: Engine): JobQueue {
   return Object.freeze<JobQueue>({
-    take: (kind, { holder, leaseMs, max }) =>
-      write(async (session) => {
-        const rows = await session.query(take, [holder, leaseMs, kind, max]);
-        return rows.map((row) => jobOf(row, holder));
+    take: (kind, { holder: leaseOwner, leaseMs, max }) =>
+      engine.write(async (session) => {
+        const rows = await session.query(take, [leaseOwner, leaseMs, kind, max]);
+        return rows.map((row) => jobOf(row, leaseOwner));
       }),
     end: (job) =>
-      write(async (session) => {
-        await held(session.execute(end, place(job)));
-        await session.execute(callNext, [job.company, job.orderingKey]);
+      engine.write(async (session) => {
+        await requireLease(session.execute(end, leaseOf(job)));
+        await session.execute(makeNextDue, [job.company, job.orderingKey]);
       }),
-    defer: (job, afterMs) => write((session) => held(session.execute(putBack, [...place(job), Math.ceil(afterMs)]))),
+    defer: (job, afterMs) =>
+      engine.write((session) => requireLease(session.execute(defer, [...leaseOf(job), Math.ceil(afterMs)]))),
     retryLater: (job, afterMs, because) =>
-      write((session) => held(session.execute(postpone, [...place(job), Math.ceil(afterMs), because]))),
+      engine.write((session) =>
+        requireLease(session.execute(retryLater, [...leaseOf(job), Math.ceil(afterMs), because])),
+      ),
     abandon: (job, because) =>
-      write(async (session) => {
-        await held(session.execute(giveUp, [...place(job), because]));
-        await session.execute(callNext, [job.company, job.orderingKey]);
+      engine.write(async (session) => {
+        await requireLease(session.execute(abandon, [...leaseOf(job), because]));
+        await session.execute(makeNextDue, [job.company, job.orderingKey]);
       }),
     findDead: (company, kind, max) =>
-      engine.read(async (session) => (await session.query(listGivenUp, [company, kind, max])).map(givenUpOf)),
-    revive: (company, jobId) => write(async (session) => (await session.execute(revive, [company, jobId])) > 0),
+      engine.read(async (session) => (await session.query(listDead, [company, kind, max])).map(deadJobOf)),
+    revive: (company, jobId) => engine.write(async (session) => (await session.execute(revive, [company, jobId])) > 0),
   });
-};
+}
+
+export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
+  return {
+    company: row.company,
+    jobId: row.job_id,
+    kind: row.kind,
+    orderingKey: row.ordering_key,
+    payload: row.payload,
+    sealed:
+      row.key_id === null || row.data_key === null
+        ? undefined
+        : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
+    createdAt: row.created_at,
+    attempts: row.attempts,
+    leaseOwner,
+  };
+}
+
+function deadJobOf(row: DeadRow): DeadJob {
+  return {
+    company: row.company,
+    jobId: row.job_id,
+    kind: row.kind,
+    payload: row.payload,
+    createdAt: row.created_at,
+    attempts: row.attempts,
+    deadSince: row.dead_since,
+    lastFailure: row.last_failure ?? '',
+  };
+}
+
+function leaseOf({ company, jobId, leaseOwner }: TakenJob) {
+  return [company, jobId, leaseOwner] as const;
+}
+
+async function requireLease(written: Promise<number>): Promise<void> {
+  if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
+}

@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
+import type { StoredTable } from './tables.ts';
 
 /** How many records lie under which key, disabled details too; by the id of the key. */
 export type KeyCounts = ReadonlyMap<string, number>;
@@ -27,29 +28,6 @@ export interface KeyRotation {
   /** Leaves alone what a key would be needed for that is not at hand. Throws `StoreUnavailable`; what was moved stays so. */
   rotate(watch: RotationWatch): Promise<Rotated>;
 }
-
-/** A table of records with data keys; its primary key is whom the record belongs to and one column more. */
-export interface SealedTable {
-  readonly name: string;
-  /** The column of the tenant; what it names is the company where the record was sealed. */
-  readonly tenant: 'company' | 'balance_platform';
-  readonly key: string;
-  /** What the record is called where it was sealed (`SealScope`). */
-  readonly record: (key: string) => string;
-}
-
-export const sealedTables: readonly SealedTable[] = Object.freeze([
-  { name: 'stored_detail', tenant: 'company', key: 'recurring_detail_reference', record: (reference) => reference },
-  {
-    name: 'announced_change',
-    tenant: 'company',
-    key: 'fingerprint',
-    record: (fingerprint) => `announced ${fingerprint}`,
-  },
-  { name: 'job', tenant: 'company', key: 'job_id', record: (jobId) => `job ${jobId}` },
-  { name: 'webhook_endpoint', tenant: 'company', key: 'endpoint_id', record: (endpointId) => `webhook ${endpointId}` },
-  { name: 'payment_instrument', tenant: 'balance_platform', key: 'id', record: (id) => `paymentInstrument ${id}` },
-]);
 
 type WrappedRow = {
   readonly company: string;
@@ -94,19 +72,29 @@ const mover = (name: string, tenant: string, key: string): ((rows: number) => St
  * All records are read, in the order of the primary key, and not only those under old keys: an index for these would cost
  * each storeToken something, for the sake of a few seconds once a year.
  */
-const statementsOf = ({ name, tenant, key }: SealedTable) => {
+const statementsOf = ({ name, key: [tenant = '', id = ''] }: StoredTable) => {
   const page = (condition: string) =>
-    `select ${tenant} as company, ${key} as record_key, key_id, data_key from ${name}
-      where data_key is not null ${condition} order by ${tenant}, ${key} limit ${rowsPerPage}`;
+    `select ${tenant} as company, ${id} as record_key, key_id, data_key from ${name}
+      where data_key is not null ${condition} order by ${tenant}, ${id} limit ${rowsPerPage}`;
   return Object.freeze({
     first: statement<WrappedRow>(`first-keys-of-${name}`, page('')),
-    next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (${tenant}, ${key}) > ($1, $2)`)),
-    move: mover(name, tenant, key),
+    next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (${tenant}, ${id}) > ($1, $2)`)),
+    move: mover(name, tenant, id),
   });
 };
 
 type Statements = ReturnType<typeof statementsOf>;
-const tables = sealedTables.map((table) => Object.freeze({ ...table, statements: statementsOf(table) }));
+
+/** A table with data keys, and its statements. */
+interface SealedTable {
+  readonly record: (id: string) => string;
+  readonly statements: Statements;
+}
+
+const sealedTablesOf = (tables: readonly StoredTable[]): readonly SealedTable[] =>
+  tables.flatMap((table) =>
+    table.sealedRecord === undefined ? [] : [{ record: table.sealedRecord, statements: statementsOf(table) }],
+  );
 
 async function* pagesOf(engine: Engine, { first, next }: Statements): AsyncGenerator<readonly WrappedRow[]> {
   for (let last: WrappedRow | undefined; ; ) {
@@ -154,7 +142,7 @@ const rewrapped = (
   return { moves, broken };
 };
 
-const countKeys = async (engine: Engine): Promise<KeyCounts> => {
+const countKeys = async (engine: Engine, tables: readonly SealedTable[]): Promise<KeyCounts> => {
   const counts = new Map<string, number>();
   for (const { statements } of tables)
     for await (const rows of pagesOf(engine, statements))
@@ -169,6 +157,7 @@ export const rowsLeft = (counts: KeyCounts, current: string): number =>
 /** Once through all records; `moved` hears of each unit. Gives what does not open. */
 const pass = async (
   engine: Engine,
+  tables: readonly SealedTable[],
   wrapping: Wrapping,
   moved: (rows: number) => void,
 ): Promise<readonly SealScope[]> => {
@@ -188,24 +177,26 @@ const pass = async (
   return broken;
 };
 
-export const createKeyRotation = (engine: Engine, wrapping: Wrapping): KeyRotation =>
-  Object.freeze<KeyRotation>({
+export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: readonly StoredTable[]): KeyRotation {
+  const sealedTables = sealedTablesOf(tables);
+  return Object.freeze<KeyRotation>({
     wrapping,
-    count: () => countKeys(engine),
+    count: () => countKeys(engine, sealedTables),
     async rotate(watch) {
-      let counts = await countKeys(engine);
+      let counts = await countKeys(engine, sealedTables);
       let moved = 0;
       let broken: readonly SealScope[] = [];
       watch.begun(rowsLeft(counts, wrapping.current));
       for (let passes = 0; passes < passesMax && rowsLeft(counts, wrapping.current) > 0; passes += 1) {
         const before = moved;
-        broken = await pass(engine, wrapping, (rows) => {
+        broken = await pass(engine, sealedTables, wrapping, (rows) => {
           moved += rows;
           watch.moved(moved);
         });
-        counts = await countKeys(engine);
+        counts = await countKeys(engine, sealedTables);
         if (moved === before) break;
       }
       return { moved, broken: { first: broken.slice(0, brokenNamedMax), rows: broken.length }, counts };
     },
   });
+}

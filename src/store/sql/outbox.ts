@@ -81,19 +81,19 @@ function insertText(formats: readonly WebhookFormat[], rows: number): string {
     (_, row) => `(${Array.from({ length: columns }, (_, at) => `$${columns * row + at + 2}`).join()})`,
   );
   const place = formats.map(({ name }, at) => `when '${name}' then v.column${4 + at}`).join(' ');
-  return `insert into job (company, job_id, kind, lane, place, payload, created_at, due_at)
-    select t.company, t.event_id || '/' || t.endpoint_id, 'webhook', t.lane,
-           coalesce((select max(j.place) from job j where j.company = t.company and j.lane = t.lane), 0) + t.place,
+  return `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
+    select t.company, t.event_id || '/' || t.endpoint_id, 'webhook', t.ordering_key,
+           coalesce((select max(j.position) from job j where j.company = t.company and j.ordering_key = t.ordering_key), 0) + t.position,
            t.payload, now_ms(),
-           case when t.place = 1 and not exists
-             (select 1 from job j where j.company = t.company and j.lane = t.lane and j.due_at is not null)
+           case when t.position = 1 and not exists
+             (select 1 from job j where j.company = t.company and j.ordering_key = t.ordering_key and j.due_at is not null)
            then now_ms() end
-      from (select e.company, e.endpoint_id, v.column1 as event_id, e.endpoint_id || '/' || v.column2 as lane,
+      from (select e.company, e.endpoint_id, v.column1 as event_id, e.endpoint_id || '/' || v.column2 as ordering_key,
                    v.column3 as payload,
-                   cast(case e.format ${place} end as bigint) as place
+                   cast(case e.format ${place} end as bigint) as position
               from webhook_endpoint e, (values ${values.join()}) as v
              where e.company = $1) as t
-     where t.place > 0`;
+     where t.position > 0`;
 }
 
 function createCounter(): (name: string) => number {

@@ -1,4 +1,4 @@
-/** Endpoints of companies in a database, and what is still to be told to them. */
+/** The webhook endpoints of companies, and the jobs that deliver to them. */
 import type { Endpoint, EndpointStore } from '../../webhooks/ports.ts';
 import { type Engine, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
@@ -35,21 +35,21 @@ const remove = statement(
   'remove-webhook-endpoint',
   'delete from webhook_endpoint where company = $1 and endpoint_id = $2',
 );
-const dropJobs = statement(
-  'drop-webhooks',
-  `delete from job where company = $1 and kind = 'webhook' and substr(lane, 1, $3) = $2`,
+const deleteJobs = statement(
+  'delete-webhooks',
+  `delete from job where company = $1 and kind = 'webhook' and substr(ordering_key, 1, $3) = $2`,
 );
-/** In one unit: few enough that others hardly wait for it. */
-const heldBackAtOnce = 1_000;
+/** Jobs deferred in one transaction, so that others hardly wait for it. */
+const deferredMax = 1_000;
 
-/** Those that somebody is at are not due. */
-const holdBack = statement(
-  'hold-back-webhooks',
+/** Jobs under a lease are not due. */
+const deferDue = statement(
+  'defer-due-webhooks',
   `update job set due_at = now_ms() + $4
     where (company, job_id) in
       (select company, job_id from job
-        where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(lane, 1, $3) = $2
-        order by due_at limit ${heldBackAtOnce} skip_locked())`,
+        where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(ordering_key, 1, $3) = $2
+        order by due_at limit ${deferredMax} skip_locked())`,
 );
 const oldestDue = statement<{ readonly due_ms: number | null }>(
   'oldest-due-webhook',
@@ -57,7 +57,7 @@ const oldestDue = statement<{ readonly due_ms: number | null }>(
 );
 const countDead = statement<{ readonly dead: number }>(
   'count-dead-letters',
-  `select count(*) as dead from job where kind = 'webhook' and given_up_at is not null`,
+  `select count(*) as dead from job where kind = 'webhook' and dead_since is not null`,
 );
 
 const endpointOf = (row: EndpointRow): Endpoint => ({
@@ -69,9 +69,10 @@ const endpointOf = (row: EndpointRow): Endpoint => ({
   createdAt: row.created_at,
 });
 
-const laneOf = (company: string, endpointId: string) => {
-  const opening = orderingKeyPrefix(endpointId);
-  return [company, opening, opening.length] as const;
+/** Selects the jobs of an endpoint. */
+const prefixOf = (company: string, endpointId: string) => {
+  const prefix = orderingKeyPrefix(endpointId);
+  return [company, prefix, prefix.length] as const;
 };
 
 export const createEndpoints = (engine: Engine): EndpointStore =>
@@ -87,19 +88,19 @@ export const createEndpoints = (engine: Engine): EndpointStore =>
           const [row] = await session.query(findById, [endpointId]);
           if (row === undefined) return undefined;
           await session.execute(remove, [row.company, endpointId]);
-          return session.execute(dropJobs, laneOf(row.company, endpointId));
+          return session.execute(deleteJobs, prefixOf(row.company, endpointId));
         },
         { noTimeout: true },
       ),
-    findFor: ({ company, orderingKey: lane }) =>
+    findFor: ({ company, orderingKey }) =>
       engine.read(async (session) => {
-        const [row] = await session.query(find, [company, lane.slice(0, lane.indexOf('/'))]);
+        const [row] = await session.query(find, [company, orderingKey.slice(0, orderingKey.indexOf('/'))]);
         return row && endpointOf(row);
       }),
     deferDue: async ({ company, endpointId }, afterMs) => {
-      const parameters = [...laneOf(company, endpointId), Math.ceil(afterMs)];
-      for (let written = heldBackAtOnce; written === heldBackAtOnce; )
-        written = await engine.write((session) => session.execute(holdBack, parameters));
+      const parameters = [...prefixOf(company, endpointId), Math.ceil(afterMs)];
+      for (let written = deferredMax; written === deferredMax; )
+        written = await engine.write((session) => session.execute(deferDue, parameters));
     },
     oldestDueMs: () =>
       engine.read(async (session) => {

@@ -23,7 +23,7 @@ const effectOf = (written: string, row: Row): Effect => ({ written, row: JSON.st
 const effect = (also: Row = {}): Effect =>
   effectOf('stored_detail', {
     ...{ shopper_reference: 's', disabled_at: null, contracts: trackContracts.join() },
-    open_part: JSON.stringify({ card: { number: trackLastFour, holderName: 'A' } }),
+    public_data: JSON.stringify({ card: { number: trackLastFour, holderName: 'A' } }),
     ...also,
   });
 
@@ -166,7 +166,7 @@ const faults: readonly Case[] = [
   ['a success without its effect', 'lost', right, []],
   ['another answer', 'different', [...right, sent(5), answer(5, { canonical: '{"a":1}' })], [effect()]],
   ['another reference', 'different', [...right, sent(5), answer(5, { pspReference: 'B'.repeat(16) })], [effect()]],
-  ['an effect of another card', 'wrong', right, [effect(), effect({ open_part: '{"card":{"number":"0004"}}' })]],
+  ['an effect of another card', 'wrong', right, [effect(), effect({ public_data: '{"card":{"number":"0004"}}' })]],
   ['an effect of another contract', 'wrong', right, [effect(), effect({ contracts: 'PAYOUT' })]],
   ['an answer to another body', 'wrong', [...right, sent(5, { body: 'other contract' }), answer(5)], [effect()]],
   ['a second original answer', 'wrong', [...right, sent(5), answer(5, { replayed: false })], [effect()]],

@@ -114,12 +114,12 @@ function resourceOf<K extends ResourceKind>(kind: K, platform: string, row: sql.
   };
 }
 
-function sealedOf({ key_id, data_key, sealed_number, sealed_shown }: sql.ResourceRow): Sealed {
+function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.ResourceRow): Sealed {
   return {
     keyId: key_id!,
     dataKey: data_key!,
     number: sealed_number ?? undefined,
-    shown: sealed_shown ?? undefined,
+    shown: sealed_payload ?? undefined,
   };
 }
 

@@ -44,7 +44,7 @@ export type ResourceRow = {
   readonly key_id?: string;
   readonly data_key?: string;
   readonly sealed_number?: string | null;
-  readonly sealed_shown?: string | null;
+  readonly sealed_payload?: string | null;
 };
 
 export const resourceTables: { readonly [K in ResourceKind]: ResourceTable<K> } = Object.freeze({
@@ -59,7 +59,7 @@ export function parentValues<K extends ResourceKind>({ kind, record }: StoredRes
   return parent === undefined ? [] : [parent.idOf(record)];
 }
 
-const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_shown'] as const;
+const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_payload'] as const;
 
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');

@@ -117,7 +117,7 @@ function openPartOf(row: sql.OpenRow) {
     recurringDetailReference: row.recurring_detail_reference,
     createdAt: row.created_at,
     contracts: row.contracts.split(',') as ContractType[],
-    open: JSON.parse(row.open_part) as StoredDetail['open'],
+    open: JSON.parse(row.public_data) as StoredDetail['open'],
   };
 }
 
@@ -129,15 +129,15 @@ function detailOf(row: sql.DetailRow): StoredDetail {
       keyId: row.key_id,
       dataKey: row.data_key,
       number: row.sealed_number ?? undefined,
-      shown: row.sealed_shown ?? undefined,
+      shown: row.sealed_payload ?? undefined,
     },
   };
 }
 
 function listedDetailOf(row: sql.ListedRow): ListedDetail {
-  return row.sealed_shown === null
+  return row.sealed_payload === null
     ? openPartOf(row)
-    : { ...openPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_shown } };
+    : { ...openPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_payload } };
 }
 
 function columnsOf(detail: StoredDetail) {

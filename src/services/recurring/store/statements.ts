@@ -7,20 +7,20 @@ export type DetailRow = {
   readonly created_at: number;
   readonly contracts: string;
   readonly fingerprint: string;
-  readonly open_part: string;
+  readonly public_data: string;
   readonly key_id: string;
   readonly data_key: string;
   readonly sealed_number: string | null;
-  readonly sealed_shown: string | null;
+  readonly sealed_payload: string | null;
 };
 
-export type OpenRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'open_part'>;
+export type OpenRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>;
 
 /** A detail as far as listing it needs it: the keys come along only with something that is shown. */
 export type ListedRow = OpenRow &
   (
-    | { readonly key_id: string; readonly data_key: string; readonly sealed_shown: string }
-    | { readonly key_id: null; readonly data_key: null; readonly sealed_shown: null }
+    | { readonly key_id: string; readonly data_key: string; readonly sealed_payload: string }
+    | { readonly key_id: null; readonly data_key: null; readonly sealed_payload: null }
   );
 
 /** One row for each active detail of a shopper; for a shopper without one, a single row whose detail is null throughout. */
@@ -42,15 +42,15 @@ const ofShopper = `
 export const findShopper = statement<ShopperRow<DetailRow>>(
   'find-shopper',
   `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint,
-          d.open_part, d.key_id, d.data_key, d.sealed_number, d.sealed_shown${ofShopper}`,
+          d.public_data, d.key_id, d.data_key, d.sealed_number, d.sealed_payload${ofShopper}`,
 );
 
 /** The most frequent question; each column costs time, so it asks for what an answer shows and no more. */
 export const listShopper = statement<ShopperRow<ListedRow>>(
   'list-shopper',
-  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.open_part,
-          d.sealed_shown, case when d.sealed_shown is null then null else d.key_id end as key_id,
-          case when d.sealed_shown is null then null else d.data_key end as data_key${ofShopper}`,
+  `select s.created_at as known_since, s.email, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data,
+          d.sealed_payload, case when d.sealed_payload is null then null else d.key_id end as key_id,
+          case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
 export type HolderRow = {
@@ -73,8 +73,8 @@ export const findHolders = statement<HolderRow>(
 
 export const findDetails = statement<DetailRow & { readonly shopper_reference: string }>(
   'find-details',
-  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
-          sealed_number, sealed_shown
+  `select shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key,
+          sealed_number, sealed_payload
      from stored_detail
     where company = $1 and fingerprint = $3 and merchant_account = $2 and disabled_at is null
     order by created_at, shopper_reference
@@ -83,8 +83,8 @@ export const findDetails = statement<DetailRow & { readonly shopper_reference: s
 
 export const findDetail = statement<DetailRow>(
   'find-detail',
-  `select recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key, sealed_number,
-          sealed_shown
+  `select recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key, sealed_number,
+          sealed_payload
      from stored_detail
     where company = $1 and recurring_detail_reference = $4 and merchant_account = $2 and shopper_reference = $3
       and disabled_at is null`,
@@ -102,12 +102,12 @@ export const saveDetail = statement(
   'save-detail',
   `insert into stored_detail
      (company, merchant_account, shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint,
-      open_part, key_id, data_key, sealed_number, sealed_shown)
+      public_data, key_id, data_key, sealed_number, sealed_payload)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
    on conflict (company, recurring_detail_reference)
    do update set created_at = excluded.created_at, contracts = excluded.contracts, fingerprint = excluded.fingerprint,
-     open_part = excluded.open_part, key_id = excluded.key_id, data_key = excluded.data_key,
-     sealed_number = excluded.sealed_number, sealed_shown = excluded.sealed_shown
+     public_data = excluded.public_data, key_id = excluded.key_id, data_key = excluded.data_key,
+     sealed_number = excluded.sealed_number, sealed_payload = excluded.sealed_payload
    where stored_detail.merchant_account = excluded.merchant_account
      and stored_detail.shopper_reference = excluded.shopper_reference and stored_detail.disabled_at is null`,
 );
@@ -122,7 +122,7 @@ export const disableDetail = statement(
 /** Any one detail that has something sealed, disabled or not. */
 export const findSample = statement<DetailRow & { readonly company: string }>(
   'find-sample',
-  `select company, recurring_detail_reference, created_at, contracts, fingerprint, open_part, key_id, data_key,
-          sealed_number, sealed_shown
-     from stored_detail where sealed_number is not null or sealed_shown is not null limit 1`,
+  `select company, recurring_detail_reference, created_at, contracts, fingerprint, public_data, key_id, data_key,
+          sealed_number, sealed_payload
+     from stored_detail where sealed_number is not null or sealed_payload is not null limit 1`,
 );

@@ -9,6 +9,7 @@ import { jobs } from './0006-jobs.ts';
 import { webhookEndpoints } from './0007-webhook-endpoints.ts';
 import { gatheredChecks } from './0008-gathered-checks.ts';
 import { balancePlatform } from './0009-balance-platform.ts';
+import { plainNames } from './0010-plain-names.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   webhookEndpoints,
   gatheredChecks,
   balancePlatform,
+  plainNames,
 ]);

@@ -1,4 +1,4 @@
-/** Checks in a database that are gathered into files: a file holds its checks as a process holds a job. */
+/** Checks that batch files carry: a file holds the lease of its checks as a process holds that of a job. */
 import type { TakenJob } from '../../../../jobs/job.ts';
 import { statement } from '../../../../store/sql/engine.ts';
 import { type JobRow, jobColumns, jobOf } from '../../../../store/sql/jobs.ts';
@@ -7,8 +7,8 @@ import type { ReadTransaction } from '../../../../store/transaction.ts';
 import type { BatchQueue } from '../batch/queue.ts';
 import { batchCycle, batchFile, batchResponse, batchWait, updaterCheck } from '../job-kinds.ts';
 
-/** Files and rounds are of no one company; a company has a name. */
-const nobody = '';
+/** Batch files and cycles belong to no company. */
+const noCompany = '';
 
 const countWaiting = statement<{ readonly checks: number; readonly longest_ms: number | null }>(
   'count-waiting-checks',
@@ -16,10 +16,10 @@ const countWaiting = statement<{ readonly checks: number; readonly longest_ms: n
      from (select due_at from job where kind = '${batchWait}' and due_at <= now_ms() order by due_at limit $1) waiting`,
 );
 
-/** The file holds them until they are due again: then nobody has answered. */
-const gather = statement(
-  'gather-checks',
-  `update job set kind = '${batchResponse}', holder = $1, due_at = now_ms() + $2, attempts = attempts + 1
+/** The file holds them until they are due again: then noCompany has answered. */
+const collect = statement(
+  'collect-checks',
+  `update job set kind = '${batchResponse}', lease_owner = $1, due_at = now_ms() + $2, attempts = attempts + 1
     where (company, job_id) in
       (select company, job_id from job where kind = '${batchWait}' and due_at <= now_ms()
         order by due_at limit $3 skip_locked())`,
@@ -28,30 +28,30 @@ const gather = statement(
 const findOfFile = statement<JobRow>(
   'find-checks-of-file',
   `select ${jobColumns} from job
-    where kind = '${batchResponse}' and holder = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
+    where kind = '${batchResponse}' and lease_owner = $1 and (company, job_id) > ($2, $3) order by company, job_id limit $4`,
 );
 
-const findOne = statement<JobRow & { readonly holder: string }>(
-  'find-gathered-check',
-  `select ${jobColumns}, holder from job where company = $1 and job_id = $2 and kind = '${batchResponse}'`,
+const findOne = statement<JobRow & { readonly lease_owner: string }>(
+  'find-batched-check',
+  `select ${jobColumns}, lease_owner from job where company = $1 and job_id = $2 and kind = '${batchResponse}'`,
 );
 
 const ensure = statement(
-  'ensure-round',
-  `insert into job (company, job_id, kind, lane, place, payload, created_at, due_at)
+  'ensure-batch-cycle',
+  `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
    values ($1, '${batchCycle}', '${batchCycle}', '${batchCycle}', 1, '{}', now_ms(), now_ms()) on conflict do nothing`,
 );
 
-/** What was to be told by a file is asked. */
-const ask = statement(
-  'ask-gathered-checks',
-  `update job set kind = '${updaterCheck}', holder = null, due_at = now_ms() where kind = '${batchWait}' or kind = '${batchResponse}'`,
+/** Checks of batch files continue with the HTTP updater. */
+const moveToHttp = statement(
+  'move-checks-to-http',
+  `update job set kind = '${updaterCheck}', lease_owner = null, due_at = now_ms() where kind = '${batchWait}' or kind = '${batchResponse}'`,
 );
 
-/** What was to be asked waits for a file. */
-const wait = statement(
-  'gather-asked-checks',
-  `update job set kind = '${batchWait}', holder = null, due_at = now_ms() where kind = '${updaterCheck}'`,
+/** Checks of the HTTP updater continue with batch files. */
+const moveToBatch = statement(
+  'move-checks-to-batch',
+  `update job set kind = '${batchWait}', lease_owner = null, due_at = now_ms() where kind = '${updaterCheck}'`,
 );
 
 /** The checks in batch files, within a transaction. */
@@ -65,7 +65,7 @@ export class BatchedCheckRepository {
   /** A check that is in a file and waits for its response. */
   async find(company: string, jobId: string): Promise<TakenJob | undefined> {
     const [row] = await this.#tx.query(findOne, [company, jobId]);
-    return row && jobOf(row, row.holder);
+    return row && jobOf(row, row.lease_owner);
   }
 }
 
@@ -76,10 +76,10 @@ export const createBatchQueue = (store: Store): BatchQueue =>
       // Of what is known, nothing is to be waited for.
       if (updater === 'local') return;
       await store.write(async (tx) => {
-        if (updater === 'http') await tx.execute(ask, []);
+        if (updater === 'http') await tx.execute(moveToHttp, []);
         else {
-          await tx.execute(wait, []);
-          await tx.execute(ensure, [nobody]);
+          await tx.execute(moveToBatch, []);
+          await tx.execute(ensure, [noCompany]);
         }
       });
     },
@@ -90,8 +90,8 @@ export const createBatchQueue = (store: Store): BatchQueue =>
       }),
     collect: (file, { max, answerMsMax }) =>
       store.write(async (tx) => {
-        const checks = await tx.execute(gather, [file, answerMsMax, max]);
-        if (checks > 0) await tx.jobs.save({ company: nobody, jobId: file, kind: batchFile, payload: '{}' });
+        const checks = await tx.execute(collect, [file, answerMsMax, max]);
+        if (checks > 0) await tx.jobs.save({ company: noCompany, jobId: file, kind: batchFile, payload: '{}' });
         return checks;
       }),
     findBatchedChecks: (file, max, after) =>

@@ -20,26 +20,26 @@ type ChangeRow = {
   readonly changed_at: number;
   readonly changed_by: string;
   readonly outcome: string;
-  readonly before_part: string;
-  readonly after_part: string | null;
+  readonly card_before: string;
+  readonly card_after: string | null;
 };
 
 type KnownRow = {
   readonly recurring_detail_reference: string;
   readonly created_at: number;
   readonly contracts: string;
-  readonly open_part: string;
+  readonly public_data: string;
   readonly disabled_at: number | null;
 };
 
-const findAnnounced = statement<AnnouncedRow>(
-  'find-announced',
+const findAnnouncement = statement<AnnouncedRow>(
+  'find-announcement',
   `select status, expiry_month, expiry_year, key_id, data_key, sealed_number
      from announced_change where company = $1 and fingerprint = $2`,
 );
 
-const saveAnnounced = statement(
-  'save-announced',
+const saveAnnouncement = statement(
+  'save-announcement',
   `insert into announced_change
      (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -52,14 +52,14 @@ const saveAnnounced = statement(
 const insertChange = statement(
   'save-change',
   `insert into detail_change
-     (company, recurring_detail_reference, psp_reference, changed_at, changed_by, outcome, before_part, after_part)
+     (company, recurring_detail_reference, psp_reference, changed_at, changed_by, outcome, card_before, card_after)
    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
 /** The histories of all details of a shopper. */
 const findChanges = statement<ChangeRow>(
   'find-changes',
-  `select c.recurring_detail_reference, c.psp_reference, c.changed_at, c.changed_by, c.outcome, c.before_part, c.after_part
+  `select c.recurring_detail_reference, c.psp_reference, c.changed_at, c.changed_by, c.outcome, c.card_before, c.card_after
      from stored_detail d
      join detail_change c on c.company = d.company and c.recurring_detail_reference = d.recurring_detail_reference
     where d.company = $1 and d.merchant_account = $2 and d.shopper_reference = $3
@@ -68,7 +68,7 @@ const findChanges = statement<ChangeRow>(
 
 const findKnownDetails = statement<KnownRow>(
   'find-known-details',
-  `select recurring_detail_reference, created_at, contracts, open_part, disabled_at from stored_detail
+  `select recurring_detail_reference, created_at, contracts, public_data, disabled_at from stored_detail
     where company = $1 and merchant_account = $2 and shopper_reference = $3
     order by created_at, recurring_detail_reference`,
 );
@@ -116,8 +116,8 @@ const changeOf = (row: ChangeRow): DetailChange => ({
   changedBy: row.changed_by,
   pspReference: row.psp_reference,
   outcome: row.outcome,
-  before: JSON.parse(row.before_part) as CardSnapshot,
-  after: row.after_part === null ? undefined : (JSON.parse(row.after_part) as CardSnapshot),
+  before: JSON.parse(row.card_before) as CardSnapshot,
+  after: row.card_after === null ? undefined : (JSON.parse(row.card_after) as CardSnapshot),
 });
 
 export class CardChangeReader {
@@ -128,7 +128,7 @@ export class CardChangeReader {
   }
 
   async findAnnouncement(company: string, fingerprint: string): Promise<Announcement | undefined> {
-    const [row] = await this.tx.query(findAnnounced, [company, fingerprint]);
+    const [row] = await this.tx.query(findAnnouncement, [company, fingerprint]);
     return row && announcementOf(row, fingerprint);
   }
 
@@ -146,7 +146,7 @@ export class CardChangeReader {
       recurringDetailReference: row.recurring_detail_reference,
       createdAt: row.created_at,
       contracts: row.contracts.split(','),
-      open: JSON.parse(row.open_part) as StoredDetail['open'],
+      open: JSON.parse(row.public_data) as StoredDetail['open'],
       disabledAt: row.disabled_at ?? undefined,
       changes: changes.get(row.recurring_detail_reference) ?? [],
     }));
@@ -167,7 +167,7 @@ export class CardChangeRepository extends CardChangeReader {
     const { fingerprint, status, expiry, sealed } = announcement;
     const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    await this.tx.execute(saveAnnounced, [company, fingerprint, status, ...dates, ...secrets, at]);
+    await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at]);
   }
 
   /** Adds to the history of the detail; one request changes a detail once. */

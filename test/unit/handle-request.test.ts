@@ -1,0 +1,253 @@
+/** Each step of handling a request: what it refuses, in the caller's format, and what later steps then do not do. */
+import { Buffer } from 'node:buffer';
+import { describe, expect, test } from '@jest/globals';
+import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import { Problem, type ProblemName } from '../../src/contract/problem.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
+import { compose } from '../../src/gateway/implement.ts';
+import { compileRoutes } from '../../src/gateway/route.ts';
+import type { ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
+import { implementServices } from '../../src/services/implementations.ts';
+import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { StoreUnavailable } from '../../src/store/errors.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { ring } from '../support/fixture.ts';
+
+const { services, current } = compose(
+  implementServices({ updater: announcedUpdater(createVault(ring), { testCards: true }) }),
+);
+const protocols = createProtocols(services);
+const routes = compileRoutes(services);
+
+const disable = recurringV25.operations.get('disable')!;
+const list = recurringV25.operations.get('listRecurringDetails')!;
+const pspReference = 'PSP0000000000001';
+const key = 'a-key-that-is-long-enough-to-be-strong';
+
+const caller: Caller = {
+  credential: 'cr_1',
+  company: 'Demo',
+  roles: new Set(['recurring']),
+  merchantAccounts: new Set(['DemoMerchant']),
+  requiresKey: false,
+};
+
+const done: ExecuteIdempotently = async (request) => ({
+  pspReference: request.pspReference,
+  output: { response: '[detail-successfully-disabled]' },
+  replayed: false,
+});
+
+interface Sent {
+  readonly format?: NamedProtocol;
+  readonly operation?: typeof disable;
+  readonly input?: object;
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string;
+  readonly inspect?: () => void;
+  readonly verified?: Caller | undefined;
+  readonly execute?: ExecuteIdempotently;
+}
+
+const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+
+/** Sends a request to a gateway whose credentials and executor are the test's own; `steps` are those that were reached. */
+const send = async (sent: Sent = {}) => {
+  const { format = 'json', operation = disable, method = 'POST', execute = done } = sent;
+  const call = protocols[format].encodeRequest(recurringV25, operation, sent.input ?? input);
+  const steps: string[] = [];
+  const executed: CanonicalRequest[] = [];
+  const gateway: Gateway = {
+    protocols,
+    routes,
+    current,
+    credentials: {
+      async verify() {
+        steps.push('verify');
+        return 'verified' in sent ? sent.verified : caller;
+      },
+    },
+    ids: {
+      pspReference: () => pspReference,
+      recurringDetailReference: () => 'DETAIL0000000001',
+      resourceId: (kind) => `${kind}1`,
+      randomDigits: (length) => '7'.repeat(length),
+    },
+    async executeIdempotently(request) {
+      steps.push('execute');
+      executed.push(request);
+      return execute(request);
+    },
+  };
+  const { message, entry } = await handleRequest(
+    {
+      method,
+      path: sent.path ?? call.path,
+      query: '',
+      headers: { 'content-type': call.contentType, soapaction: '""', 'x-api-key': 'secret', ...sent.headers },
+      inspect: sent.inspect ?? (() => {}),
+      async body() {
+        steps.push('body');
+        return Buffer.from(sent.body ?? call.body);
+      },
+    },
+    gateway,
+  );
+  return { message, entry, steps, executed };
+};
+
+describe.each(namedProtocols)('in %s', (format) => {
+  const refused = (problem: Problem, operation?: typeof disable) =>
+    protocols[format].encodeError(problem, { pspReference, operation });
+
+  test('a request is executed once, as the operation of the current version', async () => {
+    const { message, entry, steps, executed } = await send({ format });
+    expect(steps).toEqual(['verify', 'body', 'execute']);
+    expect(executed).toEqual([{ service: recurringV25, operation: disable, input, caller, pspReference }]);
+    expect(message).toEqual({
+      ...protocols[format].encode(disable, { response: '[detail-successfully-disabled]' }),
+      headers: { pspReference },
+    });
+    expect(entry).toMatchObject({ protocol: format, operation: 'disable', company: 'Demo', outcome: 'ok' });
+  });
+
+  test('a head that must not be served is refused before credentials are read', async () => {
+    const problem = new Problem('badRequest', 'Bad request: two hosts');
+    const inspect = () => {
+      throw problem;
+    };
+    const { message, entry, steps } = await send({ format, inspect });
+    expect(steps).toEqual([]);
+    expect(pick(message)).toEqual(pick(refused(problem)));
+    expect(entry).toMatchObject({ protocol: format, outcome: 'badRequest' });
+  });
+
+  test('a caller without a valid credential is refused before the body is read', async () => {
+    const { message, steps, entry } = await send({ format, verified: undefined });
+    expect(steps).toEqual(['verify']);
+    expect(message.headers).toMatchObject({ 'WWW-Authenticate': expect.stringContaining('Basic') });
+    expect(message.contentType).toBe(refused(new Problem('unauthorized')).contentType);
+    expect(entry).toMatchObject({ protocol: format, outcome: 'unauthorized', company: undefined });
+  });
+
+  test('a body that is not in the format is refused, and nothing is executed', async () => {
+    const { message, steps, entry } = await send({ format, body: '\u0000<<{' });
+    expect(steps).toEqual(['verify', 'body']);
+    expect(message.contentType).toBe(refused(new Problem('badRequest')).contentType);
+    expect(message.status).toBeGreaterThanOrEqual(400);
+    expect(entry.outcome).not.toBe('ok');
+  });
+
+  test.each<[string, Partial<Caller>, object, ProblemName]>([
+    ['a role that the caller lacks', { roles: new Set() }, input, 'notAllowed'],
+    ['a foreign merchant account', {}, { ...input, merchantAccount: 'OtherMerchant' }, 'foreignMerchantAccount'],
+  ])('%s is refused, and nothing is executed', async (_, change, given, problem) => {
+    const { message, steps, entry } = await send({ format, input: given, verified: { ...caller, ...change } });
+    expect(steps).toEqual(['verify', 'body']);
+    expect(pick(message)).toEqual(pick(refused(new Problem(problem), disable)));
+    expect(entry).toMatchObject({ operation: 'disable', company: 'Demo', outcome: problem });
+  });
+
+  test('a problem that the execution returns has the reference of the request that had the effect', async () => {
+    const execute: ExecuteIdempotently = async () => ({
+      pspReference: 'PSP0000000000000',
+      problem: new Problem('contractNotFound'),
+      replayed: true,
+    });
+    const { message, entry } = await send({ format, execute, headers: { 'idempotency-key': key } });
+    expect(message.headers).toMatchObject({
+      pspReference: 'PSP0000000000000',
+      'Idempotency-Key': key,
+      'Idempotent-Replayed': 'true',
+    });
+    expect(message.body).toContain('800');
+    expect(entry).toMatchObject({ outcome: 'contractNotFound', replayed: true, pspReference: 'PSP0000000000000' });
+  });
+
+  test('an unforeseen error shows nothing of itself', async () => {
+    const execute: ExecuteIdempotently = async () => {
+      throw new TypeError('4111111111111111 is not a function');
+    };
+    const { message, entry } = await send({ format, execute });
+    expect(pick(message)).toEqual(pick(refused(new Problem('internal'), disable)));
+    expect(message.body).not.toContain('4111111111111111');
+    expect(entry).toMatchObject({ outcome: 'internal' });
+    expect(entry.problem?.cause).toBeInstanceOf(TypeError);
+  });
+});
+
+const pick = ({ status, contentType, body }: { status: number; contentType: string; body: string }) => ({
+  status,
+  contentType,
+  body,
+});
+
+describe('addresses and media types', () => {
+  test.each([
+    ['an unknown path', { path: '/nowhere' }, 404],
+    ['a version that does not exist', { path: '/pal/servlet/Recurring/v69/disable' }, 404],
+    ['a method that is not served', { method: 'PUT' }, 405],
+    ['a media type that is not understood', { headers: { 'content-type': 'image/png' } }, 415],
+  ] as const)('%s is refused before credentials are read', async (_, sent, status) => {
+    const { message, steps } = await send(sent);
+    expect(message.status).toBe(status);
+    expect(steps).toEqual([]);
+  });
+});
+
+describe('the Idempotency-Key', () => {
+  test('is passed on and returned; an answer that is no replay does not say so', async () => {
+    const { message, executed, entry } = await send({ headers: { 'idempotency-key': key } });
+    expect(executed[0]?.key).toBe(key);
+    expect(message.headers).toEqual({ pspReference, 'Idempotency-Key': key });
+    expect(entry).toMatchObject({ replayed: false, weakKey: false });
+  });
+  test('that is short is served and logged as weak', async () => {
+    const { entry } = await send({ headers: { 'idempotency-key': 'short' } });
+    expect(entry).toMatchObject({ outcome: 'ok', weakKey: true });
+  });
+  test('is required of a caller that must send it, for writes only', async () => {
+    const verified = { ...caller, requiresKey: true };
+    expect((await send({ verified })).steps).toEqual(['verify', 'body']);
+    expect((await send({ verified, headers: { 'idempotency-key': key } })).steps).toContain('execute');
+    const execute: ExecuteIdempotently = async () => ({ pspReference, output: {}, replayed: false });
+    expect((await send({ verified, operation: list, execute })).steps).toContain('execute');
+  });
+});
+
+describe('what a caller is told about sending the request again', () => {
+  const failing =
+    (thrown: Error): ExecuteIdempotently =>
+    async () => {
+      throw thrown;
+    };
+  const headersOf = async (sent: Sent) => {
+    const { headers } = (await send(sent)).message;
+    return { transient: headers['transient-error'], after: headers['Retry-After'] };
+  };
+
+  test('a store that does not answer is 503, and the request may be sent again', async () => {
+    const { message, entry } = await send({ execute: failing(new StoreUnavailable('the disk is full')) });
+    expect(message.status).toBe(503);
+    expect(message.headers).toMatchObject({ 'transient-error': 'true', 'Retry-After': '1' });
+    expect(entry).toMatchObject({ outcome: 'unavailable' });
+  });
+  test('an unforeseen error may be retried with a key or by a reading operation', async () => {
+    const execute = failing(new Error('unforeseen'));
+    expect(await headersOf({ execute, headers: { 'idempotency-key': key } })).toEqual({
+      transient: 'true',
+      after: '1',
+    });
+    expect(await headersOf({ execute, operation: list })).toEqual({ transient: 'true', after: '1' });
+    expect(await headersOf({ execute })).toEqual({ transient: undefined, after: undefined });
+  });
+  test('a key that was used for another request is not transient', async () => {
+    const execute = failing(new Problem('keyReused'));
+    expect(await headersOf({ execute, headers: { 'idempotency-key': key } })).toMatchObject({ transient: 'false' });
+  });
+});

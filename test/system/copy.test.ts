@@ -190,7 +190,8 @@ describe('a copy', () => {
     const back = await triglyph(['copy', '--from', 'env:TARGET', '--to', 'sqlite:back'], folder.path, {
       TARGET: target,
     });
-    expect({ code: back.code, stderr: back.stderr }).toEqual({ code: 0, stderr: '' });
+    // What takes longer than a second prints its progress.
+    expect({ code: back.code, stderr: back.stderr.replace(/^\d+ %: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     await expectSame(join(folder.path, 'back', 'triglyph.db'));
   });
 

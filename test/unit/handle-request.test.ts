@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
-import { Problem, type ProblemName } from '../../src/contract/problem.ts';
+import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
@@ -11,6 +11,8 @@ import { compileRoutes } from '../../src/gateway/route.ts';
 import type { ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
 import { implementServices } from '../../src/services/implementations.ts';
 import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { recurringProblems } from '../../src/services/recurring/problems.ts';
+import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -31,7 +33,7 @@ const caller: Caller = {
   credential: 'cr_1',
   company: 'Demo',
   roles: new Set(['recurring']),
-  merchantAccounts: new Set(['DemoMerchant']),
+  grants: new Map([[merchantAccountGrant.name, new Set(['DemoMerchant'])]]),
   requiresKey: false,
 };
 
@@ -143,20 +145,25 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(entry.outcome).not.toBe('ok');
   });
 
-  test.each<[string, Partial<Caller>, object, ProblemName]>([
+  test.each<[string, Partial<Caller>, object, ProblemRef]>([
     ['a role that the caller lacks', { roles: new Set() }, input, 'notAllowed'],
-    ['a foreign merchant account', {}, { ...input, merchantAccount: 'OtherMerchant' }, 'foreignMerchantAccount'],
+    [
+      'a foreign merchant account',
+      {},
+      { ...input, merchantAccount: 'OtherMerchant' },
+      recurringProblems.foreignMerchantAccount,
+    ],
   ])('%s is refused, and nothing is executed', async (_, change, given, problem) => {
     const { message, steps, entry } = await send({ format, input: given, verified: { ...caller, ...change } });
     expect(steps).toEqual(['verify', 'body']);
     expect(pick(message)).toEqual(pick(refused(new Problem(problem), disable)));
-    expect(entry).toMatchObject({ operation: 'disable', company: 'Demo', outcome: problem });
+    expect(entry).toMatchObject({ operation: 'disable', company: 'Demo', outcome: new Problem(problem).problem });
   });
 
   test('a problem that the execution returns has the reference of the request that had the effect', async () => {
     const execute: ExecuteIdempotently = async () => ({
       pspReference: 'PSP0000000000000',
-      problem: new Problem('contractNotFound'),
+      problem: new Problem(recurringProblems.contractNotFound),
       replayed: true,
     });
     const { message, entry } = await send({ format, execute, headers: { 'idempotency-key': key } });

@@ -10,7 +10,7 @@ import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import type { ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
 import { implementServices } from '../../src/services/implementations.ts';
-import { announcedUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
@@ -19,7 +19,7 @@ import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
 
 const { services, current } = compose(
-  implementServices({ updater: announcedUpdater(createVault(ring), { testCards: true }) }),
+  implementServices({ updater: createLocalUpdater(createVault(ring), { testCards: true }) }),
 );
 const protocols = createProtocols(services);
 const routes = compileRoutes(services);

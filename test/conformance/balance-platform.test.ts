@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { createProtocols } from '../../src/formats/index.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { services } from '../../src/services/index.ts';
-import { seed } from '../property/property.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { arbitrary } from '../support/generate.ts';
+import { seed } from '../support/seed.ts';
 import { furnished } from '../support/seeded-platform.ts';
 import * as cases from './balance-platform.ts';
 
@@ -94,7 +94,7 @@ test('a value that may not be shown is not', async () => {
   });
 });
 
-describe(`whatever the contract allows (LAW_SEED=${seed})`, () => {
+describe(`whatever the contract allows (SEED=${seed})`, () => {
   const protocol = createProtocols(services).rest;
   const isId = /^(id|accountHolderId|balanceAccountId|replacementOfId|primaryBalanceAccount|balancePlatform)$/;
 

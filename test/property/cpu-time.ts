@@ -1,6 +1,6 @@
-/** How long work takes in time of the processor: what else the machine is at meanwhile is not the work's doing. */
+/** Measures work in CPU time, which other load on the machine does not change. */
 
-/** Of this thread, so far; milliseconds. */
+/** The CPU time of this thread so far, in milliseconds. */
 export const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -16,5 +16,5 @@ export const shortestMs = (work: () => unknown): number => {
   return Math.min(...times);
 };
 
-/** No body of 64 KiB may take longer: it would keep the process from its other callers. */
+/** The limit for a body of 64 KiB, which blocks the process for other callers. */
 export const bodyMsMax = 100;

@@ -1,4 +1,4 @@
-/** Documents tell the truth: every answer and every request is what the derived schemas say. */
+/** Documents: every request and every answer is valid against the derived schemas. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -7,10 +7,11 @@ import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { arbitrary } from '../support/generate.ts';
+import { seed } from '../support/seed.ts';
 import { firstInvalid } from '../support/xmllint.ts';
-import { type Law, namesOf, seed, type Trial } from './property.ts';
+import { failure, namesOf, type Property, type Subject } from './property.ts';
 
-type Check = (trial: Trial, side: Side, bodies: readonly string[]) => string | undefined;
+type Check = (subject: Subject, side: Side, bodies: readonly string[]) => string | undefined;
 
 const bySchema =
   (
@@ -22,18 +23,18 @@ const bySchema =
     const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes });
     addFormats.default(ajv);
     const validate: ValidateFunction = ajv.compile(derive(operation[side], side));
-    const wrong = bodies.find((body) => !validate(parse(body)));
-    if (wrong === undefined) return undefined;
-    validate(parse(wrong));
-    return `${ajv.errorsText(validate.errors)}\n${wrong}`;
+    const invalid = bodies.find((body) => !validate(parse(body)));
+    if (invalid === undefined) return undefined;
+    validate(parse(invalid));
+    return `${ajv.errorsText(validate.errors)}\n${invalid}`;
   };
 
 const byXsd: Check = ({ service }, _side, bodies) => firstInvalid(service, bodies);
 
-/** Every value of a form is a text, from which the type that the schema names is read (OpenAPI 3.1, urlencoded bodies). */
+/** Every value of a form is text; the validator converts it to the type of the schema (OpenAPI 3.1, urlencoded bodies). */
 const pairs = (body: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(body));
 
-/** The adapter has no document of its own: its pairs are those of the form, under a prefix. */
+/** The adapter has no document of its own: its pairs are those of the form with a prefix. */
 const unprefixed = (body: string) =>
   Object.fromEntries(
     Object.entries(pairs(body))
@@ -51,17 +52,17 @@ const checks: Readonly<Record<NamedProtocol, Check>> = {
 
 const values = (shape: ObjectSchema, numRuns: number) => fc.sample(arbitrary(shape), { numRuns, seed });
 
-export const documentsTellTheTruth: Law = (trial) => {
-  const { protocols, service, operation, runs } = trial;
+export const messagesMatchDocuments: Property = (subject) => {
+  const { protocols, service, operation, runs } = subject;
   const outputs = [{}, ...values(operation.output, runs)];
   const inputs = values(operation.input, runs);
   for (const name of namesOf(protocols)) {
-    const { encodeRequest: ask, encode } = protocols[name];
-    // The empty answer has no required field; only operations that may give it promise that it is valid.
+    const { encodeRequest, encode } = protocols[name];
+    // The empty answer is valid only where the output has no required field.
     const answers = outputs.slice(mayBeEmpty(operation.output) ? 0 : 1).map((output) => encode(operation, output).body);
-    const requests = inputs.map((input) => ask(service, operation, input).body);
-    const complaint = checks[name](trial, 'output', answers) ?? checks[name](trial, 'input', requests);
-    if (complaint !== undefined) return `seed ${seed}: ${name}: ${complaint}`;
+    const requests = inputs.map((input) => encodeRequest(service, operation, input).body);
+    const fault = checks[name](subject, 'output', answers) ?? checks[name](subject, 'input', requests);
+    if (fault !== undefined) return failure(`${name}: ${fault}`);
   }
   return undefined;
 };

@@ -1,23 +1,23 @@
-/** The laws of equal formats, over every operation of every service and all protocols at once. */
+/** Properties of equal formats, for every operation of every service and all formats together. */
 import { describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
-import { type Law, operationsOf, runs, seed } from './property.ts';
-import { refusalsAgree, spellingsAgree, unspeakableRefused } from './refusal.ts';
-import { answersReturn, protocolsAgree, requestsReturn } from './round-trip.ts';
+import { operationsOf, type Property, runs } from './property.ts';
+import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
+import { answersRoundTrip, formatsAgreeOnInput, requestsRoundTrip } from './round-trip.ts';
 
-const laws: Readonly<Record<string, Law>> = {
-  'a request is read as it was meant': requestsReturn,
-  'an answer is heard as it was given': answersReturn,
-  'the protocols agree on a request': protocolsAgree,
-  'the protocols agree on other spellings': spellingsAgree,
-  'the protocols refuse alike': refusalsAgree,
-  'what one cannot say, none takes': unspeakableRefused,
+const properties: Readonly<Record<string, Property>> = {
+  'a request survives a round trip': requestsRoundTrip,
+  'an answer survives a round trip': answersRoundTrip,
+  'all formats decode a request alike': formatsAgreeOnInput,
+  'all formats decode equivalent spellings alike': spellingsAreEquivalent,
+  'all formats refuse an invalid request alike': formatsRefuseAlike,
+  'all formats refuse what one of them cannot represent': unencodableTextIsRefused,
 };
 
 const protocols = createProtocols(services);
-describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
-  test.each(Object.entries(laws))('%s', (_, law) => {
-    expect(law({ protocols, service, operation, runs })).toBeUndefined();
+describe.each(operationsOf(services))('$title', ({ service, operation }) => {
+  test.each(Object.entries(properties))('%s', (_, property) => {
+    expect(property({ protocols, service, operation, runs })).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** A service whose namespace is another than that of the first: SOAP speaks it in its own, and as its schemas say. */
+/** A service with a namespace of its own: SOAP messages use it, and are valid against its schemas. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { operation } from '../../src/contract/operation.ts';
@@ -35,26 +35,26 @@ const protocols = createProtocols([...services, payment]);
 const value = { lines: ['one', 'two'], more: { a: 'b' } };
 
 describe.each([protocols.soap11, protocols.soap12])('$name', (protocol) => {
-  const asked = protocol.encodeRequest(payment, authorise, value);
-  const answered = protocol.encode(authorise, value);
+  const request = protocol.encodeRequest(payment, authorise, value);
+  const answer = protocol.encode(authorise, value);
 
-  test('puts the message, its lists and its maps into the namespace of the service', () => {
-    for (const { body } of [asked, answered]) {
+  test('the message, its lists and its maps are in the namespace of the service', () => {
+    for (const { body } of [request, answer]) {
       expect(body).toContain(`xmlns:ns1="${namespaces.uris.payment}"`);
       expect(body).not.toContain(namespaces.uris.recurring);
     }
-    expect(firstInvalid(payment, [asked.body, answered.body])).toBeUndefined();
+    expect(firstInvalid(payment, [request.body, answer.body])).toBeUndefined();
     expect(deriveWsdl(payment, { address: 'urn:x' })).toContain(`targetNamespace="${namespaces.uris.payment}"`);
   });
 
-  test('reads back what it printed', () => {
+  test('messages survive a round trip', () => {
     const target = { service: payment, version: 1, operation: undefined };
-    const media = { type: asked.contentType, charset: undefined };
-    expect(protocol.decode(Buffer.from(asked.body), media, target, { query: '', headers: {} })).toEqual({
+    const media = { type: request.contentType, charset: undefined };
+    expect(protocol.decode(Buffer.from(request.body), media, target, { query: '', headers: {} })).toEqual({
       operation: authorise,
       input: value,
       issues: [],
     });
-    expect(protocol.decodeResponse(authorise, answered.body)).toEqual({ value, issues: [] });
+    expect(protocol.decodeResponse(authorise, answer.body)).toEqual({ value, issues: [] });
   });
 });

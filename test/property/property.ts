@@ -1,32 +1,28 @@
-/** A law: a function that looks for a value which breaks it, so that a seeded defect can show that it would be found. */
-import { randomInt } from 'node:crypto';
+/** A property: a function that searches for a counterexample. Tests run it on the real codecs and on seeded defects. */
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
 import { namedOperations, type Service } from '../../src/contract/service.ts';
 import type { Protocols } from '../../src/formats/index.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { repeatCommand, seed } from '../support/seed.ts';
 
-/** Whose law it is, over how many values. */
-export interface Trial {
+/** The code under test, and the number of values. */
+export interface Subject {
   readonly protocols: Protocols;
   readonly service: Service;
   readonly operation: Operation;
   readonly runs: number;
-  /** Takes the first value that breaks the law, where else a smaller one would be looked for. */
+  /** Returns the first counterexample instead of the smallest one. */
   readonly unshrunk?: true;
 }
 
-/** What broke the law, in words; undefined while it holds. */
-export type Law = (trial: Trial) => string | undefined;
+/** Returns the counterexample and its fault as text; undefined where the property holds. */
+export type Property = (subject: Subject) => string | undefined;
 
-export const seed = Number(process.env.LAW_SEED ?? randomInt(2 ** 31 - 1));
-// Printed even when all is well, so that any run can be had again.
-process.stderr.write(`LAW_SEED=${seed}\n`);
-
-/** `PROPERTY_RUNS=100` for a quick look. */
+/** Values per property; `PROPERTY_RUNS=100` is a quick run. */
 export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
-/** Milliseconds that a protocol keeps of a moment. */
+/** The precision of a dateTime in each format, in milliseconds. */
 export const precisionMs: Readonly<Record<NamedProtocol, number>> = {
   soap11: 1,
   soap12: 1,
@@ -35,20 +31,24 @@ export const precisionMs: Readonly<Record<NamedProtocol, number>> = {
   adapter: 1_000,
 };
 
-/** The protocols of operations that callers name. */
+/** The formats of operations without an HTTP binding. */
 export const namesOf = (protocols: Protocols): readonly NamedProtocol[] =>
   namedProtocols.filter((name) => name in protocols);
 
-/** Judges `runs` values; the smallest that the judge has something to say about, with what it says. */
-export const search = <T>(values: Arbitrary<T>, { runs, unshrunk }: Trial, judge: (value: T) => string | undefined) => {
-  let complaint: string | undefined;
+/** Checks `runs` values. Returns the fault of the smallest counterexample, with the command that repeats the run. */
+export function search<T>(
+  values: Arbitrary<T>,
+  { runs, unshrunk }: Pick<Subject, 'runs' | 'unshrunk'>,
+  check: (value: T) => string | undefined,
+): string | undefined {
+  let fault: string | undefined;
   const details = fc.check(
     fc.property(values, (value) => {
-      const found = judge(value);
-      if (found !== undefined) complaint = found;
+      const found = check(value);
+      if (found !== undefined) fault = found;
       return found === undefined;
     }),
-    // Long shrinking helps nobody who waits for the answer; a busy machine may take a while over what is right.
+    // The time limit ends long shrinking; a correct property passes within it on a busy machine, too.
     {
       seed,
       numRuns: runs,
@@ -59,10 +59,13 @@ export const search = <T>(values: Arbitrary<T>, { runs, unshrunk }: Trial, judge
   );
   if (!details.failed) return undefined;
   const thrown = details.errorInstance instanceof Error ? details.errorInstance.stack : undefined;
-  return `seed ${seed}: ${complaint ?? thrown ?? 'out of time'}\n${fc.stringify(details.counterexample)}`;
-};
+  return failure(`${fault ?? thrown ?? 'out of time'}\n${fc.stringify(details.counterexample)}`);
+}
 
-/** Every operation that callers name, with a title for its tests. */
+/** The text of a failure, with the command that repeats the run. */
+export const failure = (text: string): string => `${text}\nrepeat: ${repeatCommand('test/property')}`;
+
+/** All operations without an HTTP binding, with a title for their tests. */
 export const operationsOf = (services: readonly Service[]) =>
   services.flatMap((service) =>
     namedOperations(service).map((operation) => ({

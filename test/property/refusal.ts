@@ -1,13 +1,13 @@
-/** Refusal agrees: a broken request is refused in every protocol for the same reasons, in the same words. */
+/** Refusals: every format refuses an invalid request with the same issues and messages. */
 import fc, { type Arbitrary } from 'fast-check';
 import { type Outcome, outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { type Loose, loosen, printLoose, textNode } from '../support/lenient.ts';
 import { breakages, type Change, spellings } from '../support/seeded-defects.ts';
-import { type Law, namesOf, search, type Trial } from './property.ts';
+import { namesOf, type Property, type Subject, search } from './property.ts';
 
-/** Changes that were picked from those that a tree allows; the later ones may find that their place is gone. */
-const change = (changes: readonly Change[], picks: readonly number[]): string => {
+/** Applies some of the changes that a tree allows, and returns their names. An earlier change may remove the place of a later one. */
+const applyChanges = (changes: readonly Change[], picks: readonly number[]): string => {
   const chosen = picks
     .map((pick) => changes[pick % changes.length]!)
     .filter((each, at, all) => all.indexOf(each) === at);
@@ -17,49 +17,50 @@ const change = (changes: readonly Change[], picks: readonly number[]): string =>
 
 const picks: Arbitrary<readonly number[]> = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 3 });
 
-/** All protocols' outcomes of one tree: the first, or how another differs. */
-const compare = ({ protocols, service, operation }: Trial, tree: Loose, what: string) => {
+/** Decodes one tree in every format: returns the first outcome, and a fault where another one differs. */
+const compare = ({ protocols, service, operation }: Subject, tree: Loose, what: string) => {
   const outcomes = namesOf(protocols).map((name) => {
     const call = printLoose[name](service, operation, tree);
     return { name, outcome: outcomeOf(protocols, name, call), body: call.body };
   });
   const [first, ...others] = outcomes;
-  const told = ({ name, outcome, body }: (typeof outcomes)[number]) => `${name}: ${JSON.stringify(outcome)}\n  ${body}`;
+  const describe = ({ name, outcome, body }: (typeof outcomes)[number]) =>
+    `${name}: ${JSON.stringify(outcome)}\n  ${body}`;
   const odd = others.find(({ outcome }) => JSON.stringify(outcome) !== JSON.stringify(first!.outcome));
-  return { outcome: first!.outcome, complaint: odd && `${what}\n${told(first!)}\n${told(odd)}` };
+  return { outcome: first!.outcome, fault: odd && `${what}\n${describe(first!)}\n${describe(odd)}` };
 };
 
 const isRefused = (outcome: Outcome) => 'problem' in outcome;
 
-export const refusalsAgree: Law = (trial) => {
-  const { operation, runs } = trial;
+export const formatsRefuseAlike: Property = (subject) => {
+  const { operation, runs } = subject;
   let refused = 0;
-  const found = search(fc.tuple(arbitrary(operation.input), picks), trial, ([input, picked]) => {
+  const found = search(fc.tuple(arbitrary(operation.input), picks), subject, ([input, picked]) => {
     const tree = loosen(operation.input, input);
-    const what = change(breakages(operation.input, tree), picked);
-    const { outcome, complaint } = compare(trial, tree, what);
+    const what = applyChanges(breakages(operation.input, tree), picked);
+    const { outcome, fault } = compare(subject, tree, what);
     if (isRefused(outcome)) refused += 1;
-    return complaint;
+    return fault;
   });
-  // Dropping all of an optional object is no mistake, so a few pass; a law that refuses nothing says nothing.
+  // Some changes leave the request valid, such as dropping an optional object. Most must not, or the property proves nothing.
   return found ?? (refused < 0.9 * runs ? `only ${refused} of ${runs} broken requests are refused` : undefined);
 };
 
-/** Nil, null, empty and absent, other orders, spaces and tolerated members: all the same canonical input. */
-export const spellingsAgree: Law = (trial) => {
-  const { operation } = trial;
-  return search(fc.tuple(arbitrary(operation.input), picks), trial, ([input, picked]) => {
+/** Nil, null, empty and absent, other orders, spaces and ignored members have the same canonical input. */
+export const spellingsAreEquivalent: Property = (subject) => {
+  const { operation } = subject;
+  return search(fc.tuple(arbitrary(operation.input), picks), subject, ([input, picked]) => {
     const tree = loosen(operation.input, input);
-    const what = change(spellings(operation.input, tree), picked);
-    const { outcome, complaint } = compare(trial, tree, what);
+    const what = applyChanges(spellings(operation.input, tree), picked);
+    const { outcome, fault } = compare(subject, tree, what);
     const expected = JSON.stringify({ operation: operation.name, input: JSON.stringify(input) });
-    if (complaint !== undefined || JSON.stringify(outcome) === expected) return complaint;
-    return `${what}\nis read as\n  ${JSON.stringify(outcome)}\ninstead of\n  ${expected}`;
+    if (fault !== undefined || JSON.stringify(outcome) === expected) return fault;
+    return `${what}\nis decoded as\n  ${JSON.stringify(outcome)}\ninstead of\n  ${expected}`;
   });
 };
 
-/** Texts that XML cannot carry, and keys that a form cannot: no protocol takes what another could not. */
-const unspeakable = fc.oneof(
+/** Texts that XML cannot represent, and keys that a form cannot: every format refuses them. */
+const unencodable = fc.oneof(
   fc
     .constantFrom('\u0000', '\u0001', 'a\u0008b', '\u000b', '\u001f', '\ufffe', 'x\uffff')
     .map((text) => ({ key: 'k', text })),
@@ -69,26 +70,26 @@ const unspeakable = fc.oneof(
   fc.constantFrom('k'.repeat(129), 'a.b.c.d.e.f.g.h.i').map((key) => ({ key, text: 'x' })),
 );
 
-/** Refused everywhere with the one code of a request that cannot be read. */
-export const unspeakableRefused: Law = (trial) => {
-  const { protocols, service, operation } = trial;
+/** Every format refuses them with the code of a malformed request. */
+export const unencodableTextIsRefused: Property = (subject) => {
+  const { protocols, service, operation } = subject;
   return search(
-    fc.tuple(arbitrary(operation.input), fc.nat(10_000), unspeakable),
-    trial,
+    fc.tuple(arbitrary(operation.input), fc.nat(10_000), unencodable),
+    subject,
     ([input, pick, { key, text }]) => {
       const tree = loosen(operation.input, input);
       if (!plant(tree, pick, key, text)) return undefined;
       for (const name of namesOf(protocols)) {
         const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree));
         if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
-          return `${name} makes ${JSON.stringify(outcome)} of ${JSON.stringify({ key, text })}`;
+          return `${name} decodes ${JSON.stringify({ key, text })} as ${JSON.stringify(outcome)}`;
       }
       return undefined;
     },
   );
 };
 
-/** Puts the text in a field, or the key in a map; false where the tree has no such place. */
+/** Sets a field to the text, or adds the key to a map; returns false where the tree has no such place. */
 const plant = (node: Loose, pick: number, key: string, text: string): boolean => {
   if (node.kind === 'map') {
     node.members.push({ name: key, node: textNode(text) });

@@ -1,11 +1,11 @@
-/** The laws over every operation on resources, and the defects that they have to find. */
+/** Properties of every operation with an HTTP binding, and the seeded defects that they have to find. */
 import { describe, expect, test } from '@jest/globals';
 import { boundOperations } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
-import { runs, seed } from './property.ts';
-import * as laws from './resources.ts';
+import { runs } from './property.ts';
+import * as properties from './resources.ts';
 
 const protocol = createProtocols(services).rest;
 
@@ -13,34 +13,37 @@ const operations = services.flatMap((service) =>
   boundOperations(service).map((operation) => ({ service, operation, title: operation.name })),
 );
 
-const all = Object.entries(laws).filter(([name]) => name !== 'decodeSent') as [string, laws.ResourceLaw][];
+const all = Object.entries(properties).filter(([name]) => name !== 'decodeSent') as [
+  string,
+  properties.ResourceProperty,
+][];
 
-describe.each(operations)(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
-  test.each(all)('%s', (_, law) => {
-    expect(law({ protocol, service, operation, runs: runs / 4 })).toBeUndefined();
+describe.each(operations)('$title', ({ service, operation }) => {
+  test.each(all)('%s', (_, property) => {
+    expect(property({ protocol, service, operation, runs: runs / 4 })).toBeUndefined();
   });
 });
 
-describe('controls', () => {
+describe('seeded defects', () => {
   const { service, operation } = operations.find(({ title }) => title === 'updatePaymentInstrument')!;
-  const found = (law: laws.ResourceLaw, defect: Partial<Protocol>) =>
-    law({ protocol: { ...protocol, ...defect }, service, operation, runs: 200 });
+  const found = (property: properties.ResourceProperty, defect: Partial<Protocol>) =>
+    property({ protocol: { ...protocol, ...defect }, service, operation, runs: 200 });
 
-  test('a header that is not read is found', () => {
+  test('an ignored header is found', () => {
     const decode: Protocol['decode'] = (body, media, target, { query }) =>
       protocol.decode(body, media, target, { query, headers: {} });
-    expect(found(laws.askedIsHeard, { decode })).toMatch(/is read as/);
+    expect(found(properties.messagesRoundTrip, { decode })).toMatch(/is decoded as/);
   });
-  test('a body that makes it throw is found', () => {
+  test('a decoder that throws is found', () => {
     const decode: Protocol['decode'] = (body, media, target, head) => {
       JSON.parse(body.toString());
       return protocol.decode(body, media, target, head);
     };
-    expect(found(laws.bytesAreReadOrRefused, { decode })).toMatch(/throws SyntaxError/);
+    expect(found(properties.anyBytesAreDecodedOrRefused, { decode })).toMatch(/throws SyntaxError/);
   });
-  test('an answer that the document does not have is found', () => {
+  test('an answer that is not in the document is found', () => {
     const encode: Protocol['encode'] = (each, output) =>
       protocol.encode(each, { ...(output as object), status: 'gone' });
-    expect(found(laws.documentsTellTheTruth, { encode })).toMatch(/status must be equal/);
+    expect(found(properties.messagesMatchDocuments, { encode })).toMatch(/status must be equal/);
   });
 });

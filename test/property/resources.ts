@@ -1,4 +1,4 @@
-/** Laws of operations on resources: what is asked is heard, bytes are read or refused, and documents tell the truth. */
+/** Properties of operations with an HTTP binding: round trips, arbitrary bytes, canonical texts, and documents. */
 import { Buffer } from 'node:buffer';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -15,19 +15,20 @@ import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts
 import { redactOutput } from '../../src/idempotency/redacted-output.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstJson } from '../support/largest-messages.ts';
+import { seed } from '../support/seed.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
-import { seed } from './property.ts';
+import { failure, search } from './property.ts';
 
-/** Whose law it is, over how many values. */
-export interface ResourceTrial {
+/** The code under test, and the number of values. */
+export interface ResourceSubject {
   readonly protocol: Protocol;
   readonly service: Service;
   readonly operation: BoundOperation;
   readonly runs: number;
 }
 
-/** What broke the law, in words; undefined while it holds. */
-export type ResourceLaw = (trial: ResourceTrial) => string | undefined;
+/** Returns the counterexample and its fault as text; undefined where the property holds. */
+export type ResourceProperty = (subject: ResourceSubject) => string | undefined;
 
 interface Sent extends Omit<Call, 'body'> {
   readonly body: Buffer | string;
@@ -41,7 +42,7 @@ const compileService = (service: Service) => {
   return known;
 };
 
-/** Detected, routed and decoded as the gateway does it, without a caller. Throws a Problem, or whatever a defect throws. */
+/** Detects, routes and decodes as the gateway does, without authentication. Throws a Problem, or the error of a defect. */
 export const decodeSent = (protocol: Protocol, service: Service, sent: Sent): Decoded => {
   const { method = 'POST', path: target, headers = {}, contentType, body } = sent;
   const [path = '', query = ''] = target.split(/\?(.*)/s);
@@ -59,40 +60,27 @@ export const decodeSent = (protocol: Protocol, service: Service, sent: Sent): De
   return protocol.decode(bytes, media, route.target(method), wire);
 };
 
-const search = <T>(values: fc.Arbitrary<T>, { runs }: ResourceTrial, judge: (value: T) => string | undefined) => {
-  let complaint: string | undefined;
-  const details = fc.check(
-    fc.property(values, (value) => {
-      const found = judge(value);
-      if (found !== undefined) complaint = found;
-      return found === undefined;
-    }),
-    { seed, numRuns: runs, interruptAfterTimeLimit: 30_000, markInterruptAsFailure: true },
-  );
-  return details.failed ? `seed ${seed}: ${complaint ?? details.errorInstance}` : undefined;
-};
-
 const withoutHeaders = (operation: BoundOperation, output: unknown): unknown => {
   const { fields } = splitByLocation(operation.output).body;
   return Object.fromEntries(Object.entries(output as object).filter(([name]) => name in fields));
 };
 
-/** Path, query, headers and body together say the input again, and an answer its output. */
-export const askedIsHeard: ResourceLaw = (trial) => {
-  const { protocol, service, operation } = trial;
+/** Path, query, headers and body decode to the input, and an answer to its output. */
+export const messagesRoundTrip: ResourceProperty = (subject) => {
+  const { protocol, service, operation } = subject;
   return (
-    search(arbitrary(operation.input), trial, (input) => {
+    search(arbitrary(operation.input), subject, (input) => {
       const { input: read, issues } = decodeSent(protocol, service, protocol.encodeRequest(service, operation, input));
-      const said = JSON.stringify([read, issues]);
-      return said === JSON.stringify([input, []]) ? undefined : `${JSON.stringify(input)} is read as ${said}`;
+      const decoded = JSON.stringify([read, issues]);
+      return decoded === JSON.stringify([input, []]) ? undefined : `${JSON.stringify(input)} is decoded as ${decoded}`;
     }) ??
-    search(arbitrary(operation.output), trial, (output) => {
+    search(arbitrary(operation.output), subject, (output) => {
       const { headers, body } = protocol.encode(operation, output);
-      const heard = JSON.stringify(protocol.decodeResponse(operation, body));
+      const decoded = JSON.stringify(protocol.decodeResponse(operation, body));
       const tag = (output as { readonly eTag?: string }).eTag;
-      if (headers.ETag !== tag) return `the tag ${tag} is sent as ${headers.ETag}`;
+      if (headers.ETag !== tag) return `the ETag ${tag} is sent as ${headers.ETag}`;
       const expected = JSON.stringify({ value: withoutHeaders(operation, output), issues: [] });
-      return heard === expected ? undefined : `${expected} is heard as ${heard}`;
+      return decoded === expected ? undefined : `${expected} is decoded as ${decoded}`;
     })
   );
 };
@@ -124,7 +112,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   ),
 );
 
-const complaintOf = ({ protocol, service, operation }: ResourceTrial, sent: Sent): string | undefined => {
+const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Sent): string | undefined => {
   try {
     const { operation: found, input, issues } = decodeSent(protocol, service, sent);
     if (issues.length > 0) {
@@ -132,8 +120,10 @@ const complaintOf = ({ protocol, service, operation }: ResourceTrial, sent: Sent
       return undefined;
     }
     const again = decodeSent(protocol, service, protocol.encodeRequest(service, found, input));
-    const said = JSON.stringify([found.name, input]);
-    return JSON.stringify([again.operation.name, again.input]) === said ? undefined : `${said} is not said again`;
+    const decoded = JSON.stringify([found.name, input]);
+    return JSON.stringify([again.operation.name, again.input]) === decoded
+      ? undefined
+      : `${decoded} does not survive a round trip`;
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `throws ${String(thrown)}`;
     const { status, body } = protocol.encodeError(thrown, { pspReference: 'X', operation });
@@ -142,27 +132,27 @@ const complaintOf = ({ protocol, service, operation }: ResourceTrial, sent: Sent
   }
 };
 
-/** Whatever the bytes of path, query, header and body, they are read or refused with a Problem. */
-export const bytesAreReadOrRefused: ResourceLaw = (trial) => {
-  const { protocol, service, operation } = trial;
+/** Any bytes of path, query, header and body are decoded, or refused with a Problem. */
+export const anyBytesAreDecodedOrRefused: ResourceProperty = (subject) => {
+  const { protocol, service, operation } = subject;
   const edits = fc.array(fc.tuple(fc.constantFrom('path', 'body', 'header'), edit), { minLength: 1, maxLength: 4 });
-  return search(fc.tuple(arbitrary(operation.input), edits), trial, ([input, all]) => {
+  return search(fc.tuple(arbitrary(operation.input), edits), subject, ([input, all]) => {
     const call = protocol.encodeRequest(service, operation, input);
     let { path, body, headers = {} } = call;
     for (const [where, change] of all) {
-      // The service's own address stays: what is elsewhere is nobody's here.
+      // The base path stays: other paths belong to other services.
       if (where === 'path') path = `/bcl/v2${change(path.slice('/bcl/v2'.length))}`;
       else if (where === 'body') body = change(body);
       else headers = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]));
     }
-    const complaint = complaintOf(trial, { ...call, path, body, headers });
-    return complaint && `${complaint}\n${JSON.stringify({ path, body, headers })}`;
+    const fault = findFault(subject, { ...call, path, body, headers });
+    return fault && `${fault}\n${JSON.stringify({ path, body, headers })}`;
   });
 };
 
-/** No body of 64 KiB keeps the process from its other callers. */
-export const bytesAreReadSoon: ResourceLaw = (trial) => {
-  const { protocol, service, operation } = trial;
+/** No body of 64 KiB blocks the process for other callers. */
+export const largeBodiesAreDecodedInTime: ResourceProperty = (subject) => {
+  const { protocol, service, operation } = subject;
   if (operation.http.method === 'GET') return undefined;
   const call = protocol.encodeRequest(
     service,
@@ -170,19 +160,19 @@ export const bytesAreReadSoon: ResourceLaw = (trial) => {
     fc.sample(arbitrary(operation.input), { numRuns: 1, seed })[0],
   );
   for (const [what, body] of Object.entries(worstJson)) {
-    let complaint: string | undefined;
+    let fault: string | undefined;
     const ms = shortestMs(() => {
-      complaint = complaintOf(trial, { ...call, body });
+      fault = findFault(subject, { ...call, body });
     });
-    if (complaint !== undefined) return `${what}: ${complaint}`;
+    if (fault !== undefined) return `${what}: ${fault}`;
     if (ms > bodyMsMax) return `${what} takes ${Math.round(ms)} ms`;
   }
   return undefined;
 };
 
-/** Two requests are one command exactly where nothing differs but what is never kept. */
-export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
-  const { service, operation } = trial;
+/** Two requests have one canonical text exactly where they differ only in what is never stored. */
+export const canonicalTextIdentifiesRequest: ResourceProperty = (subject) => {
+  const { service, operation } = subject;
   const essence = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(essence);
     if (typeof value !== 'object' || value === null) return value;
@@ -194,7 +184,7 @@ export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
     const mixed = Object.entries(a).map(([key, value]) => [key, mix.next().value && key in b ? b[key] : value]);
     return [a, Object.fromEntries(mixed)] as const;
   });
-  return search(pairs, trial, ([a, b]) => {
+  return search(pairs, subject, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
     return (canonicalRequestText({ service, operation, input: a }) ===
       canonicalRequestText({ service, operation, input: b })) ===
@@ -204,9 +194,9 @@ export const onlyTheSameIsOneCommand: ResourceLaw = (trial) => {
   });
 };
 
-/** What is shown once (a security code, a whole card number) is not in what is kept for a retry; all else is. */
-export const nothingShownOnceIsKept: ResourceLaw = (trial) => {
-  const { operation } = trial;
+/** One-time values (security code, full card number) are not in the stored outcome; everything else is. */
+export const oneTimeValuesAreNotStored: ResourceProperty = (subject) => {
+  const { operation } = subject;
   const hidden = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(hidden);
     if (typeof value !== 'object' || value === null) return value;
@@ -219,10 +209,10 @@ export const nothingShownOnceIsKept: ResourceLaw = (trial) => {
       ]),
     );
   };
-  return search(arbitrary(operation.output), trial, (output) => {
-    const kept = JSON.stringify(redactOutput(operation, output));
+  return search(arbitrary(operation.output), subject, (output) => {
+    const stored = JSON.stringify(redactOutput(operation, output));
     const expected = JSON.stringify(hidden(output));
-    return kept === expected ? undefined : `of ${JSON.stringify(output)} is kept ${kept}`;
+    return stored === expected ? undefined : `${JSON.stringify(output)} is stored as ${stored}`;
   });
 };
 
@@ -234,8 +224,8 @@ interface OpenApiCall {
   >;
 }
 
-/** What is sent and answered is what the OpenAPI document says. */
-export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operation, runs }) => {
+/** Requests and answers are valid against the OpenAPI document. */
+export const messagesMatchDocuments: ResourceProperty = ({ protocol, service, operation, runs }) => {
   const openApi = JSON.parse(JSON.stringify(deriveBoundOpenApi(service, 'https://pay.example')));
   const documented = openApi.paths[operation.http.path][operation.http.method.toLowerCase()] as OpenApiCall;
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, coerceTypes: false });
@@ -248,7 +238,7 @@ export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operatio
   const answer = compile(documented.responses['200']!.content[json]!.schema);
   for (const output of fc.sample(arbitrary(operation.output), { numRuns: runs, seed })) {
     const { body } = protocol.encode(operation, output);
-    if (!answer(JSON.parse(body))) return `seed ${seed}: ${ajv.errorsText(answer.errors)}\n${body}`;
+    if (!answer(JSON.parse(body))) return failure(`${ajv.errorsText(answer.errors)}\n${body}`);
   }
   const request = documented.requestBody && compile(documented.requestBody.content[json]!.schema);
   const parameters = (documented.parameters ?? []).filter(({ name }) => name !== 'Idempotency-Key');
@@ -256,10 +246,10 @@ export const documentsTellTheTruth: ResourceLaw = ({ protocol, service, operatio
   for (const input of fc.sample(arbitrary(operation.input), { numRuns: runs, seed })) {
     const { body } = protocol.encodeRequest(service, operation, input);
     if (request !== undefined && !request(JSON.parse(body)))
-      return `seed ${seed}: ${ajv.errorsText(request.errors)}\n${body}`;
+      return failure(`${ajv.errorsText(request.errors)}\n${body}`);
     for (const { name, check } of checks) {
       const value = (input as Readonly<Record<string, unknown>>)[name === 'If-Match' ? 'ifMatch' : name];
-      if (value !== undefined && !check(value)) return `seed ${seed}: ${name} ${ajv.errorsText(check.errors)}`;
+      if (value !== undefined && !check(value)) return failure(`${name} ${ajv.errorsText(check.errors)}`);
     }
   }
   return undefined;

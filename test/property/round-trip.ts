@@ -1,10 +1,10 @@
-/** Round trip: what is printed is read again as it was, both ways, by the client's half and by ours. */
+/** Round trip: the server decodes what the client encodes, and the client decodes what the server encodes. */
 import type { Schema } from '../../src/contract/schema.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { type Law, namesOf, precisionMs, search } from './property.ts';
+import { namesOf, type Property, precisionMs, search } from './property.ts';
 
-/** The value as a protocol of that precision keeps it: moments lose what is below it. */
+/** The value with dateTimes rounded to the precision of a format. */
 const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
   switch (shape.kind) {
     case 'dateTime':
@@ -21,11 +21,11 @@ const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
 };
 
 const differ = (what: string, sent: string, wire: string, read: string) =>
-  sent === read ? undefined : `${what} was\n  ${sent}\nand is read as\n  ${read}\nfrom\n  ${wire}`;
+  sent === read ? undefined : `${what}\n  ${sent}\nis decoded as\n  ${read}\nfrom\n  ${wire}`;
 
-export const requestsReturn: Law = (trial) => {
-  const { protocols, service, operation } = trial;
-  return search(arbitrary(operation.input), trial, (input) => {
+export const requestsRoundTrip: Property = (subject) => {
+  const { protocols, service, operation } = subject;
+  return search(arbitrary(operation.input), subject, (input) => {
     for (const name of namesOf(protocols)) {
       const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
@@ -33,37 +33,37 @@ export const requestsReturn: Law = (trial) => {
         input: JSON.stringify(rounded(operation.input, input, precisionMs[name])),
       };
       const read = JSON.stringify(outcomeOf(protocols, name, call));
-      const complaint = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
-      if (complaint !== undefined) return complaint;
+      const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
+      if (fault !== undefined) return fault;
     }
     return undefined;
   });
 };
 
-export const answersReturn: Law = (trial) => {
-  const { protocols, operation } = trial;
-  return search(arbitrary(operation.output), trial, (output) => {
+export const answersRoundTrip: Property = (subject) => {
+  const { protocols, operation } = subject;
+  return search(arbitrary(operation.output), subject, (output) => {
     for (const name of namesOf(protocols)) {
       const { body } = protocols[name].encode(operation, output);
-      const heard = protocols[name].decodeResponse(operation, body);
+      const decoded = protocols[name].decodeResponse(operation, body);
       const expected = { value: rounded(operation.output, output, precisionMs[name]), issues: [] };
-      const complaint = differ(`${name}: the answer`, JSON.stringify(expected), body, JSON.stringify(heard));
-      if (complaint !== undefined) return complaint;
-      if (protocols[name].encode(operation, output).body !== body) return `${name}: printed twice, printed differently`;
+      const fault = differ(`${name}: the answer`, JSON.stringify(expected), body, JSON.stringify(decoded));
+      if (fault !== undefined) return fault;
+      if (protocols[name].encode(operation, output).body !== body) return `${name}: two encodings of one answer differ`;
     }
     return undefined;
   });
 };
 
-/** Any two protocols make the same canonical input of the same value. */
-export const protocolsAgree: Law = (trial) => {
-  const { protocols, service, operation } = trial;
-  return search(arbitrary(operation.input), trial, (input) => {
+/** All formats decode one value to the same canonical input. */
+export const formatsAgreeOnInput: Property = (subject) => {
+  const { protocols, service, operation } = subject;
+  return search(arbitrary(operation.input), subject, (input) => {
     const [first, ...others] = namesOf(protocols).map((name) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call)) };
     });
     const odd = others.find(({ outcome }) => outcome !== first!.outcome);
-    return odd && `${first!.name} reads\n  ${first!.outcome}\nand ${odd.name}\n  ${odd.outcome}`;
+    return odd && `${first!.name} decodes\n  ${first!.outcome}\nand ${odd.name}\n  ${odd.outcome}`;
   });
 };

@@ -1,15 +1,15 @@
-/** The control of the laws: each of them finds a defect that is sown into one codec, whichever codec it is. */
+/** Seeded defects: each property finds a defect in any one codec. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import { createProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { NamedProtocol, Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { cpuMs } from './cpu-time.ts';
-import { documentsTellTheTruth } from './documents.ts';
-import { type Law, namesOf, operationsOf } from './property.ts';
-import { refusalsAgree, spellingsAgree, unspeakableRefused } from './refusal.ts';
-import { answersReturn, protocolsAgree, requestsReturn } from './round-trip.ts';
-import { bytesAreReadOrRefused, bytesAreReadSoon } from './total.ts';
+import { messagesMatchDocuments } from './documents.ts';
+import { namesOf, operationsOf, type Property } from './property.ts';
+import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
+import { answersRoundTrip, formatsAgreeOnInput, requestsRoundTrip } from './round-trip.ts';
 
 type Change = (text: string) => string;
 
@@ -54,9 +54,9 @@ const slow = (protocol: Protocol): Protocol => ({
 });
 
 interface Seeded {
-  readonly law: Law;
+  readonly property: Property;
   readonly defect: string;
-  readonly sow: (protocol: Protocol) => Protocol;
+  readonly seed: (protocol: Protocol) => Protocol;
   readonly runs?: number;
 }
 
@@ -64,19 +64,19 @@ const noZeros: Change = (text) => text.replace(/^0+/, '');
 
 const seeded: readonly Seeded[] = [
   {
-    law: requestsReturn,
-    defect: 'drops zeros in front',
-    sow: (protocol) => withInput(protocol, (input) => eachText(input, noZeros)),
+    property: requestsRoundTrip,
+    defect: 'drops leading zeros',
+    seed: (protocol) => withInput(protocol, (input) => eachText(input, noZeros)),
   },
   {
-    law: requestsReturn,
+    property: requestsRoundTrip,
     defect: 'trims texts',
-    sow: (protocol) => withInput(protocol, (input) => eachText(input, (text) => text.trim())),
+    seed: (protocol) => withInput(protocol, (input) => eachText(input, (text) => text.trim())),
   },
   {
-    law: answersReturn,
-    defect: 'prints no more than three digits in a row',
-    sow: (protocol) => ({
+    property: answersRoundTrip,
+    defect: 'encodes only three digits of a number',
+    seed: (protocol) => ({
       ...protocol,
       encode(operation, output) {
         return protocol.encode(
@@ -86,19 +86,31 @@ const seeded: readonly Seeded[] = [
       },
     }),
   },
-  { law: protocolsAgree, defect: 'swaps two fields', sow: (protocol) => withInput(protocol, swapReferences) },
   {
-    law: spellingsAgree,
-    defect: 'gives the fields in the order of the wire',
-    sow: (protocol) =>
+    property: formatsAgreeOnInput,
+    defect: 'swaps two fields',
+    seed: (protocol) => withInput(protocol, swapReferences),
+  },
+  {
+    property: spellingsAreEquivalent,
+    defect: 'decodes fields in the order of the message',
+    seed: (protocol) =>
       withInput(protocol, (input) => Object.fromEntries(Object.entries(input as Record<string, unknown>).reverse())),
   },
-  { law: refusalsAgree, defect: 'takes an unknown field', sow: (protocol) => withoutIssues(protocol, 'unknownField') },
-  { law: refusalsAgree, defect: 'takes what is too long', sow: (protocol) => withoutIssues(protocol, 'tooLong') },
   {
-    law: unspeakableRefused,
-    defect: 'leaves out what it cannot say',
-    sow: (protocol) => ({
+    property: formatsRefuseAlike,
+    defect: 'accepts an unknown field',
+    seed: (protocol) => withoutIssues(protocol, 'unknownField'),
+  },
+  {
+    property: formatsRefuseAlike,
+    defect: 'accepts a text that is too long',
+    seed: (protocol) => withoutIssues(protocol, 'tooLong'),
+  },
+  {
+    property: unencodableTextIsRefused,
+    defect: 'drops characters that it cannot represent',
+    seed: (protocol) => ({
       ...protocol,
       decode: (body, ...rest) => {
         const silent = ['%00', '%01', '\\u0000', '\\u0001', '\u0000', '\u0001'];
@@ -108,23 +120,23 @@ const seeded: readonly Seeded[] = [
     }),
   },
   {
-    law: documentsTellTheTruth,
-    defect: 'prints a wrong name or namespace',
-    sow: (protocol) => ({
+    property: messagesMatchDocuments,
+    defect: 'encodes a wrong name or namespace',
+    seed: (protocol) => ({
       ...protocol,
       encode(operation, output) {
         const { body, ...message } = protocol.encode(operation, output);
         const wrong = body.replace('http://recurring.', 'http://wrong.').replace(/^([{]"|)[a-z]+(?=["=])/, '$1wrong');
-        // The pairs of the adapter have a prefix, which counts for nothing here.
+        // The pairs of the adapter have a prefix.
         return { ...message, body: wrong.replace(/^(\w+[.])\w+/, '$1wrong') };
       },
     }),
     runs: 40,
   },
   {
-    law: bytesAreReadOrRefused,
-    defect: "lets the parser's own error out",
-    sow: (protocol) => ({
+    property: anyBytesAreDecodedOrRefused,
+    defect: "throws the parser's own error",
+    seed: (protocol) => ({
       ...protocol,
       decode(body, ...rest) {
         new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -132,23 +144,23 @@ const seeded: readonly Seeded[] = [
       },
     }),
   },
-  { law: bytesAreReadSoon, defect: 'takes its time over a large body', sow: slow },
+  { property: largeBodiesAreDecodedInTime, defect: 'is slow with a large body', seed: slow },
 ];
 
 const sound = createProtocols(services);
-const trials = operationsOf(services);
+const subjects = operationsOf(services);
 
-const findIn = (protocols: Protocols, { law, runs = 1_000 }: Seeded): string | undefined => {
-  for (const { service, operation } of trials) {
-    const found = law({ protocols, service, operation, runs, unshrunk: true });
+const findIn = (protocols: Protocols, { property, runs = 1_000 }: Seeded): string | undefined => {
+  for (const { service, operation } of subjects) {
+    const found = property({ protocols, service, operation, runs, unshrunk: true });
     if (found !== undefined) return found;
   }
   return undefined;
 };
 
 describe.each(namesOf(sound))('a defect in %s', (name: NamedProtocol) => {
-  test.each(seeded)('$defect: found by $law.name', (each) => {
-    const mutant = Object.freeze({ ...sound, [name]: Object.freeze(each.sow(sound[name])) });
+  test.each(seeded)('$defect: found by $property.name', (each) => {
+    const mutant = Object.freeze({ ...sound, [name]: Object.freeze(each.seed(sound[name])) });
     expect(findIn(mutant, each)).toContain(name);
   });
 });

@@ -1,4 +1,4 @@
-/** Total: whatever bytes come in, they are read or refused with a Problem, soon; what is read can be said again. */
+/** Arbitrary bytes: a codec decodes them or refuses them with a Problem, in time; what it decodes it can encode again. */
 import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -10,7 +10,7 @@ import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
-import { type Law, namesOf, search } from './property.ts';
+import { namesOf, type Property, search } from './property.ts';
 
 type Edit = (body: Buffer) => Buffer;
 
@@ -99,21 +99,15 @@ const noise = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 64 }).map((text) => Buffer.from(text)),
 );
 
-/** Reads the bytes and says again what it made of them; what is wrong with that, if anything. */
-const complaintOf = (
-  protocols: Protocols,
-  name: NamedProtocol,
-  service: Service,
-  operation: Operation,
-  call: Bytes,
-) => {
+/** Decodes the bytes, and encodes and decodes the input again; returns the fault, if any. */
+const findFault = (protocols: Protocols, name: NamedProtocol, service: Service, operation: Operation, call: Bytes) => {
   const protocol = protocols[name];
   try {
     const { operation: found, input, issues } = decode(protocols, name, call);
     if (issues.length === 0) {
-      const said = JSON.stringify(input);
+      const decoded = JSON.stringify(input);
       const again = JSON.stringify(decode(protocols, name, protocol.encodeRequest(service, found, input)).input);
-      return said === again ? undefined : `${name} reads ${said} and then ${again}`;
+      return decoded === again ? undefined : `${name} decodes ${decoded} and then ${again}`;
     }
     protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
     return undefined;
@@ -126,16 +120,16 @@ const complaintOf = (
   }
 };
 
-export const bytesAreReadOrRefused: Law = (trial) => {
-  const { protocols, service, operation } = trial;
+export const anyBytesAreDecodedOrRefused: Property = (subject) => {
+  const { protocols, service, operation } = subject;
   const edits = fc.array(edit, { minLength: 1, maxLength: 4 });
-  return search(fc.tuple(arbitrary(operation.input), edits, noise), trial, ([input, edits, noise]) => {
+  return search(fc.tuple(arbitrary(operation.input), edits, noise), subject, ([input, edits, noise]) => {
     for (const name of namesOf(protocols)) {
       const call = protocols[name].encodeRequest(service, operation, input);
       const edited = edits.reduce<Buffer>((body, each) => each(body), Buffer.from(call.body));
       for (const body of [edited, Buffer.from(noise)]) {
-        const complaint = complaintOf(protocols, name, service, operation, { ...call, body });
-        if (complaint !== undefined) return `${complaint}\n${JSON.stringify(body.toString('latin1'))}`;
+        const fault = findFault(protocols, name, service, operation, { ...call, body });
+        if (fault !== undefined) return `${fault}\n${JSON.stringify(body.toString('latin1'))}`;
       }
     }
     return undefined;
@@ -161,16 +155,16 @@ const worst = (
   };
 };
 
-/** No body of 64 KiB keeps the process from its other callers. */
-export const bytesAreReadSoon: Law = ({ protocols, service, operation }) => {
+/** No body of 64 KiB blocks the process for other callers. */
+export const largeBodiesAreDecodedInTime: Property = ({ protocols, service, operation }) => {
   for (const name of namesOf(protocols))
     for (const [what, body] of Object.entries(worst(service, operation)[name])) {
       const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
-      let complaint: string | undefined;
+      let fault: string | undefined;
       const ms = shortestMs(() => {
-        complaint = complaintOf(protocols, name, service, operation, { path, contentType, body });
+        fault = findFault(protocols, name, service, operation, { path, contentType, body });
       });
-      if (complaint !== undefined) return `${what}: ${complaint}`;
+      if (fault !== undefined) return `${what}: ${fault}`;
       if (ms > bodyMsMax) return `${what}: ${name} takes ${Math.round(ms)} ms`;
     }
   return undefined;

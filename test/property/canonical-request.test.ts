@@ -1,4 +1,4 @@
-/** Commands: the same request is known again in every format, and another one never, over generated values. */
+/** Canonical request texts: one request has the same text in every format, and two requests never share one. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -6,23 +6,23 @@ import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts
 import { services } from '../../src/services/index.ts';
 import { decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { type Law, namesOf, operationsOf, runs, search, seed } from './property.ts';
+import { namesOf, operationsOf, type Property, runs, search } from './property.ts';
 
 const protocols = createProtocols(services);
 
-/** The request as every format reads it. */
-const formatsAgree: Law = (trial) => {
-  const { service, operation } = trial;
-  return search(arbitrary(operation.input), trial, (input) => {
-    const commands = namesOf(protocols).map((name) => {
+/** Every format has the same text for one request. */
+const formatsHaveOneCanonicalText: Property = (subject) => {
+  const { service, operation } = subject;
+  return search(arbitrary(operation.input), subject, (input) => {
+    const texts = namesOf(protocols).map((name) => {
       const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input));
       return canonicalRequestText({ service, operation, input: decoded.input });
     });
-    return new Set(commands).size === 1 ? undefined : commands.join('\n');
+    return new Set(texts).size === 1 ? undefined : texts.join('\n');
   });
 };
 
-/** Written again, by names: what a command must not tell apart. */
+/** The oracle: the parts of a request that the text must identify. */
 const essence = (value: unknown, name = ''): unknown => {
   if (Array.isArray(value)) return value.map((each) => essence(each));
   if (typeof value === 'object' && value !== null) {
@@ -32,16 +32,16 @@ const essence = (value: unknown, name = ''): unknown => {
   return /^(expiry|start)Month$/.test(name) ? Number(value) : value;
 };
 
-/** Two requests are one command exactly where nothing that counts differs. */
-const onlyTheSame: Law = (trial) => {
-  const { service, operation } = trial;
+/** Two requests have one text exactly where their essence is equal. */
+const canonicalTextIdentifiesRequest: Property = (subject) => {
+  const { service, operation } = subject;
   const one = arbitrary(operation.input) as fc.Arbitrary<Record<string, unknown>>;
-  // Halves of two requests, so that they differ in one field as often as in all.
+  // A mix of two requests, so that a pair often differs in few fields.
   const pairs = fc.tuple(one, one, fc.infiniteStream(fc.boolean())).map(([a, b, mix]) => {
     const mixed = Object.entries(a).map(([key, value]) => [key, mix.next().value && key in b ? b[key] : value]);
     return [a, Object.fromEntries(mixed)] as const;
   });
-  return search(pairs, trial, ([a, b]) => {
+  return search(pairs, subject, ([a, b]) => {
     const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
     return (canonicalRequestText({ service, operation, input: a }) ===
       canonicalRequestText({ service, operation, input: b })) ===
@@ -51,8 +51,8 @@ const onlyTheSame: Law = (trial) => {
   });
 };
 
-describe.each(operationsOf(services))(`$title (LAW_SEED=${seed})`, ({ service, operation }) => {
-  test.each(Object.entries({ formatsAgree, onlyTheSame }))('%s', (_, law) => {
-    expect(law({ protocols, service, operation, runs })).toBeUndefined();
+describe.each(operationsOf(services))('$title', ({ service, operation }) => {
+  test.each(Object.entries({ formatsHaveOneCanonicalText, canonicalTextIdentifiesRequest }))('%s', (_, property) => {
+    expect(property({ protocols, service, operation, runs })).toBeUndefined();
   });
 });

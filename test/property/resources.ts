@@ -25,6 +25,8 @@ export interface ResourceSubject {
   readonly service: Service;
   readonly operation: BoundOperation;
   readonly runs: number;
+  /** Returns the first counterexample instead of the smallest one. */
+  readonly unshrunk?: true;
 }
 
 /** Returns the counterexample and its fault as text; undefined where the property holds. */

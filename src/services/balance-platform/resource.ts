@@ -1,4 +1,4 @@
-/** What is kept of balance platforms: resources, each under the platform that it belongs to. */
+/** Balance platforms and their stored resources. */
 
 import type { Infer } from '../../contract/schema.ts';
 import type { Sealed } from '../../vault/ports.ts';
@@ -9,34 +9,34 @@ import type { paymentInstrument } from './payment-instruments/contract.ts';
 
 export interface Platform {
   readonly id: string;
-  /** The company that it belongs to. */
+  /** The company that owns it. */
   readonly company: string;
   readonly description?: string | undefined;
   readonly status: Infer<typeof platformStatus>;
-  /** What an account holder gets that names none. */
+  /** The default of account holders. */
   readonly timeZone: string;
 }
 
-/** As answers show them, with all that is open. */
+/** Resources as responses contain them, without what is sealed. */
 export interface Records {
   readonly accountHolder: Infer<typeof accountHolder>;
   readonly balanceAccount: Infer<typeof balanceAccount>;
-  /** Without the numbers of a bank account, and with that of a card masked: these are sealed. */
+  /** The numbers of a bank account are absent, and that of a card is masked: they are sealed. */
   readonly paymentInstrument: Infer<typeof paymentInstrument>;
 }
 
 export type ResourceKind = keyof Records;
 
-/** A resource as it is kept. */
+/** A resource as the store has it. */
 export interface StoredResource<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly platform: string;
   /** Counts its states, from 1. */
   readonly revision: number;
   readonly record: Records[K];
-  /** Of a payment instrument: its number, and what of it is shown and secret. */
+  /** The numbers of a payment instrument. */
   readonly sealed?: Sealed | undefined;
-  /** Of its number: equal for equal ones, whoever's they are. */
+  /** Of the number of a payment instrument: equal for equal numbers on all platforms. */
   readonly fingerprint?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Whose it is: every resource is looked for under the caller's own platform, so that another's is no other than none. */
+/** Tenant isolation: resources are looked up under the caller's platform, so another tenant's resource is a 404. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
 import { platformProblems } from './problems.ts';
@@ -9,32 +9,32 @@ import type { ResourceReader } from './store/repository.ts';
 export const platformGrant = 'balancePlatform';
 
 /** Throws notAllowed for a caller that acts for no platform. */
-export const platformOf = ({ grants }: Caller): string => {
+export function platformOf({ grants }: Caller): string {
   const [platform] = grants.get(platformGrant) ?? [];
   if (platform === undefined) throw new Problem('notAllowed');
   return platform;
-};
+}
 
-/** Throws resourceNotFound where a platform is named that is not the caller's own. */
-export const requireTenantPlatform = async (
+/** Throws resourceNotFound for a named platform that is not the caller's own. */
+export async function requireTenantPlatform(
   caller: Caller,
   resources: ResourceReader,
   named: string | undefined,
-): Promise<Platform> => {
+): Promise<Platform> {
   const id = platformOf(caller);
   const platform = await resources.findPlatform(named ?? id);
   if (platform === undefined || platform.id !== id) throw new Problem(platformProblems.resourceNotFound);
   return platform;
-};
+}
 
-/** Throws resourceNotFound, whether there is none or it is another platform's. */
-export const findForTenant = async <K extends ResourceKind>(
+/** Throws resourceNotFound for an unknown resource and for one of another platform alike. */
+export async function findForTenant<K extends ResourceKind>(
   kind: K,
   id: string,
   caller: Caller,
   resources: ResourceReader,
-): Promise<StoredResource<K>> => {
+): Promise<StoredResource<K>> {
   const found = await resources.findResource(kind, platformOf(caller), id);
   if (found === undefined) throw new Problem(platformProblems.resourceNotFound);
   return found;
-};
+}

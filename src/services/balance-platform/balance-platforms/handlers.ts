@@ -1,4 +1,4 @@
-/** The balance platform, as its own callers see it. */
+/** Returns the caller's balance platform. */
 
 import type { Handler } from '../../../gateway/handler.ts';
 import { ResourceReader } from '../store/repository.ts';

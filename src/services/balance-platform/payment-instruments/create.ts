@@ -1,4 +1,4 @@
-/** createPaymentInstrument: a card or a bank account is made for a balance account, perhaps in the place of another. */
+/** createPaymentInstrument: creates a card or a bank account for a balance account, also as a replacement. */
 
 import type { Input } from '../../../contract/operation.ts';
 import { type Issue, throwIssues } from '../../../contract/problem.ts';
@@ -15,105 +15,98 @@ import type { BalancePlatformOperations } from '../v2.ts';
 import { createAccount } from './bank-account.ts';
 import { isAccountCountry } from './bank-identification.ts';
 import { type CreatedCard, createCard, variantIssues } from './card.ts';
-import { checkReplaceable, settleReplacement } from './replacement.ts';
+import { checkReplaceable, updateReplaced } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
 
 type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
 type Status = Records['paymentInstrument']['status'];
 
-/** A number that is taken is drawn again; of a thousand million, so many in a row are not. */
+interface CreatedInstrument {
+  readonly instrument: StoredResource<'paymentInstrument'>;
+  readonly issued?: CreatedCard['issued'];
+}
+
+/** With a thousand million numbers in a range, so many draws in a row are never all taken. */
 const drawsMax = 20;
 
-/** What is asked for has to be there, and what is not of its type must not. */
-const typeIssues = ({ type, card, issuingCountryCode }: Info): readonly Issue[] => {
+export const createPaymentInstrument = withEvents<BalancePlatformOperations['createPaymentInstrument']>(
+  async ({ input, caller }, resources, context) => {
+    throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
+    const platform = await requireTenantPlatform(caller, resources, undefined);
+    requireActivePlatform(platform);
+    const account = await findForTenant('balanceAccount', input.balanceAccountId, caller, resources);
+    await requireActiveAccount(account, resources);
+    if (input.replacementOfId !== undefined) {
+      const old = await findForTenant('paymentInstrument', input.replacementOfId, caller, resources);
+      await checkReplaceable(old, input.type, resources);
+    }
+    const created = await createWithNewNumber(input, platform.id, context, resources);
+    await updateReplaced(created.instrument, resources);
+    return { ...toResponse(created, context), eTag: eTagOf(created.instrument) };
+  },
+);
+
+/** A card requires `card`; a bank account requires a supported country, and forbids `card`. */
+function typeIssues({ type, card, issuingCountryCode }: Info): readonly Issue[] {
   if (type === 'card') return card === undefined ? [missing(['card'])] : variantIssues(card);
   const misplaced = card === undefined ? [] : [invalid(['card'])];
   return isAccountCountry(issuingCountryCode)
     ? misplaced
     : [...misplaced, invalid(['issuingCountryCode'], issuingCountryCode)];
-};
-
-const statusIssues = ({ status }: Info): readonly Issue[] =>
-  status === 'closed' || status === 'suspended' ? [invalid(['status'], status)] : [];
-
-/** As requested; else a physical card of the United States waits to be activated, and all else is active. */
-const firstStatus = ({ status, card, issuingCountryCode }: Info): Status =>
-  status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
-
-interface Made {
-  readonly kept: StoredResource<'paymentInstrument'>;
-  readonly issued?: CreatedCard['issued'];
 }
 
-/** One try: undefined where the number was given out before. */
-const make = async (
+function statusIssues({ status }: Info): readonly Issue[] {
+  return status === 'closed' || status === 'suspended' ? [invalid(['status'], status)] : [];
+}
+
+async function createWithNewNumber(
   info: Info,
   platform: string,
-  world: HandlerContext,
+  context: HandlerContext,
   resources: ResourceRepository,
-): Promise<Made | undefined> => {
-  const { ids: references, vault } = world;
+): Promise<CreatedInstrument> {
+  for (let draws = 0; draws < drawsMax; draws += 1) {
+    const created = await tryCreate(info, platform, context, resources);
+    if (created !== undefined) return created;
+  }
+  throw new Error(`${drawsMax} numbers were drawn, and all of them were issued before`);
+}
+
+/** Returns undefined where the drawn number was issued before. */
+async function tryCreate(
+  info: Info,
+  platform: string,
+  context: HandlerContext,
+  resources: ResourceRepository,
+): Promise<CreatedInstrument | undefined> {
+  const { ids, vault } = context;
   const { card: cardInfo, bankAccount, ...rest } = info;
-  const open = { ...rest, id: references.resourceId('PI'), status: firstStatus(info) };
+  const open = { ...rest, id: ids.resourceId('PI'), status: firstStatus(info) };
   const kind = 'paymentInstrument' as const;
   if (cardInfo !== undefined) {
-    const { issued, card } = createCard(cardInfo, world);
-    const record = { ...open, card };
-    const kept = await createWithNumber(
-      { kind, platform, record, ...sealCard(platform, open.id, issued, vault) },
-      resources,
-    );
-    return kept && { kept, issued };
+    const { issued, card } = createCard(cardInfo, context);
+    const secrets = sealCard(platform, open.id, issued, vault);
+    const instrument = await createWithNumber({ kind, platform, record: { ...open, card }, ...secrets }, resources);
+    return instrument && { instrument, issued };
   }
   const { issuingCountryCode: country } = info;
   if (!isAccountCountry(country)) throw new TypeError(`no accounts are issued in ${country}`);
-  const made = createAccount(country, bankAccount?.formFactor ?? 'physical', references);
-  const record = { ...open, bankAccount: made.bankAccount };
-  const kept = await createWithNumber(
-    { kind, platform, record, ...sealAccount(platform, open.id, made, vault) },
-    resources,
-  );
-  return kept && { kept };
-};
+  const account = createAccount(country, bankAccount?.formFactor ?? 'physical', ids);
+  const record = { ...open, bankAccount: account.bankAccount };
+  const secrets = sealAccount(platform, open.id, account, vault);
+  const instrument = await createWithNumber({ kind, platform, record, ...secrets }, resources);
+  return instrument && { instrument };
+}
 
-const draw = async (
-  info: Info,
-  platform: string,
-  world: HandlerContext,
-  resources: ResourceRepository,
-): Promise<Made> => {
-  for (let draws = 0; draws < drawsMax; draws += 1) {
-    const made = await make(info, platform, world, resources);
-    if (made !== undefined) return made;
-  }
-  throw new Error('no number is left that was not given out before');
-};
+/** Without a requested status, a physical card of the United States is inactive, and everything else is active. */
+function firstStatus({ status, card, issuingCountryCode }: Info): Status {
+  return status ?? (card?.formFactor === 'physical' && issuingCountryCode === 'US' ? 'inactive' : 'active');
+}
 
-/** A virtual card for a single use is shown once, whole: its holder has nothing else to read it from. */
-const shownOnce = ({ kept, issued }: Made, world: HandlerContext) => {
-  const record = openRecord(kept, world);
+/** Only this response has the full number and the security code of a virtual card for a single use. */
+function toResponse({ instrument, issued }: CreatedInstrument, context: HandlerContext) {
+  const record = openRecord(instrument, context);
   const { card } = record;
   if (issued === undefined || card?.formFactor !== 'virtual' || card.usage !== 'singleUse') return record;
   return { ...record, card: { ...card, number: issued.number, cvc: issued.cvc } };
-};
-
-export const createPaymentInstrument = withEvents<BalancePlatformOperations['createPaymentInstrument']>(
-  async ({ input, caller }, resources, world) => {
-    throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
-    const platform = await requireTenantPlatform(caller, resources, undefined);
-    requireActivePlatform(platform);
-    await requireActiveAccount(
-      await findForTenant('balanceAccount', input.balanceAccountId, caller, resources),
-      resources,
-    );
-    if (input.replacementOfId !== undefined)
-      await checkReplaceable(
-        await findForTenant('paymentInstrument', input.replacementOfId, caller, resources),
-        input.type,
-        resources,
-      );
-    const made = await draw(input, platform.id, world, resources);
-    await settleReplacement(made.kept, resources);
-    return { ...shownOnce(made, world), eTag: eTagOf(made.kept) };
-  },
-);
+}

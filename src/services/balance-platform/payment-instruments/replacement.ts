@@ -1,4 +1,4 @@
-/** Replacement: two payment instruments that name each other; the old one closes when the new one becomes active. */
+/** Replacement: two payment instruments name each other, and the old one closes when the new one becomes active. */
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import { invalid } from '../field-issues.ts';
 import { platformProblems } from '../problems.ts';
@@ -8,30 +8,28 @@ import type { ResourceRepository } from '../store/repository.ts';
 
 type Instrument = StoredResource<'paymentInstrument'>;
 
-/** Refuses to replace by another type, and what has a replacement that is not closed. */
-export const checkReplaceable = async (
+/** Refuses a replacement of another type, and a second one while the first is not closed. */
+export async function checkReplaceable(
   { platform, record: old }: Instrument,
   type: Instrument['record']['type'],
   resources: ResourceRepository,
-): Promise<void> => {
+): Promise<void> {
   if (old.type !== type) throwIssues([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
   const other = await resources.findResource('paymentInstrument', platform, old.replacedById);
   if (other?.record.status !== 'closed') throw new Problem(platformProblems.alreadyReplaced);
-};
+}
 
-/** What an instrument says once another one works in its place; of what is closed already, the reason stays. */
-const endOf = ({ status }: Instrument['record'], id: string): Partial<Instrument['record']> =>
-  status === 'closed' ? {} : { status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` };
-
-/** To be called when the new one was made, and when it becomes active. */
-export const settleReplacement = async (
-  { platform, record }: Instrument,
-  resources: ResourceRepository,
-): Promise<void> => {
+/** Call it when the new instrument was created, and when it becomes active. */
+export async function updateReplaced({ platform, record }: Instrument, resources: ResourceRepository): Promise<void> {
   const { id, replacementOfId, status } = record;
   if (replacementOfId === undefined) return;
   const old = await resources.findResource('paymentInstrument', platform, replacementOfId);
-  if (old === undefined) throw new Error('what is replaced is gone');
-  await change(old, { replacedById: id, ...(status === 'active' && endOf(old.record, id)) }, resources);
-};
+  if (old === undefined) throw new Error('the replaced payment instrument is missing');
+  await change(old, { replacedById: id, ...(status === 'active' && closedBy(old.record, id)) }, resources);
+}
+
+/** A closed instrument keeps its reason. */
+function closedBy({ status }: Instrument['record'], id: string): Partial<Instrument['record']> {
+  return status === 'closed' ? {} : { status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` };
+}

@@ -38,7 +38,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       store.write((tx) =>
         tx.repository(CardChangeRepository).findAnnouncement(company, vault.fingerprint(company, cardIdentity(number))),
       );
-    const fate = (company = 'Demo') =>
+    const outcome = (company = 'Demo') =>
       store.write((tx) =>
         createLocalUpdater(vault, { testCards: false }).check(
           {
@@ -55,21 +55,21 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
 
     test('each comes back as it was announced, and the updater answers by it', async () => {
       expect(await find()).toBeUndefined();
-      expect(await fate()).toEqual({ kind: 'unchanged' });
+      expect(await outcome()).toEqual({ kind: 'unchanged' });
       await announce(renewal);
-      expect(await fate()).toEqual({ kind: 'renewed', expiry });
+      expect(await outcome()).toEqual({ kind: 'renewed', expiry });
       await announce({ ...renewal, newNumber });
-      expect(await fate()).toEqual({ kind: 'replaced', number: newNumber, expiry });
+      expect(await outcome()).toEqual({ kind: 'replaced', number: newNumber, expiry });
       for (const status of ['closed', 'contactCardholder', 'unchanged'] as const) {
         await announce({ number: cardNumber, status });
         expect(await find()).toMatchObject({ status, expiry: undefined, sealed: undefined });
-        expect(await fate()).toEqual({ kind: status });
+        expect(await outcome()).toEqual({ kind: status });
       }
     });
     test('of another company, or of another card, nothing is known', async () => {
       await announce({ number: cardNumber, status: 'closed' });
       expect(await find('Other')).toBeUndefined();
-      expect(await fate('Other')).toEqual({ kind: 'unchanged' });
+      expect(await outcome('Other')).toEqual({ kind: 'unchanged' });
       expect(await find('Demo', newNumber)).toBeUndefined();
     });
     test('the new number opens in its own place only', async () => {
@@ -79,7 +79,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       const elsewhere = { company: 'Demo', record: fingerprint };
       expect(() => vault.open(elsewhere, sealed!, 'number')).toThrow();
     });
-    test('is kept with the tx, or lost with it', async () => {
+    test('commits with its transaction and rolls back with it', async () => {
       const broken = store.write(async (tx) => {
         await tx.repository(CardChangeRepository).saveAnnouncement('Demo', announcementOf(renewal, 'Demo', vault), 7);
         throw new Error('no');
@@ -154,7 +154,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       expect(known!.details[0]!.changes).toEqual([change('D1'), { ...closing, after: undefined }]);
       expect(JSON.stringify(known)).not.toContain(cardNumber);
     });
-    test('one request changes a detail once, and nobody has a history without a detail', async () => {
+    test('a request changes a detail once, and a history needs a detail', async () => {
       await save(anna, sampleDetail('D1'));
       await store.write((tx) => tx.repository(CardChangeRepository).saveChange('Demo', change('D1')));
       await expect(

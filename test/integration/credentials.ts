@@ -1,4 +1,4 @@
-/** Credentials over an engine: who is let in, for how long, and what the database tells of a secret. */
+/** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
@@ -108,7 +108,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       expect(await basic(secret)).toBeUndefined();
       expect(await basic(next.secret)).toEqual(expected(next.id));
     });
-    test('what is kept is read again when the clock is set back', async () => {
+    test('cached credentials are read again when the clock is set back', async () => {
       const { id, secret } = await registry.addCredential({ ...wanted, kind: 'apiKey' });
       expect(await apiKey(secret)).toBeDefined();
       await registry.revokeCredential(id);
@@ -177,7 +177,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       await expect(registry.addMerchantAccount('Other', 'DemoMerchant')).rejects.toThrow(/another company/);
       await expect(registry.addMerchantAccount('Demo', '')).rejects.toThrow(/1 to 80/);
       expect(await registry.findCompany('DemoMerchant')).toBe('Demo');
-      expect(await registry.findCompany('nobody')).toBeUndefined();
+      expect(await registry.findCompany('unknown')).toBeUndefined();
       expect(await registry.listCredentials()).toHaveLength(1);
     });
   });

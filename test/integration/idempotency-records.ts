@@ -1,4 +1,4 @@
-/** What every engine owes the journal: a scope is taken once, kept with its unit, and free again when its time is over. */
+/** Idempotency records on every engine: a key is reserved once, commits with its transaction and is free again after it expires. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { NewRecord } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
@@ -17,7 +17,7 @@ const left = statement<{ readonly days: number }>(
 const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from idempotency_record');
 
 export function describeJournal({ open, dispose }: EngineFactory): void {
-  describe('the journal', () => {
+  describe('idempotency records', () => {
     let engine: Engine;
     let store: Store;
     let counted = 0;
@@ -42,17 +42,17 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     const rows = () => engine.read(async (session) => Number((await session.query(count, []))[0]!.rows));
     const expire = (scope: string, msAgo = 0) => engine.write((session) => session.execute(age, [scope, msAgo]));
 
-    test('a scope is taken once; who comes later finds what was kept', async () => {
+    test('a key is reserved once; later requests find the stored outcome', async () => {
       expect(await keep('s', 'first')).toBeUndefined();
       expect(await keep('s', 'second', 'g')).toEqual({ requestHash: 'f', outcome: 'first' });
       expect(await keep('t', 'other')).toBeUndefined();
     });
     test('many at once: one takes it, and the others find its outcome', async () => {
       const found = await Promise.all(Array.from({ length: 20 }, (_, at) => keep('s', `outcome ${at}`)));
-      const [kept] = found.filter((each) => each !== undefined);
+      const [stored] = found.filter((each) => each !== undefined);
       expect(found.filter((each) => each === undefined)).toHaveLength(1);
       expect(new Set(found.map((each) => each?.outcome)).size).toBe(2);
-      expect(kept?.outcome).toMatch(/^outcome \d+$/);
+      expect(stored?.outcome).toMatch(/^outcome \d+$/);
     });
     test('a unit that fails leaves its scope free', async () => {
       const failing = store.write(async (tx) => {

@@ -1,4 +1,4 @@
-/** What every engine owes jobs: kept with their effect, taken by one, done in the order of their lane, ended once. */
+/** Jobs on every engine: each commits with its effect, has one worker at a time, runs in the order of its key and ends once. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../src/jobs/job.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -40,7 +40,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     const end = (taken: TakenJob) => store.write((tx) => tx.jobs.end(taken));
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
 
-    test('one comes back as it was saved, and nobody else gets it while it is held', async () => {
+    test('a job is taken as it was saved, by one worker while its lease lasts', async () => {
       const scope = { company: 'Demo', record: 'job one' };
       const sealed = vault.seal(scope, { number: '4111111111111111' });
       await save(job('one', { sealed, kind: 'check' }));
@@ -66,7 +66,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take(10, 'there', 'check')).toEqual([]);
     });
 
-    test('a tx that is given up keeps no job, and nobody hears of one', async () => {
+    test('a transaction that rolls back saves no job and announces none', async () => {
       const halt = new Error('halt');
       await expect(
         store.write(async (tx) => {
@@ -93,7 +93,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       await expect(end(late!)).rejects.toThrow(LeaseLost);
     });
 
-    test('what a tx does beside the end of a job that was lost is not kept', async () => {
+    test('a transaction that ends a job with a lost lease rolls back', async () => {
       await save(job('one'));
       const [early] = await take();
       await later(70_000);
@@ -107,14 +107,14 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take()).toEqual([]);
     });
 
-    test('in a lane one after the other, in the order in which they were saved; lanes do not wait for each other', async () => {
+    test('jobs of one ordering key run in the order in which they were saved; keys do not wait for each other', async () => {
       await save(job('a1', { orderingKey: 'a' }), job('b1', { orderingKey: 'b' }));
       await save(job('a2', { orderingKey: 'a' }), job('a3', { orderingKey: 'a' }));
       await save(job('a1', { orderingKey: 'a', company: 'Other' }));
       const first = await take();
       expect(ids(first)).toEqual(['a1', 'a1', 'b1']);
       expect(await take()).toEqual([]);
-      const [a1] = first.filter(({ company, orderingKey: lane }) => company === 'Demo' && lane === 'a');
+      const [a1] = first.filter(({ company, orderingKey }) => company === 'Demo' && orderingKey === 'a');
       await jobs.retryLater(a1!, 30_000, 'not yet');
       await later(20_000);
       expect(await take()).toEqual([]);
@@ -128,12 +128,12 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(ids(await take())).toEqual(['a3']);
     });
 
-    test('one that is given up lets the next of its lane pass, and is found until it is revived', async () => {
+    test('a dead job lets the next of its ordering key run, and is listed until it is revived', async () => {
       await save(job('a1', { orderingKey: 'a' }), job('a2', { orderingKey: 'a' }));
       const [a1] = await take();
-      await jobs.abandon(a1!, 'nobody answers');
+      await jobs.abandon(a1!, 'no response');
       expect(await jobs.findDead('Demo', 'webhook', 10)).toEqual([
-        expect.objectContaining({ jobId: 'a1', attempts: 1, lastFailure: 'nobody answers' }),
+        expect.objectContaining({ jobId: 'a1', attempts: 1, lastFailure: 'no response' }),
       ]);
       expect(await jobs.findDead('Other', 'webhook', 10)).toEqual([]);
       expect(await jobs.findDead('Demo', 'check', 10)).toEqual([]);
@@ -148,7 +148,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take()).toEqual([expect.objectContaining({ jobId: 'a1', attempts: 1 })]);
     });
 
-    test('a lane whose jobs were all given up goes on with the next', async () => {
+    test('an ordering key whose jobs are all dead continues with the next job', async () => {
       await save(job('a1', { orderingKey: 'a' }));
       await jobs.abandon((await take())[0]!, 'no');
       await save(job('a2', { orderingKey: 'a' }));
@@ -164,7 +164,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     });
 
     test('several at once take each job once, and none is left', async () => {
-      const many = Array.from({ length: 60 }, (_, n) => job(`job-${n}`, { orderingKey: `lane-${n % 20}` }));
+      const many = Array.from({ length: 60 }, (_, n) => job(`job-${n}`, { orderingKey: `key-${n % 20}` }));
       for (let from = 0; from < many.length; from += 15) await save(...many.slice(from, from + 15));
       const seen: string[] = [];
       const worker = async (holder: string) => {
@@ -180,8 +180,8 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       await Promise.all(['one', 'two', 'three', 'four'].map(worker));
       expect(seen).toHaveLength(60);
       expect(new Set(seen).size).toBe(60);
-      for (let lane = 0; lane < 20; lane += 1) {
-        const order = seen.filter((id) => Number(id.slice(4)) % 20 === lane);
+      for (let key = 0; key < 20; key += 1) {
+        const order = seen.filter((id) => Number(id.slice(4)) % 20 === key);
         expect(order).toEqual(order.toSorted((a, b) => Number(a.slice(4)) - Number(b.slice(4))));
       }
     }, 30_000);

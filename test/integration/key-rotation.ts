@@ -1,4 +1,4 @@
-/** Moving stored details to another wrapping key, on every engine: nothing lost, nothing twice, whoever else writes. */
+/** Key rotation on every engine: every sealed row moves once to the new wrapping key, beside other writers. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
@@ -68,10 +68,10 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
     };
 
     test('nothing to do', async () => {
-      const heard: number[] = [];
-      const rotated = await rotation.rotate({ begun: (total) => heard.push(total), moved: () => heard.push(-1) });
+      const reported: number[] = [];
+      const rotated = await rotation.rotate({ begun: (total) => reported.push(total), moved: () => reported.push(-1) });
       expect(rotated).toEqual({ moved: 0, broken: { first: [], rows: 0 }, counts: new Map() });
-      expect(heard).toEqual([0]);
+      expect(reported).toEqual([0]);
     });
 
     test('moves every detail, over pages, and only the wrapping', async () => {
@@ -84,12 +84,12 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       });
       expect(await rotation.count()).toEqual(new Map([[old, rows + 1]]));
       const before = await detailsOf(shopper(0));
-      const heard: number[] = [];
-      const rotated = await rotation.rotate({ begun: (n) => heard.push(n), moved: (n) => heard.push(n) });
+      const reported: number[] = [];
+      const rotated = await rotation.rotate({ begun: (n) => reported.push(n), moved: (n) => reported.push(n) });
       expect(rotated).toMatchObject({ moved: rows + 1, broken: { rows: 0 } });
       expect(rotated.counts).toEqual(new Map([['k-new', rows + 1]]));
-      expect(heard[0]).toBe(rows + 1);
-      expect(heard.at(-1)).toBe(rows + 1);
+      expect(reported[0]).toBe(rows + 1);
+      expect(reported.at(-1)).toBe(rows + 1);
       const after = await detailsOf(shopper(0));
       expect(after).toHaveLength(49);
       for (const [index, { sealed, ...rest }] of after.entries()) {
@@ -199,7 +199,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       );
     });
 
-    test('what does not open, and what lies under an absent key, is left and told; the rest is moved', async () => {
+    test('rows that do not open or whose key is absent stay and are reported; the rest moves', async () => {
       await fill(5);
       const stranger = sampleDetail('STRANGER');
       const broken = sampleDetail('BROKEN');

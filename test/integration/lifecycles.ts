@@ -56,10 +56,10 @@ const forgetful = (store: Store): Store => {
         remembered.set(id, { at: performance.now(), found });
         return found;
       },
-      async changeResource(kept) {
-        const { kind, platform, record } = kept;
+      async changeResource(resource) {
+        const { kind, platform, record } = resource;
         const present = await resources.findResource(kind, platform, record.id);
-        await resources.changeResource({ ...kept, revision: present!.revision + 1 });
+        await resources.changeResource({ ...resource, revision: present!.revision + 1 });
       },
     })),
   );
@@ -89,12 +89,12 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
         const id = await make[kind]();
         await ask.force(kind, id, { status: from });
         const { headers, body } = await ask.get(`${paths[kind]}/${id}`);
-        const heard = await move(kind, id, to);
-        const outcome = outcomeOf(heard, headers.ETag);
+        const response = await move(kind, id, to);
+        const outcome = outcomeOf(response, headers.ETag);
         found.push({ kind, from, to, outcome });
         const after = (await ask.get(`${paths[kind]}/${id}`)).body;
         expect(after).toEqual({ ...body, status: outcome === 'moves' ? to : from });
-        if (outcome === '30_201') expect(heard.body.detail).toBe(`The status cannot go from ${from} to ${to}`);
+        if (outcome === '30_201') expect(response.body.detail).toBe(`The status cannot go from ${from} to ${to}`);
       }
       expect(found).toEqual(moves);
     });
@@ -282,9 +282,10 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
         const states = Object.keys(legal).filter((status) => status !== 'closed');
         const accepted: (readonly [revision: number, status: string])[] = [[1, 'active']];
         const go = async (status: string) => {
-          const heard = await by.patch(path, { status });
-          expect(isSound(heard)).toBe(true);
-          if (heard.status === 200) accepted.push([Number(heard.headers.ETag!.slice(1, -1)), heard.body.status]);
+          const response = await by.patch(path, { status });
+          expect(isSound(response)).toBe(true);
+          if (response.status === 200)
+            accepted.push([Number(response.headers.ETag!.slice(1, -1)), response.body.status]);
         };
         await all(async (n) => {
           for (let round = 0; round < 4; round += 1) await go(states[(n + round) % states.length]!);
@@ -323,7 +324,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       test('no account closes over an open instrument, and no instrument opens under a closed account', async () => {
         const holder = await ask.holder();
         const account = await ask.account(holder);
-        const heard = await all(async (n) => {
+        const response = await all(async (n) => {
           if (n % 4 === 3) return move('balanceAccount', account, 'closed');
           const made = await ask.post('/paymentInstruments', {
             type: 'bankAccount',
@@ -332,7 +333,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
           });
           return made.status === 200 ? ask.post(`/paymentInstruments/${made.body.id}/cancel`) : made;
         });
-        expect(heard.filter((each) => !isSound(each))).toEqual([]);
+        expect(response.filter((each) => !isSound(each))).toEqual([]);
         const { body } = await ask.get(`/balanceAccounts/${account}`);
         const list = await ask.get(`/balanceAccounts/${account}/paymentInstruments?limit=100`);
         const open = list.body.paymentInstruments.filter(({ status }: { status: string }) => status !== 'closed');
@@ -343,13 +344,13 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       test('one of many replacements is the one', async () => {
         const account = await ask.account(await ask.holder());
         const old = await ask.instrument(account);
-        const heard = await all(() =>
+        const response = await all(() =>
           ask.post('/paymentInstruments', {
             ...{ type: 'card', issuingCountryCode: 'NL', balanceAccountId: account, replacementOfId: old },
             card: { brand: 'mc', brandVariant: 'mcdebit', cardholderName: 'Anna', formFactor: 'virtual' },
           }),
         );
-        const made = heard.filter(({ status }) => status === 200);
+        const made = response.filter(({ status }) => status === 200);
         expect(made).toHaveLength(1);
         expect((await ask.get(`/paymentInstruments/${old}`)).body.replacedById).toBe(made[0]!.body.id);
       });

@@ -1,4 +1,4 @@
-/** What every engine owes whoever is told of a balance platform: each change in the tx that made it, once, in the order of its resource. */
+/** Events of a balance platform on every engine: one for each change, in its transaction, in the order of the resource. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
@@ -35,20 +35,20 @@ const halting = (store: Store, isHalting: () => boolean): Store => ({
     }),
 });
 
-/** The defect that has to be found: it tells after the tx, whatever became of it. */
+/** The seeded defect: it enqueues events after the transaction, even where that rolled back. */
 const tellingAfter = (store: Store, isHalting: () => boolean): Store => {
   const halted = halting(store, isHalting);
   return {
     ...store,
     async write(work) {
-      const tellings: EventBatch[] = [];
-      const tell = async (telling: EventBatch) => {
-        tellings.push(telling);
+      const batches: EventBatch[] = [];
+      const enqueue = async (batch: EventBatch) => {
+        batches.push(batch);
       };
       try {
-        return await halted.write((tx) => work(override(tx, { outbox: override(tx.outbox, { enqueue: tell }) })));
+        return await halted.write((tx) => work(override(tx, { outbox: override(tx.outbox, { enqueue: enqueue }) })));
       } finally {
-        for (const telling of tellings) await store.write((tx) => tx.outbox.enqueue(telling));
+        for (const batch of batches) await store.write((tx) => tx.outbox.enqueue(batch));
       }
     },
   };
@@ -79,8 +79,8 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     const take = () => gateway.parts.jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
     const end = (job: TakenJob) => gateway.parts.store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
-    /** What is to be told, by request and in its order; it counts as told then. */
-    const told = async (): Promise<readonly ResourceEvent[]> => {
+    /** Takes the queued events, by request and in order; they count as delivered. */
+    const takeEvents = async (): Promise<readonly ResourceEvent[]> => {
       const events: ResourceEvent[] = [];
       for (let taken = await take(); taken.length > 0; taken = await take())
         for (const job of taken) {
@@ -93,29 +93,32 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       events.map(({ kind, operation, record }) => `${kind} ${operation} ${record.id}`);
     const hearing = async (asked: () => Promise<unknown>) => {
       await asked();
-      return shown(await told());
+      return shown(await takeEvents());
     };
 
-    test('every writing operation tells of what it changed, and of all that changed along with it', async () => {
+    test('every writing operation enqueues events for what it changed, directly and indirectly', async () => {
       const seen = new Set<string>();
-      const tell = async (operation: string, ...expected: (readonly [() => Promise<unknown>, ...string[]])[]) => {
+      const enqueue = async (operation: string, ...expected: (readonly [() => Promise<unknown>, ...string[]])[]) => {
         seen.add(operation);
         for (const [asked, ...lines] of expected) expect(await hearing(asked)).toEqual(lines);
       };
       const [one, other] = [await ask.holder(), await ask.holder()];
-      expect(shown(await told())).toEqual([`accountHolder created ${one}`, `accountHolder created ${other}`]);
+      expect(shown(await takeEvents())).toEqual([`accountHolder created ${one}`, `accountHolder created ${other}`]);
       seen.add('createAccountHolder');
       const holder = (id: string) => `accountHolder updated ${id}`;
-      await tell('updateAccountHolder', [() => ask.patch(`/accountHolders/${one}`, { reference: 'r' }), holder(one)]);
+      await enqueue('updateAccountHolder', [
+        () => ask.patch(`/accountHolders/${one}`, { reference: 'r' }),
+        holder(one),
+      ]);
 
       const first = await ask.account(one);
-      expect(shown(await told())).toEqual([`balanceAccount created ${first}`, holder(one)]);
+      expect(shown(await takeEvents())).toEqual([`balanceAccount created ${first}`, holder(one)]);
       const second = await ask.account(one);
-      expect(shown(await told())).toEqual([`balanceAccount created ${second}`]);
+      expect(shown(await takeEvents())).toEqual([`balanceAccount created ${second}`]);
       seen.add('createBalanceAccount');
       const [account, next] = [first, second].map((id) => `balanceAccount updated ${id}`);
       const patch = (id: string, body: object) => () => ask.patch(`/balanceAccounts/${id}`, body);
-      await tell(
+      await enqueue(
         'updateBalanceAccount',
         [patch(first, { reference: 'r' }), account!],
         // It was the primary account of the one, and becomes that of the other.
@@ -124,12 +127,12 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       );
 
       const card = await ask.instrument(first);
-      expect(shown(await told())).toEqual([`paymentInstrument created ${card}`]);
+      expect(shown(await takeEvents())).toEqual([`paymentInstrument created ${card}`]);
       seen.add('createPaymentInstrument');
       const instrument = `paymentInstrument updated ${card}`;
       const path = `/paymentInstruments/${card}`;
-      await tell('updatePaymentInstrument', [() => ask.patch(path, { status: 'suspended' }), instrument]);
-      await tell('cancelPaymentInstrument', [() => ask.post(`${path}/cancel`, {}), instrument]);
+      await enqueue('updatePaymentInstrument', [() => ask.patch(path, { status: 'suspended' }), instrument]);
+      await enqueue('cancelPaymentInstrument', [() => ask.post(`${path}/cancel`, {}), instrument]);
 
       const writing = [...balancePlatformV2.operations.values()].filter(({ effect }) => effect === 'writes');
       expect([...seen].sort()).toEqual(writing.map(({ name }) => name).sort());
@@ -139,7 +142,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       const id = await ask.holder({ capabilities: { issueCard: { requested: true } }, metadata: { a: '1' } });
       const { body } = await ask.get(`/accountHolders/${id}`);
       const changed = await ask.patch(`/accountHolders/${id}`, { description: 'new' });
-      const [created, updated, ...others] = await told();
+      const [created, updated, ...others] = await takeEvents();
       expect(others).toEqual([]);
       expect(created).toEqual({
         kind: 'accountHolder',
@@ -152,45 +155,48 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       });
       expect(updated?.record).toEqual(changed.body);
       const account = await ask.account(id);
-      const [first, second] = await told();
+      const [first, second] = await takeEvents();
       expect(first?.record).toEqual((await ask.get(`/balanceAccounts/${account}`)).body);
       expect([second?.record, second?.eventId]).toEqual([
         (await ask.get(`/accountHolders/${id}`)).body,
         `${first?.eventId}.2`,
       ]);
       const card = await ask.instrument(account);
-      expect((await told())[0]?.record).toEqual((await ask.get(`/paymentInstruments/${card}`)).body);
+      expect((await takeEvents())[0]?.record).toEqual((await ask.get(`/paymentInstruments/${card}`)).body);
     });
 
-    test('a replacement tells of both, when it is made and when it works', async () => {
+    test('a replacement enqueues events of both instruments, when it is created and when it is activated', async () => {
       const account = await ask.account(await ask.holder());
       const old = await ask.instrument(account);
-      await told();
+      await takeEvents();
       const id = await ask.instrument(account, { replacementOfId: old, status: 'inactive' });
-      const made = await told();
+      const made = await takeEvents();
       expect(shown(made)).toEqual([`paymentInstrument created ${id}`, `paymentInstrument updated ${old}`]);
       expect(made.map(({ record }) => record)).toMatchObject([
         { replacementOfId: old },
         { replacedById: id, status: 'active' },
       ]);
       await ask.patch(`/paymentInstruments/${id}`, { status: 'active' });
-      const works = await told();
+      const works = await takeEvents();
       expect(works.map(({ record }) => record)).toMatchObject([
         { id, status: 'active' },
         { id: old, replacedById: id, status: 'closed', statusReason: 'other', statusComment: `Replaced by ${id}` },
       ]);
       const third = await ask.instrument(account, { replacementOfId: id });
-      expect(shown(await told())).toEqual([`paymentInstrument created ${third}`, `paymentInstrument updated ${id}`]);
+      expect(shown(await takeEvents())).toEqual([
+        `paymentInstrument created ${third}`,
+        `paymentInstrument updated ${id}`,
+      ]);
     });
 
-    test('each endpoint hears of a resource in order, one after the other; resources do not wait for each other', async () => {
+    test('each endpoint takes the events of a resource in order; resources do not wait for each other', async () => {
       const [one, other] = [await ask.holder(), await ask.holder()];
       for (const description of ['a', 'b']) await ask.patch(`/accountHolders/${one}`, { description });
       await ask.patch(`/accountHolders/${other}`, { description: 'c' });
-      const heard: string[] = [];
+      const order: string[] = [];
       for (let taken = await take(); taken.length > 0; taken = await take()) {
         expect(await take()).toEqual([]);
-        heard.push(
+        order.push(
           taken
             .map(eventOf)
             .map(({ record }) => `${record.id === one ? 'one' : 'other'} ${record.description ?? '-'}`)
@@ -199,7 +205,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
         );
         for (const job of taken) await end(job);
       }
-      expect(heard).toEqual(['one -,other -', 'one a,other c', 'one b']);
+      expect(order).toEqual(['one -,other -', 'one a,other c', 'one b']);
     });
 
     test('each format hears its own, and another company nothing', async () => {
@@ -226,12 +232,12 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       expect((await take()).map(({ jobId }) => jobId.split('/')[1]).sort()).toEqual(['we_2', 'we_3']);
     });
 
-    test('what changes nothing, is refused, only reads, or is a retry tells nothing', async () => {
-      const key = { headers: { 'idempotency-key': 'the-key-of-the-holder-told-once' } };
+    test('a request that changes nothing, is refused, reads or is a retry enqueues nothing', async () => {
+      const key = { headers: { 'idempotency-key': 'the-key-of-the-holder-created-once' } };
       const made = await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key);
       const path = `/accountHolders/${made.body.id}`;
       const account = await ask.account(made.body.id);
-      expect(await told()).toHaveLength(3);
+      expect(await takeEvents()).toHaveLength(3);
       expect((await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key)).status).toBe(200);
       gateway.restart();
       expect((await ask.post('/accountHolders', { legalEntityId: 'LE1', description: 'one' }, key)).status).toBe(200);
@@ -241,7 +247,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       expect((await ask.patch(path, { status: 'closed' })).status).toBe(422);
       expect((await ask.patch(path, {}, { headers: { 'if-match': '"9"' } })).status).toBe(412);
       await ask.get(path);
-      expect(await told()).toEqual([]);
+      expect(await takeEvents()).toEqual([]);
     });
 
     const given = async (change: (store: Store, isHalting: () => boolean) => Store) => {
@@ -251,19 +257,19 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       await begin({ change: (store) => change(store, () => isHalting) });
       const account = await ask.account(await ask.holder());
       const old = await ask.instrument(account);
-      await told();
+      await takeEvents();
       isHalting = true;
       await expect(ask.post('/paymentInstruments', cardFor(account, { replacementOfId: old }))).rejects.toBe(halt);
       isHalting = false;
       expect((await ask.get(`/paymentInstruments/${old}`)).body).not.toHaveProperty('replacedById');
-      return shown(await told());
+      return shown(await takeEvents());
     };
 
-    test('a tx that is given up tells nobody, whatever was done in it', async () => {
+    test('a transaction that rolls back enqueues nothing', async () => {
       expect(await given(halting)).toEqual([]);
     });
 
-    test('control: told after the tx, what never happened is heard', async () => {
+    test('control: events enqueued after the transaction report what never happened', async () => {
       expect(await given(tellingAfter)).toHaveLength(2);
     });
 
@@ -278,7 +284,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       await ask.patch(`/paymentInstruments/${bank.body.id}`, { status: 'suspended' });
       const rows: string[] = [];
       for (const { name } of tables) {
-        const all = statement(`told-of-${name}`, `select * from ${name}`);
+        const all = statement(`events-of-${name}`, `select * from ${name}`);
         for (const row of await engine.read((session) => session.query(all, []))) rows.push(JSON.stringify(row));
       }
       expect(rows.filter((row) => row.includes('"webhook"') && row.includes(made.body.id))).toHaveLength(1);
@@ -287,7 +293,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
       expect([made.body.card.number, iban]).toEqual([expect.stringMatching(/^\d{16}$/), expect.any(String)]);
       for (const secret of [made.body.card.number, iban, accountNumber, 'open-sesame-17', 'cvc'])
         expect(rows.filter((row) => row.includes(secret))).toEqual([]);
-      const events = (await told()).filter(({ kind }) => kind === 'paymentInstrument');
+      const events = (await takeEvents()).filter(({ kind }) => kind === 'paymentInstrument');
       expect(events.map(({ record }) => record)).toMatchObject([
         { card: { number: `************${made.body.card.lastFour}` } },
         { bankAccount: { formFactor: 'physical', type: bank.body.bankAccount.type } },

@@ -1,4 +1,4 @@
-/** The balance platform over an engine, through a whole gateway: what is kept, listed, done once, and by whom. */
+/** The balance platform on every engine, through a whole gateway: resources, lists, idempotency and tenants. */
 
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -33,7 +33,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
     const makeHolder = async (also: object = {}, who: Headers = callers.platform) =>
       (await ask.post('/accountHolders', { legalEntityId: 'LE1', ...also }, { who })).body;
 
-    test('an account holder is kept, found, changed and listed', async () => {
+    test('an account holder is stored, found, changed and listed', async () => {
       const made = await ask.post('/accountHolders', {
         legalEntityId: 'LE1',
         reference: 'Ä "1"',
@@ -84,7 +84,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect((await ask.post(path, undefined, { headers: { 'if-match': '"1"' } })).body.status).toBe('closed');
     });
 
-    test('a create and a change are done once for their key, and a list is not kept', async () => {
+    test('a create and a change have their effect once for their key, and a list is never replayed', async () => {
       const key = { headers: { 'idempotency-key': '6f1c1f0e-3b7a-4d67-9f8e-2f6a3c1d9b10' } };
       const [first, ...others] = await Promise.all(
         Array.from({ length: 5 }, () => ask.post('/accountHolders', { legalEntityId: 'LE1' }, key)),
@@ -116,7 +116,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(theirs.headers['Idempotent-Replayed']).toBeUndefined();
     });
 
-    test('a platform that is not active takes nobody in, and says so', async () => {
+    test('a platform that is not active refuses new resources', async () => {
       const platform = { id: 'DemoPlatform', company: 'Demo', timeZone: 'UTC', description: 'Ours' } as const;
       await gateway.parts.registry.saveBalancePlatform({ ...platform, status: 'Suspended' });
       expect((await ask.post('/accountHolders', { legalEntityId: 'LE1' })).body).toMatchObject({
@@ -210,7 +210,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(rows.filter((row) => row.includes(`"cvc"`))).toEqual([]);
     });
 
-    test('a number that was given out is drawn again, whoever had it', async () => {
+    test('a number that was issued before is drawn again', async () => {
       const drawn: string[] = [];
       const twice = await open();
       try {
@@ -236,7 +236,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       }
     });
 
-    test('a list of instruments is told by their status, and says whether there is more', async () => {
+    test('a list of instruments filters by status and reports whether more follow', async () => {
       const id = await account();
       const ids: string[] = [];
       for (let n = 0; n < 6; n += 1) ids.push(await ask.instrument(id, { status: n % 2 ? 'inactive' : 'active' }));
@@ -300,12 +300,12 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(broken.rows).toBe(0);
       expect(moved).toBeGreaterThan(0);
       const { id } = made.body;
-      const kept = await gateway.parts.store.read((tx) =>
+      const stored = await gateway.parts.store.read((tx) =>
         tx.repository(ResourceReader).findResource('paymentInstrument', 'DemoPlatform', id),
       );
-      expect(kept!.sealed!.keyId).toBe('k-new');
+      expect(stored!.sealed!.keyId).toBe('k-new');
       const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
-      const opened = JSON.parse(createVault(next).open(scope, kept!.sealed!, 'shown'));
+      const opened = JSON.parse(createVault(next).open(scope, stored!.sealed!, 'shown'));
       expect(opened).toEqual({ iban: made.body.bankAccount.iban });
     });
   });

@@ -1,4 +1,4 @@
-/** The store suite on PostgreSQL, and what is PostgreSQL's own: connections that end, conflicts, commits that nobody hears of. */
+/** The store suite on PostgreSQL, and its own cases: lost connections, conflicts and commits with an unknown result. */
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -73,7 +73,7 @@ describe('PostgreSQL', () => {
   /** Ends every connection of the program, as an operator would. */
   const terminate = () =>
     server.ask(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'triglyph'`);
-  /** Keeps the row locked until it is told to let go. */
+  /** Locks the row until it is released. */
   const hold = async (id: string) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ describe('PostgreSQL', () => {
         half: 1.5,
       });
     });
-    test('a number that JavaScript has no room for is an error, not another number', async () => {
+    test('a number too large for JavaScript is an error', async () => {
       await expect(ask('select 9007199254740993::bigint as big')).rejects.toThrow(RangeError);
       expect(await value()).toBe(0);
     });
@@ -189,7 +189,7 @@ describe('PostgreSQL', () => {
   });
 
   describe('connections that end', () => {
-    test('all backends terminated while idle: nobody notices', async () => {
+    test('backends terminated while idle are replaced unnoticed', async () => {
       await Promise.all(Array.from({ length: 10 }, () => ask('select pg_sleep(0.05)')));
       expect((await terminate()).length).toBe(10);
       await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? value() : add('b'))));
@@ -269,9 +269,11 @@ describe('PostgreSQL', () => {
       await Promise.all(holding);
       expect(await small.read((session) => valueIn(session, 'a'))).toBe(3);
     });
-    test('nobody listens: StoreUnavailable at once, which names the place and no password', async () => {
-      const nobody = open(url.replace(`:${server.port}/`, ':1/'));
-      const failure: unknown = await nobody.read((session) => valueIn(session, 'a')).catch((thrown: unknown) => thrown);
+    test('no server: StoreUnavailable at once, which names the address and no password', async () => {
+      const unreachable = open(url.replace(`:${server.port}/`, ':1/'));
+      const failure: unknown = await unreachable
+        .read((session) => valueIn(session, 'a'))
+        .catch((thrown: unknown) => thrown);
       expect(failure).toMatchObject({
         ...unavailable,
         message: `the store cannot answer now: no connection to 127.0.0.1:1${new URL(url).pathname}: ECONNREFUSED`,
@@ -281,9 +283,9 @@ describe('PostgreSQL', () => {
       const silent = createServer(() => {}).listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const { port } = silent.address() as { readonly port: number };
-      const nobody = open(url.replace(`:${server.port}/`, `:${port}/`));
+      const unreachable = open(url.replace(`:${server.port}/`, `:${port}/`));
       const ms = await shortestTime(3_000, () =>
-        expect(nobody.write(async () => {})).rejects.toMatchObject(unavailable),
+        expect(unreachable.write(async () => {})).rejects.toMatchObject(unavailable),
       );
       silent.close();
       expect(ms).toBeGreaterThan(1_800);
@@ -323,7 +325,7 @@ describe('PostgreSQL', () => {
     test('two that would not fit together both end, one after the other', async () => {
       const both = meeting(2);
       let times = 0;
-      /** Each looks at both rows and writes one: beside one another both would see nothing. */
+      /** Each transaction reads both rows and writes one: without isolation neither would see the other's write. */
       const look = (id: string) =>
         engine.write(async (session) => {
           times += 1;
@@ -402,7 +404,7 @@ describe('PostgreSQL', () => {
     const slow = statement('slow', `insert into tally select 'slow', 0 from pg_sleep(0.2)`);
     const rows = async () => (await ask('select id from tally order by id')).map(({ id }) => id);
 
-    test('a statement that nobody waited for is part of its unit', async () => {
+    test('a statement that is not awaited is part of its transaction', async () => {
       await engine.write(async (session) => {
         void session.execute(slow, []);
       });

@@ -1,4 +1,4 @@
-/** The gate over real Redis servers: what it grants and remembers, and that nothing a server does stands in the way. */
+/** The Redis cache on real servers: what it reserves and remembers, and that no fault of a server fails a request. */
 import { execFileSync, spawn } from 'node:child_process';
 import { createHmac, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -25,26 +25,26 @@ import { until } from '../support/until.ts';
 
 const hash = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
 
-let scopes = 0;
-const freshScope = (): string => hash(`scope ${++scopes} ${randomInt(2 ** 40)}`);
-const fingerprint = hash('a command');
+let keys = 0;
+const freshKey = (): string => hash(`recordKey ${++keys} ${randomInt(2 ** 40)}`);
+const requestHash = hash('a command');
 const other = hash('another command');
-const kept = { requestHash: fingerprint, outcome: '{"pspReference":"8515131751004933","output":{"response":"ok"}}' };
+const stored = { requestHash, outcome: '{"pspReference":"8515131751004933","output":{"response":"ok"}}' };
 
 interface Opened {
-  readonly gate: RedisCache;
+  readonly cache: RedisCache;
   readonly events: CacheEvent[];
   readonly warnings: string[];
 }
 
-/** Generous, so that a busy machine is not taken for a hung server; where time is the matter the gate's own 50 ms hold. */
+/** A long limit, so that a busy machine does not look like a hung server. Tests of time use the default of 50 ms. */
 const patient = { commandMsMax: 10_000 };
 
-const gates: RedisCache[] = [];
+const caches: RedisCache[] = [];
 const open = (url: string, options: Partial<CacheOptions> = {}): Opened => {
   const events: CacheEvent[] = [];
   const warnings: string[] = [];
-  const gate = openRedisCache({
+  const cache = openRedisCache({
     url,
     mac: hash,
     clock,
@@ -52,204 +52,210 @@ const open = (url: string, options: Partial<CacheOptions> = {}): Opened => {
     warn: (text) => warnings.push(text),
     ...options,
   });
-  gates.push(gate);
-  return { gate, events, warnings };
+  caches.push(cache);
+  return { cache, events, warnings };
 };
 const opened = async (url: string, options: Partial<CacheOptions> = patient): Promise<Opened> => {
   const all = open(url, options);
-  await until('the gate to be up', () => all.gate.state() === 'up');
+  await until('the cache to be up', () => all.cache.state() === 'up');
   return all;
 };
 
 afterEach(async () => {
-  await Promise.all(gates.splice(0).map((gate) => gate.close()));
+  await Promise.all(caches.splice(0).map((cache) => cache.close()));
 });
 
 const timed = async (
   work: () => Promise<CacheReservation>,
-): Promise<{ readonly claim: CacheReservation; readonly ms: number }> => {
+): Promise<{ readonly reservation: CacheReservation; readonly ms: number }> => {
   const startedAt = performance.now();
-  const claim = await work();
-  return { claim, ms: performance.now() - startedAt };
+  const reservation = await work();
+  return { reservation, ms: performance.now() - startedAt };
 };
 
-/** Fresh scopes until one is granted; gives how long that took. */
-const untilGranted = async (gate: RedisCache, msMax: number): Promise<number> => {
+/** Tries fresh keys until one is reserved; returns how long that took. */
+const untilReserved = async (cache: RedisCache, msMax: number): Promise<number> => {
   const startedAt = performance.now();
-  await until(
-    'a claim to be granted',
-    async () => (await gate.reserve(freshScope(), fingerprint)).kind === 'reserved',
-    msMax,
-  );
+  await until('a reservation', async () => (await cache.reserve(freshKey(), requestHash)).kind === 'reserved', msMax);
   return performance.now() - startedAt;
 };
 
-describe('the gate on one server', () => {
+describe('on one server', () => {
   let server: RedisServer;
   beforeAll(async () => {
     server = await startRedis();
   });
   afterAll(() => server.stop());
 
-  test('grants a claim once, for a lease of 15 s, and says who runs since when', async () => {
-    const { gate } = await opened(server.url);
-    const scope = freshScope();
-    const granted = await gate.reserve(scope, fingerprint);
-    expect(granted).toEqual({ kind: 'reserved', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
-    const leftMs = await server.raw.pttl(keyOf(scope));
+  test('reserves a key once, for 15 s, and reports the hash and age of the reservation', async () => {
+    const { cache } = await opened(server.url);
+    const recordKey = freshKey();
+    const reserved = await cache.reserve(recordKey, requestHash);
+    expect(reserved).toEqual({ kind: 'reserved', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
+    const leftMs = await server.raw.pttl(keyOf(recordKey));
     expect(leftMs).toBeGreaterThan(5_000);
     expect(leftMs).toBeLessThanOrEqual(15_000);
 
-    const running = await gate.reserve(scope, other);
-    expect(running).toEqual({ kind: 'inFlight', requestHash: fingerprint, ageMs: expect.any(Number) });
-    await server.raw.pexpire(keyOf(scope), 5_000);
-    const { ageMs } = (await gate.reserve(scope, other)) as Extract<CacheReservation, { kind: 'inFlight' }>;
+    const running = await cache.reserve(recordKey, other);
+    expect(running).toEqual({ kind: 'inFlight', requestHash, ageMs: expect.any(Number) });
+    await server.raw.pexpire(keyOf(recordKey), 5_000);
+    const { ageMs } = (await cache.reserve(recordKey, other)) as Extract<CacheReservation, { kind: 'inFlight' }>;
     expect(ageMs).toBeGreaterThanOrEqual(10_000);
     expect(ageMs).toBeLessThan(15_000);
-    await server.raw.pexpire(keyOf(scope), 20_000);
-    expect(await gate.reserve(scope, other)).toEqual({ kind: 'unknown' });
-    await server.raw.pexpire(keyOf(scope), 1);
+    await server.raw.pexpire(keyOf(recordKey), 20_000);
+    expect(await cache.reserve(recordKey, other)).toEqual({ kind: 'unknown' });
+    await server.raw.pexpire(keyOf(recordKey), 1);
     await after(20);
-    expect((await gate.reserve(scope, other)).kind).toBe('reserved');
+    expect((await cache.reserve(recordKey, other)).kind).toBe('reserved');
   });
 
-  test('remembers what was settled, for an hour, to whoever asks', async () => {
-    const { gate } = await opened(server.url);
-    const { gate: second } = await opened(server.url);
-    const scope = freshScope();
-    await gate.reserve(scope, fingerprint);
-    await gate.complete(scope, kept);
-    expect(await second.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: kept });
-    expect(await second.reserve(scope, other)).toEqual({ kind: 'completed', stored: kept });
-    const leftMs = await server.raw.pttl(keyOf(scope));
+  test('remembers a completed outcome for an hour, for every client', async () => {
+    const { cache } = await opened(server.url);
+    const { cache: second } = await opened(server.url);
+    const recordKey = freshKey();
+    await cache.reserve(recordKey, requestHash);
+    await cache.complete(recordKey, stored);
+    expect(await second.reserve(recordKey, requestHash)).toEqual({ kind: 'completed', stored });
+    expect(await second.reserve(recordKey, other)).toEqual({ kind: 'completed', stored });
+    const leftMs = await server.raw.pttl(keyOf(recordKey));
     expect(leftMs).toBeGreaterThan(3_500_000);
     expect(leftMs).toBeLessThanOrEqual(3_600_000);
   });
 
-  test('of a hundred claims over two gates grants exactly one', async () => {
-    const both = [(await opened(server.url)).gate, (await opened(server.url)).gate] as const;
+  test('grants exactly one of a hundred reservations over two clients', async () => {
+    const both = [(await opened(server.url)).cache, (await opened(server.url)).cache] as const;
     for (let round = 0; round < 5; round += 1) {
-      const scope = freshScope();
-      const claims = await Promise.all(
-        Array.from({ length: 100 }, (_, at) => both[at % 2 === 0 ? 0 : 1].reserve(scope, hash(`command ${at}`))),
+      const recordKey = freshKey();
+      const reservations = await Promise.all(
+        Array.from({ length: 100 }, (_, at) => both[at % 2 === 0 ? 0 : 1].reserve(recordKey, hash(`command ${at}`))),
       );
-      const winner = claims.findIndex(({ kind }) => kind === 'reserved');
-      const expected = claims.map((_, at) =>
+      const winner = reservations.findIndex(({ kind }) => kind === 'reserved');
+      const expected = reservations.map((_, at) =>
         at === winner
           ? { kind: 'reserved', token: expect.any(String) }
           : { kind: 'inFlight', requestHash: hash(`command ${winner}`), ageMs: expect.any(Number) },
       );
       expect(winner).toBeGreaterThanOrEqual(0);
-      expect(claims).toEqual(expected);
+      expect(reservations).toEqual(expected);
     }
   });
 
-  test('gives up what is ours and nothing else', async () => {
-    const { gate } = await opened(server.url);
-    const scope = freshScope();
-    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'reserved' }>;
-    await gate.release(scope, '0123456789abcdef');
-    await gate.release(scope, '');
-    expect((await gate.reserve(scope, other)).kind).toBe('inFlight');
-    await gate.release(scope, granted.token);
-    const next = await gate.reserve(scope, other);
+  test('releases its own reservation and no other', async () => {
+    const { cache } = await opened(server.url);
+    const recordKey = freshKey();
+    const reserved = (await cache.reserve(recordKey, requestHash)) as Extract<CacheReservation, { kind: 'reserved' }>;
+    await cache.release(recordKey, '0123456789abcdef');
+    await cache.release(recordKey, '');
+    expect((await cache.reserve(recordKey, other)).kind).toBe('inFlight');
+    await cache.release(recordKey, reserved.token);
+    const next = await cache.reserve(recordKey, other);
     expect(next.kind).toBe('reserved');
-    await gate.release(scope, granted.token);
-    expect((await gate.reserve(scope, fingerprint)).kind).toBe('inFlight');
-    await gate.complete(scope, kept);
-    await gate.release(scope, (next as Extract<CacheReservation, { kind: 'reserved' }>).token);
-    expect((await gate.reserve(scope, fingerprint)).kind).toBe('completed');
-    await server.raw.del(keyOf(scope));
-    await gate.release(scope, granted.token);
+    await cache.release(recordKey, reserved.token);
+    expect((await cache.reserve(recordKey, requestHash)).kind).toBe('inFlight');
+    await cache.complete(recordKey, stored);
+    await cache.release(recordKey, (next as Extract<CacheReservation, { kind: 'reserved' }>).token);
+    expect((await cache.reserve(recordKey, requestHash)).kind).toBe('completed');
+    await server.raw.del(keyOf(recordKey));
+    await cache.release(recordKey, reserved.token);
   });
 
-  test('starts again with nothing after FLUSHALL, and after the scripts were forgotten', async () => {
-    const { gate, events } = await opened(server.url);
-    const scope = freshScope();
-    await gate.reserve(scope, fingerprint);
-    await gate.complete(scope, kept);
+  test('starts empty after FLUSHALL and after SCRIPT FLUSH', async () => {
+    const { cache, events } = await opened(server.url);
+    const recordKey = freshKey();
+    await cache.reserve(recordKey, requestHash);
+    await cache.complete(recordKey, stored);
     await server.raw.flushall();
     await server.raw.script('FLUSH');
-    const granted = (await gate.reserve(scope, fingerprint)) as Extract<CacheReservation, { kind: 'reserved' }>;
-    expect(granted.kind).toBe('reserved');
+    const reserved = (await cache.reserve(recordKey, requestHash)) as Extract<CacheReservation, { kind: 'reserved' }>;
+    expect(reserved.kind).toBe('reserved');
     await server.raw.script('FLUSH');
-    await gate.release(scope, granted.token);
-    expect(await server.raw.exists(keyOf(scope))).toBe(0);
+    await cache.release(recordKey, reserved.token);
+    expect(await server.raw.exists(keyOf(recordKey))).toBe(0);
     expect(events).toEqual([{ kind: 'up' }]);
   });
 
-  const elsewhere = freshScope();
+  const elsewhere = freshKey();
   const damages: [string, (key: string) => Promise<unknown>][] = [
     ['a list', (key) => server.raw.lpush(key, 'x')],
     ['a hash', (key) => server.raw.hset(key, 'P', 'x')],
     ['any text', (key) => server.raw.set(key, 'hello')],
     ['an empty text', (key) => server.raw.set(key, '')],
     ['bytes that are no text', (key) => server.raw.set(key, Buffer.from([0x44, 0x3a, 0xff, 0xfe, 0x00]))],
-    ['a claim that never ends', (key) => server.raw.set(key, printPending(other, '0123456789abcdef'))],
-    ['a claim for too long', (key) => server.raw.set(key, printPending(other, '0123456789abcdef'), 'PX', 60_000)],
-    ['a forged outcome', (key) => server.raw.set(key, `D:${fingerprint}:${hash('forged').slice(0, 22)}:{}`)],
-    ['the record of another scope', (key) => server.raw.set(key, printDone(hash, keyOf(elsewhere), kept)!)],
-    ['a record under another key', (key) => server.raw.set(key, printDone((text) => hash(`${text}!`), key, kept)!)],
+    ['a reservation that never expires', (key) => server.raw.set(key, printPending(other, '0123456789abcdef'))],
+    [
+      'a reservation that lasts too long',
+      (key) => server.raw.set(key, printPending(other, '0123456789abcdef'), 'PX', 60_000),
+    ],
+    ['a forged outcome', (key) => server.raw.set(key, `D:${requestHash}:${hash('forged').slice(0, 22)}:{}`)],
+    ['the record of another key', (key) => server.raw.set(key, printDone(hash, keyOf(elsewhere), stored)!)],
+    [
+      'a record signed with another MAC key',
+      (key) => server.raw.set(key, printDone((text) => hash(`${text}!`), key, stored)!),
+    ],
     ['a record too long', (key) => server.raw.set(key, `D:${'x'.repeat(recordBytesMax)}`)],
     ['a megabyte', (key) => server.raw.set(key, 'P'.repeat(1_048_576))],
   ];
-  test.each(damages)('knows nothing where it finds %s, stays up, and settling heals it', async (_, damage) => {
-    const { gate, events } = await opened(server.url);
-    const scope = freshScope();
-    await damage(keyOf(scope));
-    for (let time = 0; time < 6; time += 1) expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
-    await gate.release(scope, '0123456789abcdef');
-    expect(gate.state()).toBe('up');
-    expect(events).toEqual([{ kind: 'up' }, ...Array.from({ length: 6 }, () => ({ kind: 'unreadable' }))]);
-    await gate.complete(scope, kept);
-    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: kept });
+  test.each(damages)(
+    'answers unknown where it finds %s, stays up, and is repaired by an outcome',
+    async (_, damage) => {
+      const { cache, events } = await opened(server.url);
+      const recordKey = freshKey();
+      await damage(keyOf(recordKey));
+      for (let time = 0; time < 6; time += 1)
+        expect(await cache.reserve(recordKey, requestHash)).toEqual({ kind: 'unknown' });
+      await cache.release(recordKey, '0123456789abcdef');
+      expect(cache.state()).toBe('up');
+      expect(events).toEqual([{ kind: 'up' }, ...Array.from({ length: 6 }, () => ({ kind: 'unreadable' }))]);
+      await cache.complete(recordKey, stored);
+      expect(await cache.reserve(recordKey, requestHash)).toEqual({ kind: 'completed', stored });
+    },
+  );
+
+  test('leaves an outcome of more than 16 KiB to the store and releases the reservation', async () => {
+    const { cache } = await opened(server.url);
+    const recordKey = freshKey();
+    await cache.reserve(recordKey, requestHash);
+    await cache.complete(recordKey, { requestHash, outcome: JSON.stringify('x'.repeat(recordBytesMax)) });
+    expect(await server.raw.exists(keyOf(recordKey))).toBe(0);
+    const most = { requestHash, outcome: JSON.stringify('x'.repeat(16_000)) };
+    await cache.complete(recordKey, most);
+    expect(await cache.reserve(recordKey, requestHash)).toEqual({ kind: 'completed', stored: most });
   });
 
-  test('leaves an outcome of more than 16 KiB to the journal, and gives the claim up', async () => {
-    const { gate } = await opened(server.url);
-    const scope = freshScope();
-    await gate.reserve(scope, fingerprint);
-    await gate.complete(scope, { requestHash: fingerprint, outcome: JSON.stringify('x'.repeat(recordBytesMax)) });
-    expect(await server.raw.exists(keyOf(scope))).toBe(0);
-    const most = { requestHash: fingerprint, outcome: JSON.stringify('x'.repeat(16_000)) };
-    await gate.complete(scope, most);
-    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'completed', stored: most });
-  });
-
-  test('knows nothing while the server only reads, and is back when it writes again', async () => {
-    const { gate, events } = await opened(server.url);
+  test('answers unknown while the server is read-only and recovers when it is writable', async () => {
+    const { cache, events } = await opened(server.url);
     await server.raw.replicaof('127.0.0.1', 1);
     try {
-      const scope = freshScope();
-      const claim = await gate.reserve(scope, fingerprint);
-      expect(claim.kind).toBe('unknown');
-      await gate.complete(scope, kept);
-      expect(await server.raw.exists(keyOf(scope))).toBe(0);
+      const recordKey = freshKey();
+      const reservation = await cache.reserve(recordKey, requestHash);
+      expect(reservation.kind).toBe('unknown');
+      await cache.complete(recordKey, stored);
+      expect(await server.raw.exists(keyOf(recordKey))).toBe(0);
       expect(events).toContainEqual({ kind: 'failed', reason: 'READONLY' });
     } finally {
       await server.raw.call('REPLICAOF', 'NO', 'ONE');
     }
-    await untilGranted(gate, 10_000);
+    await untilReserved(cache, 10_000);
   });
 
-  test('a listener that throws hinders nothing', async () => {
+  test('ignores what a listener throws', async () => {
     const fail = (): never => {
       throw new Error('a listener');
     };
-    const { gate } = await opened(server.url, { ...patient, onEvent: fail, warn: fail });
-    const scope = freshScope();
-    await server.raw.set(keyOf(scope), 'hello');
-    expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
+    const { cache } = await opened(server.url, { ...patient, onEvent: fail, warn: fail });
+    const recordKey = freshKey();
+    await server.raw.set(keyOf(recordKey), 'hello');
+    expect(await cache.reserve(recordKey, requestHash)).toEqual({ kind: 'unknown' });
   });
 
-  test('after close it knows nothing and throws nothing', async () => {
-    const { gate, events } = await opened(server.url);
-    await gate.close();
-    await gate.close();
-    expect(gate.state()).toBe('down');
-    expect(await gate.reserve(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
-    await gate.complete(freshScope(), kept);
-    await gate.release(freshScope(), '0123456789abcdef');
+  test('answers unknown and does not throw after close', async () => {
+    const { cache, events } = await opened(server.url);
+    await cache.close();
+    await cache.close();
+    expect(cache.state()).toBe('down');
+    expect(await cache.reserve(freshKey(), requestHash)).toEqual({ kind: 'unknown' });
+    await cache.complete(freshKey(), stored);
+    await cache.release(freshKey(), '0123456789abcdef');
     // A planned end is no outage.
     expect(events).toEqual([{ kind: 'up' }]);
   });
@@ -263,88 +269,88 @@ describe('a server that hangs', () => {
   afterEach(() => server.resume());
   afterAll(() => server.stop());
 
-  test('costs 50 ms until the breaker opens, then nothing, and is found again soon', async () => {
-    const { gate, events } = await opened(server.url, {});
+  test('costs 50 ms until the circuit opens, then nothing, and is used again soon', async () => {
+    const { cache, events } = await opened(server.url, {});
     server.pause();
     const costs: number[] = [];
     for (let time = 0; time < 5; time += 1) {
-      expect(gate.state()).toBe('up');
-      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
-      expect(claim).toEqual({ kind: 'unknown', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
+      expect(cache.state()).toBe('up');
+      const { reservation, ms } = await timed(() => cache.reserve(freshKey(), requestHash));
+      expect(reservation).toEqual({ kind: 'unknown', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
       costs.push(ms);
     }
     expect(Math.min(...costs)).toBeGreaterThan(40);
     expect(Math.min(...costs)).toBeLessThan(65);
     expect(Math.max(...costs)).toBeLessThan(500);
-    expect(gate.state()).toBe('down');
-    const told = Array.from({ length: 5 }, () => ({ kind: 'failed', reason: 'timeout' }));
-    expect(events).toEqual([{ kind: 'up' }, ...told, { kind: 'down', reason: 'timeout' }]);
+    expect(cache.state()).toBe('down');
+    const failures = Array.from({ length: 5 }, () => ({ kind: 'failed', reason: 'timeout' }));
+    expect(events).toEqual([{ kind: 'up' }, ...failures, { kind: 'down', reason: 'timeout' }]);
 
     const skips: number[] = [];
     for (let time = 0; time < 20; time += 1) {
-      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
-      expect(claim).toEqual({ kind: 'unknown' });
+      const { reservation, ms } = await timed(() => cache.reserve(freshKey(), requestHash));
+      expect(reservation).toEqual({ kind: 'unknown' });
       skips.push(ms);
     }
     expect(Math.min(...skips)).toBeLessThan(5);
     server.resume();
-    // A second until it is tried again; the rest is for a busy machine.
-    expect(await untilGranted(gate, 10_000)).toBeLessThan(5_000);
-    expect(gate.state()).toBe('up');
+    // One second until the probe; the rest is for a busy machine.
+    expect(await untilReserved(cache, 10_000)).toBeLessThan(5_000);
+    expect(cache.state()).toBe('up');
   });
 
-  test('for longer costs one try a second, and is found again over a new connection', async () => {
-    const { gate } = await opened(server.url, {});
+  test('costs one probe a second while it hangs, and is used again over a new connection', async () => {
+    const { cache } = await opened(server.url, {});
     server.pause();
     const endsAt = performance.now() + 3_000;
     let tried = 0;
     while (performance.now() < endsAt) {
-      const claim = await gate.reserve(freshScope(), fingerprint);
-      if (claim.kind !== 'unknown') throw new Error(`a server that hangs answered ${claim.kind}`);
+      const reservation = await cache.reserve(freshKey(), requestHash);
+      if (reservation.kind !== 'unknown') throw new Error(`a server that hangs answered ${reservation.kind}`);
       // It has a token where a command was sent.
-      if (claim.token !== undefined) tried += 1;
+      if (reservation.token !== undefined) tried += 1;
       await after(5);
     }
     expect(tried).toBeGreaterThanOrEqual(5);
     expect(tried).toBeLessThan(15);
     server.resume();
-    expect(await untilGranted(gate, 10_000)).toBeLessThan(5_000);
+    expect(await untilReserved(cache, 10_000)).toBeLessThan(5_000);
   });
 
-  test('may still apply a claim that was given up waiting for: settling overwrites it, and releasing gives it back', async () => {
-    const { gate } = await opened(server.url, {});
-    const claimedLate = async () => {
-      const scope = freshScope();
-      await until('the gate to be up', () => gate.state() === 'up');
+  test('may apply a reservation after its time limit: completing overwrites it, and releasing removes it', async () => {
+    const { cache } = await opened(server.url, {});
+    const reservedLate = async () => {
+      const recordKey = freshKey();
+      await until('the cache to be up', () => cache.state() === 'up');
       server.pause();
-      const claim = await gate.reserve(scope, fingerprint);
+      const reservation = await cache.reserve(recordKey, requestHash);
       server.resume();
-      if (claim.kind !== 'unknown' || claim.token === undefined)
-        throw new Error(`no ticket in ${JSON.stringify(claim)}`);
-      const { token } = claim;
-      const pending = printPending(fingerprint, token);
-      await until('the late claim to stand', async () => (await server.raw.get(keyOf(scope))) === pending);
-      return { scope, token };
+      if (reservation.kind !== 'unknown' || reservation.token === undefined)
+        throw new Error(`no token in ${JSON.stringify(reservation)}`);
+      const { token } = reservation;
+      const pending = printPending(requestHash, token);
+      await until('the late reservation', async () => (await server.raw.get(keyOf(recordKey))) === pending);
+      return { recordKey, token };
     };
-    const given = await claimedLate();
-    await until('the claim to be given back', async () => {
-      await gate.release(given.scope, given.token);
-      return (await server.raw.exists(keyOf(given.scope))) === 0;
+    const given = await reservedLate();
+    await until('the reservation to be released', async () => {
+      await cache.release(given.recordKey, given.token);
+      return (await server.raw.exists(keyOf(given.recordKey))) === 0;
     });
-    const settled = await claimedLate();
+    const settled = await reservedLate();
     await until('the outcome to be remembered', async () => {
-      await gate.complete(settled.scope, kept);
-      return (await gate.reserve(settled.scope, fingerprint)).kind === 'completed';
+      await cache.complete(settled.recordKey, stored);
+      return (await cache.reserve(settled.recordKey, requestHash)).kind === 'completed';
     });
   });
 
   test('does not hold up settling, releasing or closing', async () => {
-    const { gate } = await opened(server.url, {});
+    const { cache } = await opened(server.url, {});
     server.pause();
     const startedAt = performance.now();
-    await gate.complete(freshScope(), kept);
-    await gate.release(freshScope(), '0123456789abcdef');
-    await gate.close();
+    await cache.complete(freshKey(), stored);
+    await cache.release(freshKey(), '0123456789abcdef');
+    await cache.close();
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
@@ -354,22 +360,22 @@ describe('a server that dies', () => {
     [true, 'completed'],
     [false, 'reserved'],
   ] as const)(
-    'is missed for as long as it is gone; with its data kept (%p) a record is %s afterwards',
+    'answers unknown while it is gone; with persistence (%p) a record is %s afterwards',
     async (persistent, then) => {
       const server = await startRedis({ persistent });
       try {
-        const { gate, events } = await opened(server.url);
-        const scope = freshScope();
-        await gate.reserve(scope, fingerprint);
-        await gate.complete(scope, kept);
+        const { cache, events } = await opened(server.url);
+        const recordKey = freshKey();
+        await cache.reserve(recordKey, requestHash);
+        await cache.complete(recordKey, stored);
         await server.kill();
-        await until('the gate to be down', () => gate.state() === 'down');
+        await until('the cache to be down', () => cache.state() === 'down');
         for (let time = 0; time < 20; time += 1)
-          expect(await gate.reserve(scope, fingerprint)).toEqual({ kind: 'unknown' });
-        await gate.complete(scope, kept);
+          expect(await cache.reserve(recordKey, requestHash)).toEqual({ kind: 'unknown' });
+        await cache.complete(recordKey, stored);
         await server.restart();
-        await until('the gate to be up', () => gate.state() === 'up', 10_000);
-        expect((await gate.reserve(scope, fingerprint)).kind).toBe(then);
+        await until('the cache to be up', () => cache.state() === 'up', 10_000);
+        expect((await cache.reserve(recordKey, requestHash)).kind).toBe(then);
         expect(events.map(({ kind }) => kind)).toEqual(['up', 'down', 'up']);
       } finally {
         await server.stop();
@@ -377,57 +383,57 @@ describe('a server that dies', () => {
     },
   );
 
-  test('in the middle of claims leaves each of them with an answer', async () => {
+  test('in the middle of reservations leaves each of them with an answer', async () => {
     const server = await startRedis();
     try {
-      const { gate } = await opened(server.url);
+      const { cache } = await opened(server.url);
       server.pause();
-      const claims = Array.from({ length: 50 }, () => gate.reserve(freshScope(), fingerprint));
+      const reservations = Array.from({ length: 50 }, () => cache.reserve(freshKey(), requestHash));
       await server.kill();
-      const kinds = new Set((await Promise.all(claims)).map(({ kind }) => kind));
+      const kinds = new Set((await Promise.all(reservations)).map(({ kind }) => kind));
       expect([...kinds]).toEqual(['unknown']);
     } finally {
       await server.stop();
     }
   });
 
-  test('or was never there costs nothing, is told once, and is used as soon as it comes', async () => {
+  test('costs nothing when it was never there, reports that once, and is used as soon as it starts', async () => {
     const server = await startRedis();
     try {
       await server.kill();
-      const { gate, events } = open(server.url);
-      await until('the gate to tell', () => events.length > 0);
+      const { cache, events } = open(server.url);
+      await until('an event of the cache', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: 'ECONNREFUSED' }]);
       // Without a token, since no command is sent.
       const ms = await shortestTime(40, async () =>
-        expect(await gate.reserve(freshScope(), fingerprint)).toEqual({ kind: 'unknown' }),
+        expect(await cache.reserve(freshKey(), requestHash)).toEqual({ kind: 'unknown' }),
       );
       expect(ms).toBeLessThan(40);
       await server.restart();
-      await until('the gate to be up', () => gate.state() === 'up', 10_000);
+      await until('the cache to be up', () => cache.state() === 'up', 10_000);
       expect(events.map(({ kind }) => kind)).toEqual(['down', 'up']);
     } finally {
       await server.stop();
     }
   });
 
-  test('throws nothing anywhere into the process, which ends by itself once the gate is closed', async () => {
+  test('raises no uncaught error, and the process ends by itself after close', async () => {
     const server = await startRedis();
     const source = new URL('../../src/store/redis/cache.ts', import.meta.url).href;
     const script = `
       const { openRedisCache } = await import(${JSON.stringify(source)});
-      const gate = openRedisCache({ url: ${JSON.stringify(server.url)}, mac: () => 'm'.repeat(43), clock: { now: () => Date.now() } });
+      const cache = openRedisCache({ url: ${JSON.stringify(server.url)}, mac: () => 'm'.repeat(43), clock: { now: () => Date.now() } });
       const counted = {};
       let left = ${4 * 60};
       const fresh = () => (left + Math.random()).toString();
       for (; left > 0; left -= 1) {
-        const claims = await Promise.all([0, 1, 2].map(() => gate.reserve(fresh(), 'f'.repeat(43))));
-        for (const { kind } of claims) counted[kind] = (counted[kind] ?? 0) + 1;
-        await Promise.all([gate.complete(fresh(), { requestHash: 'f'.repeat(43), outcome: '{}' }), gate.release(fresh(), 'x')]);
+        const reservations = await Promise.all([0, 1, 2].map(() => cache.reserve(fresh(), 'f'.repeat(43))));
+        for (const { kind } of reservations) counted[kind] = (counted[kind] ?? 0) + 1;
+        await Promise.all([cache.complete(fresh(), { requestHash: 'f'.repeat(43), outcome: '{}' }), cache.release(fresh(), 'x')]);
         if (left % 60 === 30) process.stdout.write('.');
         await new Promise((resolve) => setTimeout(resolve, 15));
       }
-      await gate.close();
+      await cache.close();
       process.stdout.write(JSON.stringify(counted));`;
     try {
       const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
@@ -475,32 +481,32 @@ describe('Sentinel', () => {
   test.each<[string, 1 | 3, (master: RedisServer) => void | Promise<void>]>([
     ['dies', 1, (master) => master.kill()],
     ['hangs', 3, (master) => master.pause()],
-  ])('leads to the new master when the old one %s', async (_, sentinels, harm) => {
+  ])('finds the new master when the old one %s', async (_, sentinels, harm) => {
     const set: SentinelSet = await startSentinelSet(sentinels);
     try {
-      const { gate } = await opened(set.url, { commandMsMax: 500 });
+      const { cache } = await opened(set.url, { commandMsMax: 500 });
       const [master, replica] = set.nodes;
-      const scope = freshScope();
-      expect((await gate.reserve(scope, fingerprint)).kind).toBe('reserved');
-      expect(await master.raw.exists(keyOf(scope))).toBe(1);
+      const recordKey = freshKey();
+      expect((await cache.reserve(recordKey, requestHash)).kind).toBe('reserved');
+      expect(await master.raw.exists(keyOf(recordKey))).toBe(1);
       await harm(master);
-      await untilGranted(gate, 40_000);
+      await untilReserved(cache, 40_000);
       expect(await replica.raw.info('replication')).toMatch(/role:master/);
-      const next = freshScope();
-      await gate.complete(next, kept);
-      expect(await gate.reserve(next, other)).toEqual({ kind: 'completed', stored: kept });
+      const next = freshKey();
+      await cache.complete(next, stored);
+      expect(await cache.reserve(next, other)).toEqual({ kind: 'completed', stored });
       expect(await replica.raw.exists(keyOf(next))).toBe(1);
     } finally {
       await set.stop();
     }
   });
 
-  test('that is not there is no reason to wait or to fail', async () => {
-    const { gate, events } = open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main');
-    await until('the gate to tell', () => events.length > 0);
-    expect((await timed(() => gate.reserve(freshScope(), fingerprint))).claim).toEqual({ kind: 'unknown' });
-    expect(gate.state()).toBe('down');
-    await gate.close();
+  test('neither waits nor fails where no Sentinel answers', async () => {
+    const { cache, events } = open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main');
+    await until('an event of the cache', () => events.length > 0);
+    expect((await timed(() => cache.reserve(freshKey(), requestHash))).reservation).toEqual({ kind: 'unknown' });
+    expect(cache.state()).toBe('down');
+    await cache.close();
   });
 });
 
@@ -511,45 +517,47 @@ describe('a cluster', () => {
   });
   afterAll(() => cluster.stop());
 
-  test('spreads the records over its nodes, and every one is found by any gate', async () => {
-    const { gate } = await opened(cluster.url);
-    const { gate: second } = await opened(cluster.url);
-    const all = Array.from({ length: 60 }, freshScope);
-    const claims = await Promise.all(all.map((scope) => gate.reserve(scope, fingerprint)));
-    expect(claims.map(({ kind }) => kind)).toEqual(all.map(() => 'reserved'));
+  test('spreads the records over its nodes, and every client finds them', async () => {
+    const { cache } = await opened(cluster.url);
+    const { cache: second } = await opened(cluster.url);
+    const all = Array.from({ length: 60 }, freshKey);
+    const reservations = await Promise.all(all.map((recordKey) => cache.reserve(recordKey, requestHash)));
+    expect(reservations.map(({ kind }) => kind)).toEqual(all.map(() => 'reserved'));
     for (const { raw } of cluster.nodes) expect(await raw.dbsize()).toBeGreaterThan(0);
-    const again = await Promise.all(all.map((scope) => second.reserve(scope, other)));
-    expect(again).toEqual(all.map(() => ({ kind: 'inFlight', requestHash: fingerprint, ageMs: expect.any(Number) })));
+    const again = await Promise.all(all.map((recordKey) => second.reserve(recordKey, other)));
+    expect(again).toEqual(all.map(() => ({ kind: 'inFlight', requestHash, ageMs: expect.any(Number) })));
     await Promise.all(
-      claims.map((claim, at) =>
-        at % 2 === 0 || claim.kind !== 'reserved' ? gate.complete(all[at]!, kept) : gate.release(all[at]!, claim.token),
+      reservations.map((reservation, at) =>
+        at % 2 === 0 || reservation.kind !== 'reserved'
+          ? cache.complete(all[at]!, stored)
+          : cache.release(all[at]!, reservation.token),
       ),
     );
-    const last = await Promise.all(all.map((scope) => second.reserve(scope, fingerprint)));
+    const last = await Promise.all(all.map((recordKey) => second.reserve(recordKey, requestHash)));
     expect(last.map(({ kind }) => kind)).toEqual(all.map((_, at) => (at % 2 === 0 ? 'completed' : 'reserved')));
   });
 
-  test('with a node gone answers for the others, and for that one at once', async () => {
-    const { gate } = await opened(cluster.url, { commandMsMax: 500 });
+  test('answers for the remaining nodes, and for the lost one at once', async () => {
+    const { cache } = await opened(cluster.url, { commandMsMax: 500 });
     await cluster.nodes[0]!.kill();
     const unknownMs: number[] = [];
-    let granted = 0;
-    // On a busy machine it takes a while until the client has found its way around the node.
+    let reserved = 0;
+    // On a busy machine the client takes a while to learn that the node is gone.
     await until('answers for the others', async () => {
-      const { claim, ms } = await timed(() => gate.reserve(freshScope(), fingerprint));
-      if (claim.kind === 'reserved') granted += 1;
+      const { reservation, ms } = await timed(() => cache.reserve(freshKey(), requestHash));
+      if (reservation.kind === 'reserved') reserved += 1;
       else unknownMs.push(ms);
-      return granted >= 20 && unknownMs.length >= 10;
+      return reserved >= 20 && unknownMs.length >= 10;
     });
     expect(unknownMs.toSorted((a, b) => a - b)[Math.floor(unknownMs.length / 2)]).toBeLessThan(400);
   });
 });
 
-describe('what is said', () => {
-  const said: string[] = [];
+describe('output and records', () => {
+  const printed: string[] = [];
   beforeAll(() => {
     for (const way of ['log', 'info', 'warn', 'error'] as const)
-      jest.spyOn(console, way).mockImplementation((...words) => void said.push(words.map(String).join(' ')));
+      jest.spyOn(console, way).mockImplementation((...words) => void printed.push(words.map(String).join(' ')));
   });
   afterAll(() => {
     jest.restoreAllMocks();
@@ -558,58 +566,58 @@ describe('what is said', () => {
   const password = 'p@ss:word/secret-1';
   const secrets = ['secret-1', encodeURIComponent(password), 'ann-the-user'];
 
-  test('and what is kept holds marks and outcomes alone: no key of a caller, no card number, no password', async () => {
+  test('hold hashes and outcomes alone: no key of a caller, no card number, no password', async () => {
     const server = await startRedis({ password });
     try {
       await server.raw.call('ACL', 'SETUSER', 'ann-the-user', 'on', `>${password}`, '~idem:v1:*', '+@all');
       const url = server.url.replace('redis://', 'redis://ann-the-user');
-      const { gate, events, warnings } = await opened(url);
+      const { cache, events, warnings } = await opened(url);
       const idempotencyKey = '2f6e1a4c-0b1f-4a53-9d57-callers-key';
-      const scope = hash(idempotencyKey);
+      const recordKey = hash(idempotencyKey);
       const print = hash('disable 4111111111111111');
-      const [settled, running, released] = [scope, freshScope(), freshScope()];
+      const [settled, running, released] = [recordKey, freshKey(), freshKey()];
       for (const each of [settled, running, released]) {
-        const claim = await gate.reserve(each, print);
-        if (each === released && claim.kind === 'reserved') await gate.release(each, claim.token);
+        const reservation = await cache.reserve(each, print);
+        if (each === released && reservation.kind === 'reserved') await cache.release(each, reservation.token);
       }
-      await gate.complete(settled, { ...kept, requestHash: print });
+      await cache.complete(settled, { ...stored, requestHash: print });
       const texts = await server.texts();
       expect([...texts.keys()].toSorted()).toEqual([keyOf(settled), keyOf(running)].toSorted());
       expect(texts.get(keyOf(running))).toMatch(new RegExp(`^P:${print}:[0-9a-f]{16}$`));
-      expect(texts.get(keyOf(settled))).toBe(printDone(hash, keyOf(settled), { ...kept, requestHash: print }));
-      const everything = JSON.stringify([...texts, ...events, ...warnings, ...said]);
+      expect(texts.get(keyOf(settled))).toBe(printDone(hash, keyOf(settled), { ...stored, requestHash: print }));
+      const everything = JSON.stringify([...texts, ...events, ...warnings, ...printed]);
       for (const secret of [...secrets, idempotencyKey, '4111111111111111']) expect(everything).not.toContain(secret);
     } finally {
       await server.stop();
     }
   });
 
-  test('of a wrong password is a word', async () => {
+  test('name a wrong password by its code alone', async () => {
     const server = await startRedis({ password: 'another' });
     try {
-      const { gate, events, warnings } = open(
+      const { cache, events, warnings } = open(
         server.url.replace(':another@', `ann-the-user:${encodeURIComponent(password)}@`),
         patient,
       );
-      await until('the gate to tell', () => events.length > 0);
+      await until('an event of the cache', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: 'WRONGPASS' }]);
-      expect(await gate.reserve(freshScope(), fingerprint)).toEqual({ kind: 'unknown' });
-      const everything = JSON.stringify([...events, ...warnings, ...said]);
+      expect(await cache.reserve(freshKey(), requestHash)).toEqual({ kind: 'unknown' });
+      const everything = JSON.stringify([...events, ...warnings, ...printed]);
       for (const secret of secrets) expect(everything).not.toContain(secret);
     } finally {
       await server.stop();
     }
   });
 
-  test('of a server that may evict is advice, once', async () => {
+  test('advise once about a server that may evict records', async () => {
     const server = await startRedis({ parameters: ['--maxmemory-policy', 'allkeys-lru'] });
     try {
-      const { gate, warnings, events } = await opened(server.url);
+      const { cache, warnings, events } = await opened(server.url);
       await until('the advice', () => warnings.length > 0);
       await server.kill();
-      await until('the gate to be down', () => gate.state() === 'down');
+      await until('the cache to be down', () => cache.state() === 'down');
       await server.restart();
-      await until('the gate to be up', () => gate.state() === 'up');
+      await until('the cache to be up', () => cache.state() === 'up');
       await server.raw.config('SET', 'maxmemory-policy', 'volatile-ttl');
       await server.raw.call('CLIENT', 'KILL', 'TYPE', 'normal');
       await until('the other advice', () => warnings.length > 1);
@@ -645,11 +653,11 @@ describe('over TLS', () => {
         port = randomInt(12_000, 30_000);
         return (await server.raw.config('SET', 'tls-port', port)) === 'OK';
       });
-      const { gate, events } = open(`rediss://127.0.0.1:${port}`, patient);
-      await until('the gate to tell', () => events.length > 0);
+      const { cache, events } = open(`rediss://127.0.0.1:${port}`, patient);
+      await until('an event of the cache', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: expect.stringMatching(/CERT/) }]);
       setDefaultCACertificates([...trusted, readFileSync(cert, 'utf8')]);
-      await untilGranted(gate, 20_000);
+      await untilReserved(cache, 20_000);
     } finally {
       await server.stop();
     }

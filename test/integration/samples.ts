@@ -16,7 +16,7 @@ export const iban = 'NL13TEST0123456789';
 
 export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
 
-/** A card, and an account beside it, sealed for the company. */
+/** A card and a bank account, sealed for the company. */
 export function sampleDetail(
   reference: string,
   parts: Partial<StoredDetail> & { company?: string } = {},

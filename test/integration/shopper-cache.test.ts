@@ -120,7 +120,7 @@ describe('shoppers remembered over SQLite', () => {
     await expect(givenUp).rejects.toThrow('given up');
     expect(await referencesOf(store)).toEqual(['D1']);
   });
-  test('a commit of which nobody knows whether it took effect is looked up', async () => {
+  test('a commit with an unknown result is read again', async () => {
     const { counter } = counting(engine, {
       write: async (work) => {
         await engine.write(work);
@@ -133,7 +133,7 @@ describe('shoppers remembered over SQLite', () => {
     await expect(save(store, 'D2')).rejects.toThrow(CommitUnknown);
     expect(await referencesOf(store)).toEqual(['D1', 'D2']);
   });
-  test('what a command beside the server writes is seen in the next turn of the event loop', async () => {
+  test('what another process writes is seen in the next turn of the event loop', async () => {
     const { counter, counted } = counting(engine);
     const store = cachingStore(counter);
     await save(store, 'D1');
@@ -187,7 +187,7 @@ describe('the memory of shoppers', () => {
     details: [{ ...sampleDetail('D1', { open: { name: 'x'.repeat(size) } as ListedDetail['open'] }) }],
   });
   const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
-  /** A find that tells whether it read. */
+  /** A find that reports whether it read from the store. */
   const findIn = async (remembered: ShopperCache, key: ShopperKey, size = 10) => {
     let read = false;
     await remembered.find(key, async () => {
@@ -220,7 +220,7 @@ describe('the memory of shoppers', () => {
     // Control: without a commit in between it is.
     expect(await findIn(remembered, anna)).toBe('remembered');
   });
-  test('the oldest go where there is no room for all', async () => {
+  test('evicts the oldest entries where not all fit', async () => {
     const remembered = new ShopperCache(20_000, () => 0);
     for (let number = 0; number < 50; number += 1) await findIn(remembered, numbered(number), 1_000);
     const known = [];
@@ -231,7 +231,7 @@ describe('the memory of shoppers', () => {
     expect(known.length).toBeLessThan(20);
     expect(await findIn(remembered, numbered(0), 1_000)).toBe('read');
   });
-  test('one that is larger than all the room is not remembered, and the room is free again', async () => {
+  test('an entry larger than the whole cache is not stored, and takes no space', async () => {
     const others = { commits: 0 };
     const remembered = new ShopperCache(20_000, () => others.commits);
     expect(await findIn(remembered, anna, 30_000)).toBe('read');

@@ -64,7 +64,7 @@ describe('the data folder', () => {
     expect(files.sort()).toEqual(['triglyph.db', 'triglyph.db-shm', 'triglyph.db-wal']);
     expect(files.map((name) => mode(name))).toEqual(['600', '600', '600']);
   });
-  test('a second serving process is refused and told who serves; a command is not', async () => {
+  test('a second serving process is refused with the name of the first; a command is not', async () => {
     const first = opened(true);
     await furnish(first);
     expect(() => openSqlite({ dataDir, exclusive: true })).toThrow(new RegExp(`process ${process.pid} .* already`));
@@ -87,7 +87,7 @@ describe('the data folder', () => {
     await survivor.close();
     expect(serve(`process.stdout.write('open'); process.exit(0)`)).toBe('open');
   });
-  test('two writers wait for one another beside the event loop', async () => {
+  test('two writers wait for each other without blocking the event loop', async () => {
     const first = opened(true);
     await furnish(first);
     const second = opened(false);

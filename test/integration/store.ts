@@ -170,7 +170,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       ]);
       expect((await holders(nl)).map(({ shopperReference }) => shopperReference)).toEqual(['nl']);
       expect((await holders(other)).map(({ shopperReference }) => shopperReference)).toEqual(['other']);
-      expect(await holders(anna, 'nobody')).toEqual([]);
+      expect(await holders(anna, 'unknown')).toEqual([]);
     });
     test('saving a shopper again updates the e-mail and nothing else', async () => {
       const save = (shopper: { createdAt: number; email?: string }) =>
@@ -210,7 +210,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       expect(await references(anna)).toEqual(['D2']);
       expect(await references(ben)).toEqual(['D3']);
     });
-    test('the same shopper reference elsewhere is somebody else', async () => {
+    test('the same shopper reference in another merchant account is another shopper', async () => {
       const elsewhere: ShopperKey[] = [
         { ...anna, merchantAccount: 'DemoMerchantNL' },
         { company: 'Other', merchantAccount: 'OtherMerchant', shopperReference: 'anna' },
@@ -235,7 +235,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       await save(key, sampleDetail(hostile));
       expect(await references(key)).toEqual([hostile]);
     });
-    test('progress is kept with the rows, or lost with them', async () => {
+    test('progress commits with the rows and rolls back with them', async () => {
       expect(await store.read((tx) => tx.importProgress.find('f00d'))).toBe(0);
       await store.write((tx) => tx.importProgress.save('f00d', 500, 1));
       const broken = store.write(async (tx) => {
@@ -337,7 +337,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       });
       expect(await values()).toEqual([0, 3]);
     });
-    test('an attempt that goes well is kept with its tx, or lost with it', async () => {
+    test('a savepoint that succeeds commits with its transaction and rolls back with it', async () => {
       await engine.write((session) => session.savepoint(() => session.execute(insert, [1])));
       const broken = engine.write(async (session) => {
         await session.savepoint(() => session.execute(insert, [2]));

@@ -1,4 +1,4 @@
-/** What every engine owes webhooks: kept with the effect for each endpoint or not at all, and due in the order of the shopper. */
+/** Webhook events on every engine: queued for each endpoint with the effect, and due in the order of the shopper. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
@@ -27,7 +27,7 @@ import type { EngineFactory } from './store.ts';
 
 const countJobs = statement<{ readonly jobs: number }>('test-count-jobs', 'select count(*) as jobs from job');
 
-const notice = (shopperReference: string, kind: DetailEventData['kind'] = 'created'): RecurringEvent =>
+const event = (shopperReference: string, kind: DetailEventData['kind'] = 'created'): RecurringEvent =>
   recurringEvent({
     kind,
     merchantAccount: 'DemoMerchant',
@@ -44,7 +44,7 @@ type StoredEvent = RecurringEventData & {
   readonly at: number;
 };
 
-const telling = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
+const batch = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
   company: 'Demo',
   pspReference,
   at: 1_583_059_991_000,
@@ -76,7 +76,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       sealed: vault.seal(keyScope({ company, endpointId }), { shown: 'ab'.repeat(32) }),
       createdAt: 1,
     });
-    const tell = (...all: readonly EventBatch[]) =>
+    const enqueue = (...all: readonly EventBatch[]) =>
       store.write(async (tx) => {
         for (const each of all) await tx.outbox.enqueue(each);
       });
@@ -84,20 +84,20 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
     const end = (job: TakenJob) => store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as StoredEvent;
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
-    const kept = async () => (await engine.read((session) => session.query(countJobs, [])))[0]?.jobs;
+    const countQueued = async () => (await engine.read((session) => session.query(countJobs, [])))[0]?.jobs;
 
-    test('a company without an endpoint: nothing is written, and nobody is woken', async () => {
+    test('a company without an endpoint: nothing is written and no worker is notified', async () => {
       await endpoints.add(endpoint('we_other', 'tokenization', 'Other'));
-      await tell(telling('P1', notice('anna')));
-      expect(await kept()).toBe(0);
+      await enqueue(batch('P1', event('anna')));
+      expect(await countQueued()).toBe(0);
       expect(rung).toEqual([]);
     });
 
-    test('a notice is one job for each endpoint of the company, under one id', async () => {
+    test('an event is one job for each endpoint of the company, under one id', async () => {
       await endpoints.add(endpoint('we_1'));
       await endpoints.add(endpoint('we_2'));
       await endpoints.add(endpoint('we_3', 'tokenization', 'Other'));
-      await tell(telling('P1', notice('anna')));
+      await enqueue(batch('P1', event('anna')));
       expect(rung).toEqual(['webhook']);
       const taken = await take();
       expect(ids(taken)).toEqual(['P1/we_1', 'P1/we_2']);
@@ -106,7 +106,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
           eventId: 'P1',
           pspReference: 'P1',
           at: 1_583_059_991_000,
-          ...notice('anna').data,
+          ...event('anna').data,
         });
       expect((await endpoints.findFor(taken[0]!))?.company).toBe('Demo');
       expect(new Set(await Promise.all(taken.map(async (job) => (await endpoints.findFor(job))?.endpointId)))).toEqual(
@@ -114,56 +114,56 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       );
     });
 
-    test('a tx that is given up tells nobody', async () => {
+    test('a transaction that rolls back queues nothing', async () => {
       await endpoints.add(endpoint('we_1'));
       const halt = new Error('halt');
       const halted = store.write(async (tx) => {
-        await tx.outbox.enqueue(telling('P1', notice('anna')));
+        await tx.outbox.enqueue(batch('P1', event('anna')));
         throw halt;
       });
       await expect(halted).rejects.toBe(halt);
-      expect(await kept()).toBe(0);
+      expect(await countQueued()).toBe(0);
       expect(rung).toEqual([]);
     });
 
     test('each endpoint hears of a shopper in order, one after the other; shoppers do not wait for each other', async () => {
       await endpoints.add(endpoint('we_1'));
-      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
-      await tell(telling('P3', notice('anna', 'updated')));
-      await tell(telling('P4', notice('anna', 'disabled'), notice('ben', 'disabled')));
-      const heard: string[] = [];
+      await enqueue(batch('P1', event('anna')), batch('P2', event('ben')));
+      await enqueue(batch('P3', event('anna', 'updated')));
+      await enqueue(batch('P4', event('anna', 'disabled'), event('ben', 'disabled')));
+      const takenIds: string[] = [];
       for (let round = 1; round <= 3; round += 1) {
         const taken = await take();
         expect(await take()).toEqual([]);
-        heard.push(ids(taken).join());
+        takenIds.push(ids(taken).join());
         for (const job of taken) await end(job);
       }
-      expect(heard).toEqual(['P1/we_1,P2/we_1', 'P3/we_1,P4.2/we_1', 'P4/we_1']);
-      expect(await kept()).toBe(0);
+      expect(takenIds).toEqual(['P1/we_1,P2/we_1', 'P3/we_1,P4.2/we_1', 'P4/we_1']);
+      expect(await countQueued()).toBe(0);
     });
 
     test('several notices of a shopper in one tx go one after the other, and have ids of their own', async () => {
       await endpoints.add(endpoint('we_1'));
-      await tell(telling('P1', notice('anna', 'updated'), notice('anna', 'disabled'), notice('anna', 'updated')));
-      const heard: string[] = [];
+      await enqueue(batch('P1', event('anna', 'updated'), event('anna', 'disabled'), event('anna', 'updated')));
+      const takenIds: string[] = [];
       for (let taken = await take(); taken.length > 0; taken = await take()) {
         expect(taken).toHaveLength(1);
-        heard.push(`${eventOf(taken[0]!).eventId} ${eventOf(taken[0]!).kind}`);
+        takenIds.push(`${eventOf(taken[0]!).eventId} ${eventOf(taken[0]!).kind}`);
         await end(taken[0]!);
       }
-      expect(heard).toEqual(['P1 updated', 'P1.2 disabled', 'P1.3 updated']);
+      expect(takenIds).toEqual(['P1 updated', 'P1.2 disabled', 'P1.3 updated']);
     });
 
     test('more notices than one statement holds', async () => {
       await endpoints.add(endpoint('we_1'));
-      const many = Array.from({ length: 300 }, (_, n) => notice(n % 3 === 0 ? 'anna' : `shopper-${n}`, 'disabled'));
-      await tell(telling('P1', ...many));
-      expect(await kept()).toBe(300);
+      const many = Array.from({ length: 300 }, (_, n) => event(n % 3 === 0 ? 'anna' : `shopper-${n}`, 'disabled'));
+      await enqueue(batch('P1', ...many));
+      expect(await countQueued()).toBe(300);
       const first = await take(500);
       expect(first).toHaveLength(201);
       const annas: string[] = [];
       for (
-        let next: readonly TakenJob[] = first.filter(({ orderingKey: lane }) => lane.includes('anna'));
+        let next: readonly TakenJob[] = first.filter(({ orderingKey }) => orderingKey.includes('anna'));
         next.length > 0;
         next = await take()
       ) {
@@ -176,7 +176,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
 
     test('the classic format hears of what it knows, and of its shopper in order all the same', async () => {
       await endpoints.add(endpoint('we_1', 'classic'));
-      await tell(telling('P1', notice('anna', 'updated'), notice('anna', 'created'), notice('anna', 'created')));
+      await enqueue(batch('P1', event('anna', 'updated'), event('anna', 'created'), event('anna', 'created')));
       const [first, ...others] = await take();
       expect(others).toEqual([]);
       expect(first?.jobId).toBe('P1.2/we_1');
@@ -184,7 +184,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(ids(await take())).toEqual(['P1.3/we_1']);
     });
 
-    test('a check whose request named no shopper has a lane of its own', async () => {
+    test('a check without a shopper has an ordering key of its own', async () => {
       await endpoints.add(endpoint('we_1'));
       const outcome = recurringEvent({
         kind: 'checked',
@@ -192,7 +192,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
         reference: 'r',
         result: 'NoChange',
       });
-      await tell(telling('P1', outcome), telling('P2', outcome));
+      await enqueue(batch('P1', outcome), batch('P2', outcome));
       expect(ids(await take())).toEqual(['P1/we_1', 'P2/we_1']);
     });
 
@@ -200,7 +200,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const held = endpoint('we_1');
       await endpoints.add(held);
       await endpoints.add(endpoint('we_2'));
-      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
+      await enqueue(batch('P1', event('anna')), batch('P2', event('ben')));
       const [under] = (await take(10)).filter(({ jobId }) => jobId === 'P1/we_1');
       await engine.write((session) => session.execute(passTime, [120_000]));
       // Milliseconds come with a fraction, from clocks and from chance.
@@ -216,26 +216,26 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(under?.attempts).toBe(1);
     });
 
-    test('an endpoint that is removed takes along what it was not told, and nothing else', async () => {
+    test('removing an endpoint deletes its queued events and no others', async () => {
       await endpoints.add(endpoint('we_1'));
       await endpoints.add(endpoint('we_2'));
-      await tell(telling('P1', notice('anna')), telling('P2', notice('anna')));
+      await enqueue(batch('P1', event('anna')), batch('P2', event('anna')));
       const [job] = (await take()).filter(({ jobId }) => jobId === 'P1/we_1');
       expect(await endpoints.remove('we_3')).toBeUndefined();
       expect(await endpoints.remove('we_1')).toBe(2);
       expect(await endpoints.findFor(job!)).toBeUndefined();
       expect((await endpoints.list()).map(({ endpointId }) => endpointId)).toEqual(['we_2']);
-      expect(await kept()).toBe(2);
+      expect(await countQueued()).toBe(2);
     });
 
     test('how long the oldest has been due, and how many were given up', async () => {
       const backlog = async () => [await endpoints.oldestDueMs(), await endpoints.countDeadLetters()];
       expect(await backlog()).toEqual([undefined, 0]);
       await endpoints.add(endpoint('we_1'));
-      await tell(telling('P1', notice('anna')), telling('P2', notice('ben')));
+      await enqueue(batch('P1', event('anna')), batch('P2', event('ben')));
       await engine.write((session) => session.execute(passTime, [30_000]));
       expect(await endpoints.oldestDueMs()).toBeGreaterThanOrEqual(30_000);
-      for (const job of await take()) await jobs.abandon(job, 'nobody answers');
+      for (const job of await take()) await jobs.abandon(job, 'no response');
       expect(await backlog()).toEqual([undefined, 2]);
     });
 
@@ -252,14 +252,14 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(() => alone.open(keyScope({ ...moved!, endpointId: 'we_2' }), moved!.sealed, 'shown')).toThrow();
     });
 
-    test('units at once: none is lost, none doubled, and no lane stands still', async () => {
+    test('concurrent transactions: no event is lost or doubled, and no ordering key stops', async () => {
       await endpoints.add(endpoint('we_1'));
       const shoppers = ['anna', 'ben', 'carla', 'dirk'];
       const each = 12;
       const seen: string[] = [];
-      let isTelling = true;
+      let isEnqueuing = true;
       const deliver = async () => {
-        while (isTelling || (await kept()) !== 0)
+        while (isEnqueuing || (await countQueued()) !== 0)
           for (const job of await jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max: 4 })) {
             seen.push(job.jobId);
             await end(job);
@@ -268,10 +268,10 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const delivering = [deliver(), deliver()];
       await Promise.all(
         shoppers.map(async (shopper) => {
-          for (let n = 0; n < each; n += 1) await tell(telling(`${shopper}-${n}`, notice(shopper)));
+          for (let n = 0; n < each; n += 1) await enqueue(batch(`${shopper}-${n}`, event(shopper)));
         }),
       );
-      isTelling = false;
+      isEnqueuing = false;
       await Promise.all(delivering);
       for (const shopper of shoppers)
         expect(seen.filter((id) => id.startsWith(shopper))).toEqual(

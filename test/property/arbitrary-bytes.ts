@@ -4,13 +4,12 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { ownUri, type Service } from '../../src/contract/service.ts';
-import type { Protocols } from '../../src/formats/index.ts';
 import type { NamedProtocol } from '../../src/formats/protocol.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
-import { namesOf, type Property, search } from './property.ts';
+import { namesOf, type Property, type Subject, search } from './property.ts';
 
 type Edit = (body: Buffer) => Buffer;
 
@@ -100,13 +99,15 @@ const noise = fc.oneof(
 );
 
 /** Decodes the bytes, and encodes and decodes the input again; returns the fault, if any. */
-const findFault = (protocols: Protocols, name: NamedProtocol, service: Service, operation: Operation, call: Bytes) => {
+const findFault = ({ protocols, routes, service, operation }: Subject, name: NamedProtocol, call: Bytes) => {
   const protocol = protocols[name];
   try {
-    const { operation: found, input, issues } = decode(protocols, name, call);
+    const { operation: found, input, issues } = decode(protocols, name, call, routes);
     if (issues.length === 0) {
       const decoded = JSON.stringify(input);
-      const again = JSON.stringify(decode(protocols, name, protocol.encodeRequest(service, found, input)).input);
+      const again = JSON.stringify(
+        decode(protocols, name, protocol.encodeRequest(service, found, input), routes).input,
+      );
       return decoded === again ? undefined : `${name} decodes ${decoded} and then ${again}`;
     }
     protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
@@ -128,7 +129,7 @@ export const anyBytesAreDecodedOrRefused: Property = (subject) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       const edited = edits.reduce<Buffer>((body, each) => each(body), Buffer.from(call.body));
       for (const body of [edited, Buffer.from(noise)]) {
-        const fault = findFault(protocols, name, service, operation, { ...call, body });
+        const fault = findFault(subject, name, { ...call, body });
         if (fault !== undefined) return `${fault}\n${JSON.stringify(body.toString('latin1'))}`;
       }
     }
@@ -156,13 +157,14 @@ const worst = (
 };
 
 /** No body of 64 KiB blocks the process for other callers. */
-export const largeBodiesAreDecodedInTime: Property = ({ protocols, service, operation }) => {
+export const largeBodiesAreDecodedInTime: Property = (subject) => {
+  const { protocols, service, operation } = subject;
   for (const name of namesOf(protocols))
     for (const [what, body] of Object.entries(worst(service, operation)[name])) {
       const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
       let fault: string | undefined;
       const ms = shortestMs(() => {
-        fault = findFault(protocols, name, service, operation, { path, contentType, body });
+        fault = findFault(subject, name, { path, contentType, body });
       });
       if (fault !== undefined) return `${what}: ${fault}`;
       if (ms > bodyMsMax) return `${what}: ${name} takes ${Math.round(ms)} ms`;

@@ -1,21 +1,18 @@
 /** Canonical request texts: one request has the same text in every format, and two requests never share one. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createProtocols } from '../../src/formats/index.ts';
 import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
-import { services } from '../../src/services/index.ts';
 import { decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { namesOf, operationsOf, type Property, runs, search } from './property.ts';
-
-const protocols = createProtocols(services);
+import { namesOf, type Property, search } from './property.ts';
+import { subjects } from './subjects.ts';
 
 /** Every format has the same text for one request. */
 const formatsHaveOneCanonicalText: Property = (subject) => {
-  const { service, operation } = subject;
+  const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
     const texts = namesOf(protocols).map((name) => {
-      const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input));
+      const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input), routes);
       return canonicalRequestText({ service, operation, input: decoded.input });
     });
     return new Set(texts).size === 1 ? undefined : texts.join('\n');
@@ -51,8 +48,8 @@ const canonicalTextIdentifiesRequest: Property = (subject) => {
   });
 };
 
-describe.each(operationsOf(services))('$title', ({ service, operation }) => {
+describe.each(subjects)('$title', (subject) => {
   test.each(Object.entries({ formatsHaveOneCanonicalText, canonicalTextIdentifiesRequest }))('%s', (_, property) => {
-    expect(property({ protocols, service, operation, runs })).toBeUndefined();
+    expect(property(subject)).toBeUndefined();
   });
 });

@@ -1,10 +1,9 @@
 /** Properties of equal formats, for every operation of every service and all formats together. */
 import { describe, expect, test } from '@jest/globals';
-import { createProtocols } from '../../src/formats/index.ts';
-import { services } from '../../src/services/index.ts';
-import { operationsOf, type Property, runs } from './property.ts';
+import type { Property } from './property.ts';
 import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
 import { answersRoundTrip, formatsAgreeOnInput, requestsRoundTrip } from './round-trip.ts';
+import { subjects } from './subjects.ts';
 
 const properties: Readonly<Record<string, Property>> = {
   'a request survives a round trip': requestsRoundTrip,
@@ -15,9 +14,8 @@ const properties: Readonly<Record<string, Property>> = {
   'all formats refuse what one of them cannot represent': unencodableTextIsRefused,
 };
 
-const protocols = createProtocols(services);
-describe.each(operationsOf(services))('$title', ({ service, operation }) => {
+describe.each(subjects)('$title', (subject) => {
   test.each(Object.entries(properties))('%s', (_, property) => {
-    expect(property({ protocols, service, operation, runs })).toBeUndefined();
+    expect(property(subject)).toBeUndefined();
   });
 });

@@ -4,11 +4,14 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { namedOperations, type Service } from '../../src/contract/service.ts';
 import type { Protocols } from '../../src/formats/index.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import type { Routes } from '../../src/gateway/route.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
 
 /** The code under test, and the number of values. */
 export interface Subject {
   readonly protocols: Protocols;
+  /** Of the services that the protocols carry; the built-in ones where it is absent. */
+  readonly routes?: Routes;
   readonly service: Service;
   readonly operation: Operation;
   readonly runs: number;

@@ -18,10 +18,10 @@ const applyChanges = (changes: readonly Change[], picks: readonly number[]): str
 const picks: Arbitrary<readonly number[]> = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 3 });
 
 /** Decodes one tree in every format: returns the first outcome, and a fault where another one differs. */
-const compare = ({ protocols, service, operation }: Subject, tree: Loose, what: string) => {
+const compare = ({ protocols, routes, service, operation }: Subject, tree: Loose, what: string) => {
   const outcomes = namesOf(protocols).map((name) => {
     const call = printLoose[name](service, operation, tree);
-    return { name, outcome: outcomeOf(protocols, name, call), body: call.body };
+    return { name, outcome: outcomeOf(protocols, name, call, routes), body: call.body };
   });
   const [first, ...others] = outcomes;
   const describe = ({ name, outcome, body }: (typeof outcomes)[number]) =>
@@ -72,7 +72,7 @@ const unencodable = fc.oneof(
 
 /** Every format refuses them with the code of a malformed request. */
 export const unencodableTextIsRefused: Property = (subject) => {
-  const { protocols, service, operation } = subject;
+  const { protocols, routes, service, operation } = subject;
   return search(
     fc.tuple(arbitrary(operation.input), fc.nat(10_000), unencodable),
     subject,
@@ -80,7 +80,7 @@ export const unencodableTextIsRefused: Property = (subject) => {
       const tree = loosen(operation.input, input);
       if (!plant(tree, pick, key, text)) return undefined;
       for (const name of namesOf(protocols)) {
-        const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree));
+        const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree), routes);
         if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
           return `${name} decodes ${JSON.stringify({ key, text })} as ${JSON.stringify(outcome)}`;
       }

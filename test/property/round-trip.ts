@@ -24,7 +24,7 @@ const differ = (what: string, sent: string, wire: string, read: string) =>
   sent === read ? undefined : `${what}\n  ${sent}\nis decoded as\n  ${read}\nfrom\n  ${wire}`;
 
 export const requestsRoundTrip: Property = (subject) => {
-  const { protocols, service, operation } = subject;
+  const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
     for (const name of namesOf(protocols)) {
       const call = protocols[name].encodeRequest(service, operation, input);
@@ -32,7 +32,7 @@ export const requestsRoundTrip: Property = (subject) => {
         operation: operation.name,
         input: JSON.stringify(rounded(operation.input, input, precisionMs[name])),
       };
-      const read = JSON.stringify(outcomeOf(protocols, name, call));
+      const read = JSON.stringify(outcomeOf(protocols, name, call, routes));
       const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
       if (fault !== undefined) return fault;
     }
@@ -57,11 +57,11 @@ export const answersRoundTrip: Property = (subject) => {
 
 /** All formats decode one value to the same canonical input. */
 export const formatsAgreeOnInput: Property = (subject) => {
-  const { protocols, service, operation } = subject;
+  const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
     const [first, ...others] = namesOf(protocols).map((name) => {
       const call = protocols[name].encodeRequest(service, operation, input);
-      return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call)) };
+      return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call, routes)) };
     });
     const odd = others.find(({ outcome }) => outcome !== first!.outcome);
     return odd && `${first!.name} decodes\n  ${first!.outcome}\nand ${odd.name}\n  ${odd.outcome}`;

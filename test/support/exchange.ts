@@ -5,7 +5,7 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { Protocols } from '../../src/formats/index.ts';
 import type { Call, Decoded, NamedProtocol } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
-import { compileRoutes } from '../../src/gateway/route.ts';
+import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';
 
 /** Canonical, as text with its keys in order; or the whole refusal. */
@@ -17,10 +17,15 @@ export interface Bytes extends Omit<Call, 'body'> {
   readonly body: Buffer | string;
 }
 
-const routes = compileRoutes(services);
+const builtInRoutes = compileRoutes(services);
 
 /** Throws a Problem, or whatever a defect throws. */
-export const decode = (protocols: Protocols, name: NamedProtocol, { path, contentType, body }: Bytes): Decoded => {
+export const decode = (
+  protocols: Protocols,
+  name: NamedProtocol,
+  { path, contentType, body }: Bytes,
+  routes: Routes = builtInRoutes,
+): Decoded => {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const wire = {
     method: 'POST',
@@ -43,9 +48,9 @@ export const refusal = (problem: Problem): Outcome => ({
 });
 
 /** The decoded request, or the refusal that the gateway would make of it. */
-export const outcomeOf = (protocols: Protocols, name: NamedProtocol, call: Bytes): Outcome => {
+export const outcomeOf = (protocols: Protocols, name: NamedProtocol, call: Bytes, routes?: Routes): Outcome => {
   try {
-    const { operation, input, issues } = decode(protocols, name, call);
+    const { operation, input, issues } = decode(protocols, name, call, routes);
     if (issues.length > 0) return refusal(Problem.of(issues));
     return { operation: operation.name, input: JSON.stringify(input) };
   } catch (thrown) {

@@ -35,7 +35,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       credential: id,
       company: 'Demo',
       roles: new Set(['recurring']),
-      merchantAccounts: new Set(['DemoMerchant', 'DemoMerchantNL']),
+      grants: new Map([['merchantAccount', new Set(['DemoMerchant', 'DemoMerchantNL'])]]),
       requiresKey: false,
     });
 
@@ -63,8 +63,11 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       expect(await basic(secret, username)).toEqual({
         ...expected(id),
         roles: new Set(['balancePlatform']),
-        merchantAccounts: new Set(),
-        balancePlatform: 'DemoPlatform',
+        grants: new Map([
+          ['merchantAccount', new Set()],
+          ['balancePlatform', new Set(['DemoPlatform'])],
+        ]),
+        partition: 'DemoPlatform',
       });
       expect(await registry.listCredentials()).toMatchObject([{ id, balancePlatform: 'DemoPlatform' }]);
       expect(await registry.listBalancePlatforms()).toEqual([platform]);

@@ -1,6 +1,7 @@
 /** Stored payment details: their model, what clients ask of them, and what is there at first. */
 
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
+import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
@@ -148,7 +149,10 @@ function addDetail(model: Model, execution: Execution, shopper: string, card: st
 function applyCheck(model: Model, execution: Execution, shopper: string, card: string): Step {
   const { pspReference, updaterFailed } = execution;
   if (updaterFailed)
-    return { expected: { outcome: 'ok', output: { pspReference, result: 'Success' } }, effects: [jobText('check')] };
+    return {
+      expected: { outcome: 'ok', output: { pspReference, result: 'Success' } },
+      effects: [jobText(updaterCheck)],
+    };
   const result = card === closedCard ? 'CloseAccount' : 'NoChange';
   const expected = { outcome: 'ok', output: { pspReference, result } } as const;
   const detail = activeDetails(model, shopper).find((each) => each.card === card);

@@ -1,0 +1,119 @@
+/** Handlers of the Recurring service over an embedded store, without a gateway: for tests of their rules. */
+import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { Input, Operation } from '../../src/contract/operation.ts';
+import type { HandlerContext } from '../../src/gateway/handler.ts';
+import {
+  CardChangeReader,
+  type DetailHistory,
+} from '../../src/services/recurring/account-updater/store/card-changes.ts';
+import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
+import type { RecurringEventData } from '../../src/services/recurring/events.ts';
+import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { webhookFormats } from '../../src/services/webhook-formats.ts';
+import { createRegistry } from '../../src/store/sql/credential-registry.ts';
+import type { Engine } from '../../src/store/sql/engine.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { createVault } from '../../src/vault/vault.ts';
+import { keyScope } from '../../src/webhooks/deliver.ts';
+import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
+import { countedIds, now, ring } from './fixture.ts';
+
+export const anna: ShopperKey = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
+
+export interface RecurringHandlers {
+  readonly store: Store;
+  readonly context: HandlerContext;
+  /** Saves a detail of anna, or of another shopper. */
+  save(detail: Partial<NewDetail>, key?: ShopperKey): Promise<SavedDetail>;
+  /** The active details of a shopper. */
+  active(key?: ShopperKey): Promise<readonly StoredDetail[]>;
+  history(key?: ShopperKey): Promise<readonly DetailHistory[]>;
+  /** The events enqueued since the last call, in order. */
+  events(): Promise<readonly RecurringEventData[]>;
+  request<O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O>;
+  close(): Promise<void>;
+}
+
+const caller: Caller = {
+  credential: 'cr_test',
+  company: 'Demo',
+  roles: new Set(['recurring']),
+  grants: new Map(),
+  requiresKey: false,
+};
+
+let template: Promise<Buffer> | undefined;
+
+async function prepare(engine: Engine): Promise<void> {
+  await migrate(engine);
+  const registry = createRegistry(engine, ring.pepper, { now: () => now });
+  await registry.addMerchantAccount('Demo', 'DemoMerchant');
+  await registry.addMerchantAccount('Other', 'OtherMerchant');
+}
+
+export async function openRecurringHandlers(): Promise<RecurringHandlers> {
+  template ??= createSqliteTemplate(prepare);
+  const { engine, close } = openSqliteCopy(await template);
+  const store = createStore(engine, { shared: [webhookFormats] });
+  const jobs = createJobs(engine);
+  const vault = createVault(ring);
+  const context: HandlerContext = { clock: { now: () => now }, ids: countedIds(), vault };
+  const endpointId = 'we_test';
+  await createEndpoints(engine).add({
+    company: 'Demo',
+    endpointId,
+    url: 'https://shop.example.com/',
+    format: 'tokenization',
+    sealed: vault.seal(keyScope({ company: 'Demo', endpointId }), { shown: '00'.repeat(32) }),
+    createdAt: 1,
+  });
+  return {
+    store,
+    context,
+    save: (detail, key = anna) =>
+      store.write((tx) =>
+        saveDetail(
+          key,
+          { contracts: ['RECURRING'], firstPspReference: 'FIRST', also: {}, ...detail },
+          tx.repository(DetailRepository),
+          context,
+        ),
+      ),
+    active: async (key = anna) =>
+      (await store.write((tx) => tx.repository(DetailRepository).findShopper(key)))?.details ?? [],
+    history: async (key = anna) =>
+      (await store.read((tx) => tx.repository(CardChangeReader).findHistory(key)))?.details ?? [],
+    async events() {
+      const events: RecurringEventData[] = [];
+      for (;;) {
+        const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+        if (taken.length === 0) return events;
+        for (const job of taken) {
+          events.push(JSON.parse(job.payload) as RecurringEventData);
+          await jobs.end(job);
+        }
+      }
+    },
+    request: (operation, input) => ({
+      service: recurringV25,
+      operation,
+      input,
+      caller,
+      pspReference: context.ids.pspReference(),
+    }),
+    close,
+  };
+}
+
+export const card = (number = '4111111111111111', more: object = {}) => ({
+  number,
+  expiryMonth: '03',
+  expiryYear: '2030',
+  holderName: 'Anna van Dijk',
+  ...more,
+});

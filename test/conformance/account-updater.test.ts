@@ -24,16 +24,16 @@ const contact = '4000009900000053';
 const { ask, store, list, check } = callsOf(() => gateway);
 
 describe.each(names)('%s', (name) => {
-  test('a renewed card has its new expiry, in the card and beside it; its number and reference stay', async () => {
+  test('a renewed card has its new expiry, in the card and in additionalData; its number and reference stay', async () => {
     const shopper = fresh();
-    const reference = await store(shopper, renewed, { additionalData: { mine: 'kept' } });
+    const reference = await store(shopper, renewed, { additionalData: { mine: 'unchanged' } });
     const [before] = await list(name, shopper);
     expect(await check(name, named(shopper, reference))).toBe('CardExpiryChanged');
     const [after, ...others] = await list(name, shopper);
     expect(others).toEqual([]);
     expect(after).toEqual({
       ...before,
-      additionalData: { mine: 'kept', newExpiryMonth: '3', newExpiryYear: '2031' },
+      additionalData: { mine: 'unchanged', newExpiryMonth: '3', newExpiryYear: '2031' },
       card: { ...before!.card, expiryYear: '2031' },
     });
   });
@@ -116,7 +116,7 @@ describe('what was announced', () => {
   });
 });
 
-test('the page tells of each test card, and no two are one', () => {
+test('the documentation lists each test card, and no two are the same', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/account-updater.md'), 'utf8');
   for (const { number, result } of testCards) {
     expect(isLuhnValid(number)).toBe(true);
@@ -126,7 +126,7 @@ test('the page tells of each test card, and no two are one', () => {
 });
 
 describe('card data', () => {
-  test('the details of the merchant account that hold the card follow, and nobody else', async () => {
+  test('the details of the merchant account that hold the card are updated, and no others', async () => {
     const [one, two] = [fresh(), fresh()];
     await store(one, closed);
     await store(two, closed);
@@ -147,7 +147,7 @@ describe('card data', () => {
     expect(await list('json', one)).toHaveLength(1);
     expect(await list('json', two)).toEqual([]);
   });
-  test('beside references: the detail must hold the card', async () => {
+  test('with references: the detail must hold the card', async () => {
     const shopper = fresh();
     const reference = await store(shopper, closed);
     const other = await store(shopper, unchanged);
@@ -156,7 +156,7 @@ describe('card data', () => {
     expect(await check('json', { card: cardOf(closed), ...named(shopper, reference) })).toBe('CloseAccount');
     expect(await list('json', shopper)).toHaveLength(1);
   });
-  test('a card that nobody has stored, and one that has expired, are checked all the same', async () => {
+  test('a card that is not stored and one that has expired are checked, too', async () => {
     expect(await check('json', { card: cardOf('4111111111111111', '2020') })).toBe('CardExpiryChanged');
     expect(await check('json', { card: cardOf('4111111111111111', '2035') })).toBe('NoChange');
   });

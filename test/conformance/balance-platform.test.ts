@@ -105,13 +105,13 @@ describe(`whatever the contract allows (SEED=${seed})`, () => {
       const own = [holder, account, instrument, 'DemoPlatform'];
       const statuses = new Set<number>();
       for (const input of fc.sample(arbitrary(operation.input), { numRuns: 150, seed })) {
-        // Made-up ids are nobody's: most of them give way to one that is there.
+        // Generated ids name no resource: most of them are replaced by an existing one.
         const entries = Object.entries(input as object).map(([name, value], at) => [
           name,
           isId.test(name) ? (own[(at + statuses.size + name.length) % 5] ?? value) : value,
         ]);
         const call = protocol.encodeRequest(balancePlatformV2, operation, Object.fromEntries(entries));
-        const { message, entry: told } = await gateway.ask({
+        const { message, entry } = await gateway.ask({
           method: call.method ?? 'POST',
           path: call.path,
           headers: {
@@ -122,10 +122,11 @@ describe(`whatever the contract allows (SEED=${seed})`, () => {
           },
           body: call.body,
         });
-        if (told.problem?.problem === 'internal') throw new Error(call.body, { cause: told.problem.cause });
+        if (entry.problem?.problem === 'internal') throw new Error(call.body, { cause: entry.problem.cause });
         statuses.add(message.status);
-        const heard = protocol.decodeResponse(operation, message.body);
-        if (message.status === 200) expect(heard.issues.filter(({ kind }) => kind.name !== 'missingField')).toEqual([]);
+        const decoded = protocol.decodeResponse(operation, message.body);
+        if (message.status === 200)
+          expect(decoded.issues.filter(({ kind }) => kind.name !== 'missingField')).toEqual([]);
       }
       expect([...statuses].filter((status) => ![200, 400, 412, 422].includes(status))).toEqual([]);
       expect(statuses.size).toBeGreaterThan(0);

@@ -94,7 +94,7 @@ export const bodies: readonly ResourceCase[] = [
     fields: ['id'],
   },
   {
-    name: 'balances are nobody’s to write',
+    name: 'balances are read-only',
     asks: 'PATCH /balanceAccounts/{account}',
     body: { balances: [] },
     ...bad,

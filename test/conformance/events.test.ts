@@ -1,4 +1,4 @@
-/** Who is told what: each effect on a stored detail, once, in every format that asks for it, and nothing of what had no effect. */
+/** Events: each effect on a stored detail is enqueued once, in every format an endpoint asks for; no effect, no event. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -37,8 +37,8 @@ const open = async (options?: GatewayOptions) => {
 };
 afterEach(() => gateway.close());
 
-/** What is to be told, in its order; it counts as told then. */
-const told = async (): Promise<readonly RecurringEvent[]> => {
+/** Takes the queued events in order; they count as delivered. */
+const takeEvents = async (): Promise<readonly RecurringEvent[]> => {
   const { jobs, store: details } = gateway.parts;
   const events: RecurringEvent[] = [];
   for (;;) {
@@ -93,7 +93,7 @@ describe.each(names)('asked in %s', (name) => {
   test('stored, given again, given again with something new', async () => {
     const first = await ask(name, 'storeToken', token('anna'));
     const reference = String(first.value.recurringDetailReference);
-    expect(await told()).toEqual([
+    expect(await takeEvents()).toEqual([
       {
         kind: 'created',
         eventId: first.value.pspReference,
@@ -110,7 +110,7 @@ describe.each(names)('asked in %s', (name) => {
     await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' })));
     await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' }), ['ONECLICK']));
     await ask(name, 'storeToken', token('anna', card(undefined, { expiryYear: '2031' }), ['ONECLICK', 'RECURRING']));
-    expect(shown(await told())).toEqual([
+    expect(shown(await takeEvents())).toEqual([
       `alreadyExisting ${reference}`,
       `updated ${reference}`,
       `updated ${reference}`,
@@ -122,12 +122,12 @@ describe.each(names)('asked in %s', (name) => {
     const given = { shopperReference: 'shopper-1' };
     await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818', contract: ['ONECLICK'] });
     await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818' });
-    expect(shown(await told())).toEqual(['updated 8313147988756818', 'disabled 8313147988756818']);
+    expect(shown(await takeEvents())).toEqual(['updated 8313147988756818', 'disabled 8313147988756818']);
     await ask(name, 'disable', { ...given, recurringDetailReference: '8313147988756818' });
     await ask(name, 'disable', { shopperReference: 'shopper-2' });
-    expect(await told()).toEqual([]);
+    expect(await takeEvents()).toEqual([]);
     await ask(name, 'disable', given);
-    const events = await told();
+    const events = await takeEvents();
     expect(shown(events)).toEqual(['disabled 8415995487234100', 'disabled 8814232895168272']);
     expect(events[1]?.eventId).toBe(`${events[0]?.eventId}.2`);
   });
@@ -144,32 +144,32 @@ describe.each(names)('asked in %s', (name) => {
     };
     for (const [number, kinds] of Object.entries(outcomes)) {
       const stored = await ask(name, 'storeToken', token(number, card(number)));
-      await told();
+      await takeEvents();
       const checked = await ask(name, 'scheduleAccountUpdater', {
         reference: 'check',
         shopperReference: number,
         selectedRecurringDetailReference: stored.value.recurringDetailReference,
       });
       expect(checked.status).toBe(200);
-      const events = await told();
+      const events = await takeEvents();
       expect(shown(events)).toEqual(kinds.map((kind) => `${kind} ${stored.value.recurringDetailReference}`));
       for (const { eventId } of events) expect(eventId).toBe(checked.value.pspReference);
     }
   });
 
-  test('a retry under its key tells nobody again, nor does one that is refused', async () => {
+  test('a retry under its key enqueues nothing, nor does one that is refused', async () => {
     const key = { 'idempotency-key': `key-of-${name}-0123456789` };
     await ask(name, 'storeToken', token('anna'), key);
-    expect(await told()).toHaveLength(1);
+    expect(await takeEvents()).toHaveLength(1);
     gateway.restart();
     expect((await ask(name, 'storeToken', token('anna'), key)).status).toBe(200);
-    expect(await told()).toEqual([]);
+    expect(await takeEvents()).toEqual([]);
     await ask(name, 'storeToken', token('anna', card('4000009900000013')));
-    expect(await told()).toEqual([]);
+    expect(await takeEvents()).toEqual([]);
   });
 });
 
-test('who is another company hears nothing, and an import tells nobody', async () => {
+test('another company gets no events, and an import enqueues none', async () => {
   await open();
   const { store: details, context: world } = gateway.parts;
   const { path, contentType, body } = protocols.json.encodeRequest(service, service.operations.get('storeToken')!, {
@@ -186,17 +186,17 @@ test('who is another company hears nothing, and an import tells nobody', async (
       world,
     ),
   );
-  expect(await told()).toEqual([]);
+  expect(await takeEvents()).toEqual([]);
 });
 
 describe('a check whose outcome comes later', () => {
   beforeEach(() => open({ updater: () => ({ kind: 'http', check: async () => ({ kind: 'pending' }) }) }));
 
-  const settle = async (fate: AccountUpdateOutcome): Promise<void> => {
+  const settle = async (outcome: AccountUpdateOutcome): Promise<void> => {
     const { jobs, store: details, context: world, pass } = gateway.parts;
     await pass(60_000);
     const [job] = await jobs.take(updaterCheck, { holder: 'test', leaseMs: 60_000, max: 1 });
-    await details.write((tx) => completeCheck(job!, fate, tx, world));
+    await details.write((tx) => completeCheck(job!, outcome, tx, world));
   };
 
   test.each<readonly [string, AccountUpdateOutcome, readonly string[]]>([
@@ -210,9 +210,9 @@ describe('a check whose outcome comes later', () => {
       { kind: 'replaced', number: '4111111111111111', expiry: { expiryMonth: '4', expiryYear: '2033' } },
       ['updated'],
     ],
-  ])('is told whatever it is: %s', async (result, fate, kinds) => {
+  ])('is enqueued with any outcome: %s', async (result, outcome, kinds) => {
     const stored = await ask('json', 'storeToken', token('anna'));
-    await told();
+    await takeEvents();
     const reference = stored.value.recurringDetailReference;
     const scheduled = await ask('json', 'scheduleAccountUpdater', {
       reference: 'check-1',
@@ -220,9 +220,9 @@ describe('a check whose outcome comes later', () => {
       selectedRecurringDetailReference: reference,
     });
     expect(scheduled.value.result).toBe('Success');
-    expect(await told()).toEqual([]);
-    await settle(fate);
-    const events = await told();
+    expect(await takeEvents()).toEqual([]);
+    await settle(outcome);
+    const events = await takeEvents();
     expect(events[0]).toEqual({
       kind: 'checked',
       eventId: scheduled.value.pspReference,
@@ -238,12 +238,12 @@ describe('a check whose outcome comes later', () => {
     expect(JSON.stringify(events)).not.toMatch(/\d{15}|Anna van/);
   });
 
-  test('of a card that was given: its shoppers are told of their details, and who asked of the outcome', async () => {
+  test('of a card in the request: events of the stored details, and one of the outcome', async () => {
     for (const shopper of ['anna', 'ben']) await ask('json', 'storeToken', token(shopper));
-    await told();
+    await takeEvents();
     await ask('json', 'scheduleAccountUpdater', { reference: 'check-1', card: card() });
     await settle({ kind: 'closed' });
-    const events = await told();
+    const events = await takeEvents();
     expect(events.map(({ kind, shopperReference }) => `${kind} ${shopperReference}`).sort()).toEqual([
       'checked undefined',
       'disabled anna',

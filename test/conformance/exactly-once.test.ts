@@ -30,7 +30,7 @@ const send = ({ path, contentType, body }: Call, headers: Headers, as: Headers =
 const call = (name: NamedProtocol, operation: string, input: object): Call =>
   protocols[name].encodeRequest(service, operationOf(operation), input);
 
-const heard = (name: NamedProtocol, operation: string, { message }: Answer): unknown =>
+const decoded = (name: NamedProtocol, operation: string, { message }: Answer): unknown =>
   protocols[name].decodeResponse(operationOf(operation), message.body).value;
 
 const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
@@ -112,7 +112,7 @@ describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
     expect(done.message.headers).not.toHaveProperty('Idempotent-Replayed');
     between[way]();
     const again = await send(call(second, operation, input), key);
-    expect(heard(second, operation, again)).toEqual(heard(first, operation, done));
+    expect(decoded(second, operation, again)).toEqual(decoded(first, operation, done));
     expect(again.message.headers.pspReference).toBe(done.message.headers.pspReference);
     expect(again.message.headers['Idempotent-Replayed']).toBe('true');
     if (first === second) expect({ ...again.message, headers: {} }).toEqual({ ...done.message, headers: {} });
@@ -165,14 +165,14 @@ test.each(names)('%s: the result Error is the outcome, too, and is answered agai
   };
   const key = { 'idempotency-key': fresh('key') };
   const failed = await send(call(name, 'scheduleAccountUpdater', input), key);
-  expect(heard(name, 'scheduleAccountUpdater', failed)).toMatchObject({ result: 'Error' });
+  expect(decoded(name, 'scheduleAccountUpdater', failed)).toMatchObject({ result: 'Error' });
   gateway.restart();
   const again = await send(call(name, 'scheduleAccountUpdater', input), key);
   expect(again.message.body).toBe(failed.message.body);
   expect(again.message.headers).toEqual({ ...failed.message.headers, 'Idempotent-Replayed': 'true' });
 });
 
-test('a request that breaks a field rule is not kept: it may be mended and sent with the same key', async () => {
+test('a request that breaks a field rule is not stored: corrected, it may be sent with the same key', async () => {
   const shopper = fresh('mended');
   const key = { 'idempotency-key': fresh('key') };
   const expired = await send(call('json', 'storeToken', tokenFor(shopper, { expiryYear: '2020' })), key);
@@ -279,7 +279,7 @@ test('what only reads is done each time, and echoes the key', async () => {
   expect(listed.message.headers).not.toHaveProperty('Idempotent-Replayed');
 });
 
-test('a thousand duplicates at once: one effect, and each gets its answer or is told to come again', async () => {
+test('a thousand duplicates at once: one effect, and each gets its answer or 409', async () => {
   const request = call('json', 'storeToken', tokenFor(fresh('storm')));
   const key = { 'idempotency-key': fresh('key') };
   const answers = await Promise.all(Array.from({ length: 1000 }, () => send(request, key)));

@@ -15,7 +15,7 @@ import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.
 
 type Subject = ResourceKind | 'platform';
 
-/** What each id of a request is the id of; `undefined`: of nothing that is kept here. */
+/** The kind of resource that each id of a request names; `undefined`: none that is stored here. */
 const subjects: Readonly<Record<string, Subject | undefined>> = {
   accountHolderId: 'accountHolder',
   balanceAccountId: 'balanceAccount',
@@ -134,8 +134,8 @@ const complaintOf = async ({ mine, theirs, defect }: World, place: Place): Promi
   const whole = async () => {
     const paths = ['accountHolders', 'balanceAccounts', 'paymentInstruments'];
     const ids = [foreign.accountHolder, foreign.balanceAccount, foreign.paymentInstrument];
-    const heard = await Promise.all(paths.map((path, at) => theirs.get(`/${path}/${ids[at]}`)));
-    return heard.map(({ text }) => text).join('\n');
+    const responses = await Promise.all(paths.map((path, at) => theirs.get(`/${path}/${ids[at]}`)));
+    return responses.map(({ text }) => text).join('\n');
   };
   const before = await whole();
   const asked = await call(mine, place, foreign[place.subject], own);
@@ -181,7 +181,7 @@ test('every id of every request is known to this test', () => {
 });
 
 describe.each(places)('$title', (place) => {
-  test('of another platform is answered like one that nobody has', async () => {
+  test('of another platform is answered like one that does not exist', async () => {
     expect(await complaintOf(world, place)).toBeUndefined();
   });
   test.each([
@@ -189,7 +189,7 @@ describe.each(places)('$title', (place) => {
     ['a credential of the company that acts for merchant accounts', callers.demo, 403, '00_403'],
     ['no credential', callers.nobody, 401, '00_401'],
     ['a wrong one', callers.wrong, 401, '00_401'],
-  ])('is told nothing with %s', async (_, who, status, errorCode) => {
+  ])('is refused with %s', async (_, who, status, errorCode) => {
     const own = await grow(world.mine, 'DemoPlatform');
     const answers = [own, unknown].map((ids) => call(world.mine, place, ids[place.subject], own, who as never));
     const [known, missed] = await Promise.all(answers);

@@ -172,7 +172,7 @@ const refused: readonly Row[] = [
     (write) => write({ body: `${message()}</e:Body><e:Header/><e:Body>` }),
   ],
   [
-    'a stranger beside the Body',
+    'an unknown element next to the Body',
     'undecodable',
     'Envelope is not one Header and one Body',
     (write) => write({ header: '<o:x/>' }),
@@ -207,7 +207,7 @@ const refused: readonly Row[] = [
     (write) => write({ body: message().replaceAll('request>', 'reply>') }),
   ],
   [
-    'text beside the request',
+    'text next to the request',
     'undecodable',
     'not one request',
     (write) => write({ body: message().replace('<request>', 'x<request>') }),
@@ -276,7 +276,7 @@ const taken: readonly (readonly [string, (write: Write) => string | Buffer])[] =
     (write) => write({ header: '<e:Header><o:x/><o:y e:mustUnderstand="0"/></e:Header>' }),
   ],
   [
-    'a header for somebody on the way',
+    'a header for an intermediary',
     (write) => write({ header: '<e:Header><o:x e:mustUnderstand="1" e:actor="urn:b" e:role="urn:b"/></e:Header>' }),
   ],
   [

@@ -50,7 +50,7 @@ const openAsking = () =>
 
 const goOnAsking = async ({ parts }: TestGateway) => {
   const { updater } = parts;
-  if (updater.kind !== 'http') throw new Error('nobody is asked');
+  if (updater.kind !== 'http') throw new Error('the updater is not the http one');
   // As long as one that was down is left alone.
   if (outside.answer === down) await wait(1_100);
   outside.answer = byFate;
@@ -157,7 +157,7 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))('%s',
   });
 });
 
-test('the files are for nobody else to read, and none is left aside', () => {
+test('the files are readable by the owner only, and no temporary file is left', () => {
   for (const each of Object.values(folders)) {
     expect(statSync(each).mode & 0o777).toBe(0o700);
     expect(readdirSync(each).filter((name) => name.startsWith('.'))).toEqual([]);

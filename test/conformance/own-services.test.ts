@@ -1,4 +1,4 @@
-/** Services of one's own beside the built-in ones: their own words, roles, grants and problems, in every format. */
+/** Services of one's own next to the built-in ones: own problems, roles, grants and namespaces, in every format. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
 import { createTable, orders } from '../../examples/orders/handlers.ts';

@@ -73,7 +73,7 @@ export const refusals: readonly Case[] = [
     },
   },
   {
-    title: "somebody else's merchant account: 403, code 901",
+    title: "another company's merchant account: 403, code 901",
     operation: 'disable',
     as: 'other',
     outcome: { refuses: 'foreignMerchantAccount' },

@@ -78,7 +78,7 @@ test('every writing operation is tried', () => {
   expect(Object.keys(writes).sort()).toEqual(names.map(({ name }) => name).sort());
 });
 
-/** What a retry is not told: shown in the first answer only. */
+/** What a replay leaves out: it is shown in the first answer only. */
 const shownOnce = (body: { readonly card?: { readonly lastFour?: string } }) =>
   body.card === undefined
     ? body
@@ -111,7 +111,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
     expect(asItIs).toBe(first.headers.ETag);
   });
 
-  test('refuses the key for anything else, and tells nobody else what was given', async () => {
+  test('refuses the key for another request, and reveals nothing to another caller', async () => {
     const write = await prepare();
     const key = freshKey();
     const first = await send(write, write.body, key);

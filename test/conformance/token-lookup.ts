@@ -15,7 +15,7 @@ const accountHeld = result(
     '<lastKnownShopperEmail>shopper@example.com</lastKnownShopperEmail><shopperReference>shopper-1</shopperReference>' +
     '</TokenDetail></tokens>',
 );
-const nobody = result('');
+const noShopper = result('');
 
 export const tokenLookup: readonly Case[] = [
   {
@@ -79,7 +79,7 @@ export const tokenLookup: readonly Case[] = [
     },
   },
   {
-    title: 'a bank account, by its IBAN, whoever is named as its owner',
+    title: 'a bank account, by its IBAN, with any owner name',
     operation: 'tokenLookup',
     outcome: {
       gives: {
@@ -144,14 +144,14 @@ export const tokenLookup: readonly Case[] = [
             '<ns1:holderName>A</ns1:holderName><ns1:number>4111111111111111</ns1:number></ns2:card>' +
             '<ns2:merchantAccount>DemoMerchantNL</ns2:merchantAccount></ns2:request></ns2:tokenLookup>',
         ),
-        answers: answered11(nobody),
+        answers: answered11(noShopper),
       },
       soap12: {
         sends: twelve(
           `<tokenLookup${R}><request><merchantAccount>DemoMerchantNL</merchantAccount><card><number>4111111111111111</number>` +
             '<expiryMonth>1</expiryMonth><expiryYear>2030</expiryYear><holderName>A</holderName></card></request></tokenLookup>',
         ),
-        answers: answered12(nobody),
+        answers: answered12(noShopper),
       },
       json: {
         sends:

@@ -51,7 +51,7 @@ afterEach(async () => {
 
 const { check, list, store } = callsOf(() => gateway);
 
-const duty = () =>
+const cycleHandler = () =>
   createRequestFileHandler(folder.path, {
     batchQueue: parts.batchQueue,
     jobs: parts.jobs,
@@ -75,9 +75,9 @@ const askAbout = async (number: string): Promise<string> => {
 };
 
 /** The rows of all checks that wait. */
-const gathered = async (rowsMax = 1_000): Promise<readonly Row[]> => {
+const collected = async (rowsMax = 1_000): Promise<readonly Row[]> => {
   const files = await collectAll(parts.batchQueue, parts.context.clock, rowsMax);
-  expect(await perform(parts, duty())).toBe(files.length);
+  expect(await perform(parts, cycleHandler())).toBe(files.length);
   return files.flatMap(rowsOf);
 };
 
@@ -109,7 +109,7 @@ const report = (): readonly string[] =>
 describe('files of checks', () => {
   test('hold each check once, as many as there may be, those first that have waited longest', async () => {
     for (let n = 0; n < 7; n++) await askAbout(closed);
-    const rows = await gathered(3);
+    const rows = await collected(3);
     expect(new Set(rows.map((each) => each.check)).size).toBe(7);
     expect(Object.keys(rows[0]!)).toEqual(['check', 'merchantAccount', 'number', 'expiryMonth', 'expiryYear']);
     const files = readdirSync(folders.requests);
@@ -118,10 +118,10 @@ describe('files of checks', () => {
     expect(await collectAll(parts.batchQueue, parts.context.clock, 3)).toEqual([]);
   });
 
-  test('gathered by several at once, no check is in two files', async () => {
+  test('collected by several workers at once, no check is in two files', async () => {
     for (let n = 0; n < 20; n++) await askAbout(closed);
     await Promise.all([1, 2, 3, 4].map(() => collectAll(parts.batchQueue, parts.context.clock, 3)));
-    await perform(parts, duty());
+    await perform(parts, cycleHandler());
     const rows = readdirSync(folders.requests).flatMap(rowsOf);
     expect(rows).toHaveLength(20);
     expect(new Set(rows.map((each) => each.check)).size).toBe(20);
@@ -134,9 +134,9 @@ describe('files of checks', () => {
     expect(job).toMatchObject({ jobId: file });
     // It dies with half of it written aside.
     writeFileSync(join(folders.requests, `.${file}.dies`), '{"check":"half');
-    expect(await perform(parts, duty())).toBe(0);
+    expect(await perform(parts, cycleHandler())).toBe(0);
     await parts.pass(1_001);
-    expect(await perform(parts, duty())).toBe(1);
+    expect(await perform(parts, cycleHandler())).toBe(1);
     expect(readdirSync(folders.requests)).toEqual([file]);
     const bytes = readFileSync(join(folders.requests, file!));
     expect(rowsOf(file!)).toHaveLength(5);
@@ -156,10 +156,10 @@ describe('files of checks', () => {
     const [file] = await collectAll(parts.batchQueue, parts.context.clock, 10);
     rmSync(folders.requests, { recursive: true });
     writeFileSync(folders.requests, 'in the way');
-    await expect(perform(parts, duty())).rejects.toThrow();
+    await expect(perform(parts, cycleHandler())).rejects.toThrow();
     rmSync(folders.requests);
     await parts.pass(60_000);
-    expect(await perform(parts, duty())).toBe(1);
+    expect(await perform(parts, cycleHandler())).toBe(1);
     expect(rowsOf(file!)).toHaveLength(1);
   });
 });
@@ -194,7 +194,7 @@ describe('the round', () => {
 describe('answers', () => {
   test('partial: those that are not answered wait on, and "Success" is no answer', async () => {
     const shoppers = [await askAbout(closed), await askAbout(closed), await askAbout(closed)];
-    const [one, two, three] = await gathered();
+    const [one, two, three] = await collected();
     drop('first.jsonl', [answerTo(one!), answerTo(two!, 'Success')]);
     await read();
     const left = async () =>
@@ -209,7 +209,7 @@ describe('answers', () => {
 
   test('doubled: in the same file, in another one, and the same file again', async () => {
     const shopper = await askAbout(replaced);
-    const [row] = await gathered();
+    const [row] = await collected();
     const news = { newNumber: '4000009900000012', newExpiryMonth: '3', newExpiryYear: '2031' };
     drop('one.jsonl', [answerTo(row!, 'PANChanged', news), answerTo(row!, 'PANChanged', news)]);
     await read();
@@ -227,7 +227,7 @@ describe('answers', () => {
 
   test('late: after ten days a check has ended, with no effect', async () => {
     const shopper = await askAbout(closed);
-    const [row] = await gathered();
+    const [row] = await collected();
     const overdue = createOverdueHandler(parts.store, parts.context, watch);
     await parts.pass(tenDaysMs - 60_000);
     expect(await perform(parts, overdue)).toBe(0);
@@ -242,7 +242,7 @@ describe('answers', () => {
 
   test('by CSV, and in a column each', async () => {
     const shopper = await askAbout(renewed);
-    const [row] = await gathered();
+    const [row] = await collected();
     const columns = 'merchantAccount,check,result,newExpiryMonth,newExpiryYear';
     writeFileSync(
       join(folders.answers, 'answers.csv'),
@@ -254,7 +254,7 @@ describe('answers', () => {
 
   test('strange ones change nothing and are reported, and never what they held', async () => {
     const shopper = await askAbout(replaced);
-    const [row] = await gathered();
+    const [row] = await collected();
     const news = { newExpiryMonth: '3', newExpiryYear: '2031' };
     const other = '4000009900000012';
     drop('strange.jsonl', [
@@ -287,7 +287,7 @@ describe('answers', () => {
 
   test('one that is no file of rows is put away with the reason; the rows before it stand', async () => {
     const shoppers = [await askAbout(closed), await askAbout(closed)];
-    const rows = await gathered();
+    const rows = await collected();
     const lines = rows.map(({ check, merchantAccount }) => `${merchantAccount},${check},CloseAccount`);
     const name = 'broken.csv';
     writeFileSync(join(folders.answers, name), `merchantAccount,check,result\n${lines[0]}\n"${lines[1]}\n`);
@@ -311,7 +311,7 @@ describe('answers', () => {
 
   test('one that is still being written is not read', async () => {
     const shopper = await askAbout(closed);
-    const [row] = await gathered();
+    const [row] = await collected();
     drop('answers.jsonl.part', [answerTo(row!)]);
     drop('.answers.jsonl', [answerTo(row!)]);
     await read();
@@ -323,7 +323,7 @@ describe('answers', () => {
 
   test('a long one is read in several rounds, and goes on where it was', async () => {
     for (let n = 0; n < 5; n++) await askAbout(closed);
-    const rows = await gathered();
+    const rows = await collected();
     const noise = Array.from({ length: 500 }, (_, n) => answerTo({ ...rows[0]!, check: `NONE${n}` }));
     const all = [...noise, ...rows.map((row) => answerTo(row))];
     drop('long.jsonl', all);
@@ -343,12 +343,12 @@ describe('another updater', () => {
   test('goes on with what the one before was to tell', async () => {
     await askAbout(closed);
     await askAbout(closed);
-    expect(await gathered(1)).toHaveLength(2);
+    expect(await collected(1)).toHaveLength(2);
     await askAbout(closed);
     await parts.batchQueue.begin('http');
     const asked = await parts.jobs.take(updaterCheck, { holder: 'it', leaseMs: 1_000, max: 10 });
     expect(asked).toHaveLength(3);
     await parts.batchQueue.begin('batch');
-    expect(await gathered()).toHaveLength(3);
+    expect(await collected()).toHaveLength(3);
   });
 });

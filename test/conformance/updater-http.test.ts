@@ -56,7 +56,7 @@ const { ask, check, list, store } = callsOf(() => gateway);
 
 const goOn = async (): Promise<number> => {
   const { parts } = gateway;
-  if (parts.updater.kind !== 'http') throw new Error('nobody is asked');
+  if (parts.updater.kind !== 'http') throw new Error('the updater is not the http one');
   await parts.pass(600_000);
   return perform(parts, createCheckHandler(parts.store, parts.context, parts.updater));
 };
@@ -95,7 +95,7 @@ describe('what it is asked', () => {
     expect(new Set(ids()).size).toBe(2);
   });
 
-  test('a kept outcome is given again in another format, and nobody is asked', async () => {
+  test('a stored outcome is replayed in another format without another lookup', async () => {
     const shopper = fresh();
     const reference = await store(shopper, replaced);
     expect(await check('json', named(shopper, reference), 'key-0000000000001')).toBe('PANChanged');
@@ -105,15 +105,15 @@ describe('what it is asked', () => {
     expect(await outcomes(shopper)).toEqual(['PANChanged']);
   });
 
-  test('a retry of what was asked and not kept asks under the same name; another card under the same key does not', async () => {
+  test('a retry of a lookup without a stored outcome uses the same id; another card under the same key does not', async () => {
     const shopper = fresh();
     const reference = await store(shopper, closed);
     const other = await store(shopper, renewed);
     let failures = 2;
     around = (ask) => async (card, id) => {
-      const fate = await ask(card, id);
+      const outcome = await ask(card, id);
       if (failures-- > 0) throw new VaultUnavailable('after it was asked');
-      return fate;
+      return outcome;
     };
     const key = 'key-0000000000002';
     const ask503 = async (input: object) => {
@@ -131,12 +131,12 @@ describe('what it is asked', () => {
     expect(await outcomes(shopper)).toEqual(['CloseAccount']);
   });
 
-  test('what it could not tell is asked under the same name by the job, until it tells; and happens once', async () => {
+  test('the job repeats an unanswered lookup under the same id until it is answered, and the effect happens once', async () => {
     const shopper = fresh();
     const reference = await store(shopper, replaced);
     outside.answer = down;
     expect(await check('soap11', named(shopper, reference), 'key-0000000000003')).toBe('Success');
-    // The retry that comes while it is down, and the one that comes later, are told what the first was.
+    // The retry during the outage and the later one get the answer of the first request.
     expect(await check('json', named(shopper, reference), 'key-0000000000003')).toBe('Success');
     expect(await goOn()).toBe(0);
     outside.answer = byFate;
@@ -174,7 +174,7 @@ test('one that fails once is asked once more within the request', async () => {
   expect(new Set(ids()).size).toBe(1);
 });
 
-test('one that is slow is not waited for; what it tells too late is not heard, and asked for again', async () => {
+test('a slow updater is not waited for; its late response is ignored and asked for again', async () => {
   const shopper = fresh();
   const reference = await store(shopper, closed);
   let answered = false;
@@ -209,7 +209,7 @@ test('one that is down is left alone after five failures, and tried again after 
   expect(events).toContainEqual({ kind: 'up' });
 });
 
-describe('what has changed while nobody knew', () => {
+describe('what has changed meanwhile', () => {
   const pendingOf = async (number: string, expiryYear = '2027') => {
     const shopper = fresh();
     const reference = await store(shopper, number, { card: cardOf(number, expiryYear) });
@@ -282,11 +282,7 @@ describe('a hostile one changes nothing', () => {
     ['another content type', 'refused', (response) => say(response, { result: 'CloseAccount' }, 200, 'text/html')],
     ['another status', 'refused', (response) => say(response, { result: 'CloseAccount' }, 201)],
     ['a refusal', 'refused', (response) => say(response, { result: 'CloseAccount' }, 400)],
-    [
-      'a redirect to where it would be told',
-      'refused',
-      (response) => response.writeHead(307, { location: elsewhere.url }).end(),
-    ],
+    ['a redirect to an updater', 'refused', (response) => response.writeHead(307, { location: elsewhere.url }).end()],
     [
       '10 MB',
       'refused',
@@ -339,8 +335,8 @@ describe('a hostile one changes nothing', () => {
 
 test('one that is not there', async () => {
   const watch = createUpdaterEvents();
-  const heard: UpdaterEvent[] = [];
-  watch.listen((event) => heard.push(event));
+  const events: UpdaterEvent[] = [];
+  watch.listen((event) => events.push(event));
   const { vault, clock } = gateway.parts.context;
   const nowhere = createHttpUpdater(
     { url: 'http://127.0.0.1:1/', secret: undefined, msMax },
@@ -353,7 +349,7 @@ test('one that is not there', async () => {
     number: () => closed,
   };
   expect(await nowhere.check(card, 'id')).toEqual({ kind: 'pending' });
-  expect(heard).toEqual([
+  expect(events).toEqual([
     { kind: 'failed', reason: expect.stringMatching(/^\w+$/) },
     { kind: 'failed', reason: expect.stringMatching(/^\w+$/) },
   ]);

@@ -76,6 +76,12 @@ module.exports = {
       to: { path: '^src/formats/[^/]+/' },
     },
     {
+      name: 'one-file-composes-services',
+      severity: 'error',
+      from: { path: '^src/app/', pathNot: '^src/app/services[.]js$' },
+      to: { path: '^src/services/' },
+    },
+    {
       name: 'services-do-not-import-each-other',
       severity: 'error',
       from: { path: '^src/services/([^/]+)/' },

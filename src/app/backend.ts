@@ -1,5 +1,4 @@
-/** The strongroom: what is kept and the keys to it, opened for a server or for a command beside one. */
-
+/** The backend of servers and commands: the store, the keys, and everything built on the two. */
 import type { HandlerContext } from '../gateway/handler.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
@@ -7,22 +6,11 @@ import type { JobQueue } from '../jobs/job.ts';
 import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
-import { isKnownTo } from '../services/balance-platform/payment-instruments/secrets.ts';
-import { ResourceReader } from '../services/balance-platform/store/repository.ts';
-import { createLocalUpdater } from '../services/recurring/account-updater/announced-changes.ts';
-import type { BatchQueue } from '../services/recurring/account-updater/batch/queue.ts';
-import { createUpdaterEvents, type UpdaterEvents } from '../services/recurring/account-updater/events.ts';
-import { createHttpUpdater } from '../services/recurring/account-updater/http/updater.ts';
-import { createBatchQueue } from '../services/recurring/account-updater/store/batch.ts';
-import type { Updater } from '../services/recurring/account-updater/updater.ts';
-import { DetailReader } from '../services/recurring/store/repository.ts';
-import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
-import { tables } from '../services/tables.ts';
-import { webhookFormats } from '../services/webhook-formats.ts';
+import { StoreUnavailable } from '../store/errors.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
-import type { Credentials } from '../store/sql/credentials.ts';
-import { createCredentials } from '../store/sql/credentials.ts';
+import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
+import type { Engine } from '../store/sql/engine.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
@@ -31,129 +19,91 @@ import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
-import type { Vault } from '../vault/ports.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
+import { composeServices, type Services, sharedObjects, tables } from './services.ts';
 
 export interface Backend {
   readonly store: Store;
+  readonly context: HandlerContext;
+  readonly services: Services;
   readonly jobs: JobQueue;
-  readonly batchQueue: BatchQueue;
-  /** Tells what happens between this process and an updater outside. */
-  readonly updaterEvents: UpdaterEvents;
-  /** Rings for each job that `details` keeps. */
+  /** Announces each kind of job that a committed transaction of this process has saved. */
   readonly jobNotifier: JobNotifier;
   readonly endpoints: EndpointStore;
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly rotation: KeyRotation;
-  readonly context: HandlerContext;
-  readonly updater: Updater;
   readonly requestHasher: RequestHasher & { mac(text: string): string };
-  /** Drops rows of the journal that are past their time; gives how many. */
+  /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   close(): Promise<void>;
 }
 
-const updaterOf = (config: Config, vault: Vault, watch: UpdaterEvents): Updater => {
-  const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = config;
-  switch (updater) {
-    case 'rules':
-      return createLocalUpdater(vault, { testCards: environment === 'test' });
-    case 'http':
-      if (url === undefined) throw new TypeError('an updater without an address');
-      return createHttpUpdater({ url, secret, msMax }, { clock, vault, events: watch });
-    case 'batch':
-      return Object.freeze<Updater>({ kind: 'batch' });
-    default:
-      return updater satisfies never;
-  }
-};
+export interface BackendOptions {
+  /**
+   * For servers: migrates the store, and fails while another process serves from the folder. Otherwise the store must exist
+   * with the current schema, for commands change neither.
+   */
+  readonly exclusive: boolean;
+  /** Replaces the keys of the configuration. They are not checked on the stored data. */
+  readonly keys?: KeyRing;
+}
 
-/** The keys that the configuration names. Throws KeyRingError, also where it names none. */
-const keysOf = ({ keys }: Pick<Config, 'keys'>): KeyRing => {
-  if (keys === undefined) throw new KeyRingError('there are no keys: name a key file in KEY_FILE');
-  return parseKeyRing(keys);
-};
-
-/** Whether the vault opens a stored detail, and has the same alias for its number. */
-const knowsDetail = (sample: Awaited<ReturnType<DetailReader['findSample']>>, vault: Vault): boolean => {
-  if (sample === undefined) return true;
-  const { company, detail } = sample;
-  const { recurringDetailReference, sealed, open } = detail;
-  const part = sealed.number === undefined ? 'shown' : 'number';
-  const clear = vault.open({ company, record: recurringDetailReference }, sealed, part);
-  // Under another index key every card would be new, and be kept twice.
-  return part === 'shown' || open.alias === vault.alias(company, clear);
-};
-
-const knowsInstrument = (sample: Awaited<ReturnType<ResourceReader['findInstrumentSample']>>, vault: Vault): boolean =>
-  sample === undefined || isKnownTo(sample, vault);
-
-/** Throws KeyRingError where the keys are not those that the data was sealed and fingerprinted under. */
-const proveKeys = async ({ store, context: { vault } }: Pick<Backend, 'store' | 'context'>, place: string) => {
-  const detail = await store.read((tx) => tx.repository(DetailReader).findSample());
-  const instrument = await store.read((tx) => tx.repository(ResourceReader).findInstrumentSample());
-  const message = `the keys do not open what is stored in ${place}: name the key file that it was made with`;
-  let proven = false;
-  try {
-    proven = knowsDetail(detail, vault) && knowsInstrument(instrument, vault);
-  } catch (thrown) {
-    throw new KeyRingError(message, { cause: thrown });
-  }
-  if (!proven) throw new KeyRingError(message);
-};
-
-/**
- * Opens the store and tests the keys on its data. `exclusive`: for servers; migrates the store, and is refused while another
- * process serves. Otherwise the store must exist with the current schema: a command changes neither.
- * The keys are those of the configuration, proven on what is stored; others, where given, are taken as they are.
- * Throws StoreUnavailable, KeyRingError, or a plain error where another process serves.
- */
-export const openBackend = async (
-  config: Config,
-  { exclusive, keys }: { readonly exclusive: boolean; readonly keys?: KeyRing },
-): Promise<Backend> => {
-  const ring = keys ?? keysOf(config);
+/** Throws StoreUnavailable, KeyRingError, or a plain error that says what to do. */
+export async function openBackend(config: Config, { exclusive, keys }: BackendOptions): Promise<Backend> {
+  const ring = keys ?? readKeys(config);
   const address = storeAddress(config);
   const engine = await openStore(address, { exclusive, create: exclusive });
-  const vault = createVault(ring);
-  const jobNotifier = createJobNotifier();
-  const updaterEvents = createUpdaterEvents();
-  const shopperCache = createShopperCache(engine, config.rememberedBytesMax);
-  const store = createStore(engine, {
-    shared: shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache],
-    onJobSaved: jobNotifier.notify,
-  });
-  const backend: Backend = Object.freeze({
-    store,
-    jobs: createJobs(engine),
-    batchQueue: createBatchQueue(store),
-    updaterEvents,
-    jobNotifier,
-    endpoints: createEndpoints(engine),
-    credentials: createCredentials(engine, ring.pepper, clock),
-    registry: createRegistry(engine, ring.pepper, clock),
-    rotation: createKeyRotation(engine, createWrapping(ring), tables),
-    context: Object.freeze<HandlerContext>({ clock, ids, vault }),
-    updater: updaterOf(config, vault, updaterEvents),
-    requestHasher: createRequestHasher(ring.index, config.environment),
-    deleteExpiredRecords: () => deleteExpiredRecords(engine),
-    close: () => engine.close(),
-  });
   try {
     await (exclusive ? migrate(engine) : compareSchema(engine));
+    const place = describeStore(address);
     if (await isHalfCopied(engine))
-      throw new Error(
-        `${describeStore(address)} holds a copy that has not ended: run the same \`triglyph copy\` again`,
-      );
-    if (keys === undefined) await proveKeys(backend, describeStore(address));
-    if (exclusive) await backend.batchQueue.begin(backend.updater.kind);
+      throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
+    const backend = createBackend(config, engine, ring);
+    if (keys === undefined) await checkKeys(backend.services, place);
+    if (exclusive) await backend.services.prepareJobs();
     return backend;
   } catch (thrown) {
     await engine.close();
     throw thrown;
   }
-};
+}
+
+function readKeys({ keys }: Config): KeyRing {
+  if (keys === undefined) throw new KeyRingError('there are no keys: name a key file in KEY_FILE');
+  return parseKeyRing(keys);
+}
+
+function createBackend(config: Config, engine: Engine, ring: KeyRing): Backend {
+  const jobNotifier = createJobNotifier();
+  const store = createStore(engine, { shared: sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
+  const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
+  return Object.freeze<Backend>({
+    store,
+    context,
+    services: composeServices(config, store, context),
+    jobs: createJobs(engine),
+    jobNotifier,
+    endpoints: createEndpoints(engine),
+    credentials: createCredentials(engine, ring.pepper, clock),
+    registry: createRegistry(engine, ring.pepper, clock),
+    rotation: createKeyRotation(engine, createWrapping(ring), tables),
+    requestHasher: createRequestHasher(ring.index, config.environment),
+    deleteExpiredRecords: () => deleteExpiredRecords(engine),
+    close: () => engine.close(),
+  });
+}
+
+async function checkKeys(services: Services, place: string): Promise<void> {
+  const message = `the keys do not open what is stored in ${place}: name the key file that it was made with`;
+  let isRight: boolean;
+  try {
+    isRight = await services.keysOpenStoredData();
+  } catch (thrown) {
+    throw thrown instanceof StoreUnavailable ? thrown : new KeyRingError(message, { cause: thrown });
+  }
+  if (!isRight) throw new KeyRingError(message);
+}

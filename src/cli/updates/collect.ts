@@ -1,5 +1,4 @@
-/** Files of checks now, without waiting for the schedule: gathered and written beside any server. */
-
+/** `triglyph updates gather`: writes waiting checks into request files without waiting for the schedule. */
 import { randomUUID } from 'node:crypto';
 import { collectAll } from '../../services/recurring/account-updater/batch/cycle.ts';
 import { createRequestFileHandler } from '../../services/recurring/account-updater/batch/request-file.ts';
@@ -8,26 +7,26 @@ import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 
-/** As long as a serving process has it. */
+/** The lease of a serving process. */
 const leaseMs = 60_000;
 const filesAtOnce = 10;
 
-/** Gathers and writes what waits, and says where it is. */
-export const gatherRequestFiles = (): Promise<void> =>
-  withBackend(async ({ batchQueue, jobs, context, updaterEvents: events }, config) => {
+/** Prints the paths of the written files. Servers may be running. */
+export function gatherRequestFiles(): Promise<void> {
+  return withBackend(async ({ jobs, context, services }, config) => {
     const { updaterFolder: folder, updaterBatchRowsMax: rowsMax } = config;
     if (folder === undefined)
-      throw new CommandError([`UPDATER is ${config.updater}: only UPDATER=batch has files of checks`]);
+      throw new CommandError([`UPDATER is ${config.updater}: only UPDATER=batch has request files`]);
+    const { batchQueue, events } = services.accountUpdater;
+    const handler = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
+    const files = await collectAll(batchQueue, context.clock, rowsMax);
     const holder = randomUUID();
-    const duty = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
-    const gathered = await collectAll(batchQueue, context.clock, rowsMax);
-    // Those that a server gathered and did not write, too; one that is just being written is somebody else's.
+    // Includes files that a server has collected and not written. Files that a server is writing are leased.
     for (;;) {
       const taken = await jobs.take(batchFile, { holder, leaseMs, max: filesAtOnce });
       if (taken.length === 0) break;
-      for (const job of taken) await duty.run(job);
+      for (const job of taken) await handler.run(job);
     }
-    const said =
-      gathered.length === 0 ? ['no check waits for a file'] : gathered.map((file) => `${folder}/requests/${file}`);
-    print(...said);
+    print(...(files.length === 0 ? ['no check waits for a file'] : files.map((file) => `${folder}/requests/${file}`)));
   });
+}

@@ -44,3 +44,21 @@ export const updaterEventCounter = {
   name: 'triglyph_updater_events_total',
   help: 'Events at an external account updater, by kind. Events about checks count the checks.',
 };
+
+/** Events that an operator may have to act on are warnings. Those of single checks are for debugging. */
+export const updaterEventLevel: Readonly<Record<UpdaterEvent['kind'], 'warn' | 'info' | 'debug'>> = Object.freeze({
+  malformed: 'warn',
+  down: 'warn',
+  unreadable: 'warn',
+  overdue: 'warn',
+  up: 'info',
+  written: 'info',
+  read: 'info',
+  answered: 'debug',
+  pending: 'debug',
+  refused: 'debug',
+  failed: 'debug',
+  skipped: 'debug',
+  unmatched: 'debug',
+  malformedRows: 'debug',
+});

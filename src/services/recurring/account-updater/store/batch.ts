@@ -16,7 +16,7 @@ const countWaiting = statement<{ readonly checks: number; readonly longest_ms: n
      from (select due_at from job where kind = '${batchWait}' and due_at <= now_ms() order by due_at limit $1) waiting`,
 );
 
-/** The file holds them until they are due again: then noCompany has answered. */
+/** The file holds them until they are due again: no response has come by then. */
 const collect = statement(
   'collect-checks',
   `update job set kind = '${batchResponse}', lease_owner = $1, due_at = now_ms() + $2, attempts = attempts + 1

@@ -1,0 +1,90 @@
+/** Creates the account updater that the configuration names, and the handlers of its background jobs. */
+import type { JobHandler } from '../../../jobs/worker.ts';
+import type { Clock } from '../../../lib/clock-and-ids.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Vault } from '../../../vault/ports.ts';
+import { createLocalUpdater } from './announced-changes.ts';
+import type { BatchCycleDependencies } from './batch/cycle.ts';
+import type { BatchQueue } from './batch/queue.ts';
+import type { RequestFileDependencies } from './batch/request-file.ts';
+import { createCheckHandler } from './check-job.ts';
+import { createUpdaterEvents, type UpdaterEvents } from './events.ts';
+import { createHttpUpdater } from './http/updater.ts';
+import { createBatchQueue } from './store/batch.ts';
+import type { Updater } from './updater.ts';
+
+/** The settings of the account updater (docs/configuration.md). */
+export interface AccountUpdaterOptions {
+  readonly environment: 'test' | 'live';
+  readonly updater: 'rules' | 'http' | 'batch';
+  readonly updaterUrl: string | undefined;
+  readonly updaterSecret: string | undefined;
+  readonly updaterMsMax: number;
+  readonly updaterFolder: string | undefined;
+  readonly updaterBatchMs: number;
+  readonly updaterBatchRowsMax: number;
+}
+
+export interface AccountUpdater {
+  readonly updater: Updater;
+  readonly events: UpdaterEvents;
+  readonly batchQueue: BatchQueue;
+}
+
+export function createAccountUpdater(
+  options: AccountUpdaterOptions,
+  { store, clock, vault }: { readonly store: Store; readonly clock: Clock; readonly vault: Vault },
+): AccountUpdater {
+  const events = createUpdaterEvents();
+  return { updater: createUpdater(options, { clock, vault, events }), events, batchQueue: createBatchQueue(store) };
+}
+
+export type UpdaterJobDependencies = Omit<BatchCycleDependencies & RequestFileDependencies, keyof AccountUpdater>;
+
+/** Returns the handlers of the jobs that the updater of the configuration needs. */
+export async function createUpdaterJobHandlers(
+  { updaterFolder: folder, updaterBatchMs: waitMsMax, updaterBatchRowsMax: rowsMax }: AccountUpdaterOptions,
+  { updater, events, batchQueue }: AccountUpdater,
+  { store, jobs, registry, context }: UpdaterJobDependencies,
+): Promise<readonly JobHandler[]> {
+  switch (updater.kind) {
+    case 'local':
+      return [];
+    case 'http':
+      return [createCheckHandler(store, context, updater)];
+    case 'batch': {
+      if (folder === undefined) throw new TypeError('a batch updater requires a folder');
+      // Loaded on demand: only this updater reads files.
+      const [{ createBatchCycleHandler }, { createRequestFileHandler }, { createOverdueHandler }] = await Promise.all([
+        import('./batch/cycle.ts'),
+        import('./batch/request-file.ts'),
+        import('./batch/overdue.ts'),
+      ]);
+      return [
+        createBatchCycleHandler(folder, { waitMsMax, rowsMax }, { batchQueue, store, registry, context, events }),
+        createRequestFileHandler(folder, { jobs, batchQueue, context, events }),
+        createOverdueHandler(store, context, events),
+      ];
+    }
+    default:
+      return updater satisfies never;
+  }
+}
+
+function createUpdater(
+  options: AccountUpdaterOptions,
+  { clock, vault, events }: { readonly clock: Clock; readonly vault: Vault; readonly events: UpdaterEvents },
+): Updater {
+  const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = options;
+  switch (updater) {
+    case 'rules':
+      return createLocalUpdater(vault, { testCards: environment === 'test' });
+    case 'http':
+      if (url === undefined) throw new TypeError('an HTTP updater requires an address');
+      return createHttpUpdater({ url, secret, msMax }, { clock, vault, events });
+    case 'batch':
+      return Object.freeze<Updater>({ kind: 'batch' });
+    default:
+      return updater satisfies never;
+  }
+}

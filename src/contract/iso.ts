@@ -1,8 +1,8 @@
-/** Codes that the world has agreed on: countries (ISO 3166-1) and currencies (ISO 4217). */
+/** Country codes (ISO 3166-1) and currency codes (ISO 4217). */
 
 const codes = (text: string): readonly string[] => Object.freeze(text.trim().split(/\s+/));
 
-/** The 249 officially assigned two-letter codes of ISO 3166-1; what Intl knows beside them is not assigned. */
+/** The 249 officially assigned two-letter codes of ISO 3166-1; others that Intl knows are not assigned. */
 export const countries = codes(`
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC
   CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD

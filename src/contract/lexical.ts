@@ -24,8 +24,8 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
 /** True for text that every format can carry unchanged. */
 export const printable = (text: string): boolean => !unprintable.test(text) && text.isWellFormed();
 
-const parseText = (shape: StringSchema, pattern: RegExp | undefined) => {
-  const { min = 0, max = textLengthMax, format } = shape;
+const parseText = (schema: StringSchema, pattern: RegExp | undefined) => {
+  const { min = 0, max = textLengthMax, format } = schema;
   const sound = format === undefined ? undefined : formats[format];
   return (text: string): Parsed => {
     if (!printable(text)) return { fault: 'type' };
@@ -41,16 +41,16 @@ const parseText = (shape: StringSchema, pattern: RegExp | undefined) => {
 };
 
 /** Compiles the reading of a scalar: text in, canonical value or what is wrong with it. */
-export const parser = (shape: ScalarSchema): ((text: string) => Parsed) => {
-  switch (shape.kind) {
+export const parser = (schema: ScalarSchema): ((text: string) => Parsed) => {
+  switch (schema.kind) {
     case 'string':
-      return parseText(shape, shape.pattern === undefined ? undefined : new RegExp(`^(?:${shape.pattern})$`));
+      return parseText(schema, schema.pattern === undefined ? undefined : new RegExp(`^(?:${schema.pattern})$`));
     case 'integer':
       return (text) => {
         const trimmed = text.trim();
         if (!plainInteger.test(trimmed)) return { fault: 'type' };
         const value = Number(trimmed) + 0;
-        return value < shape.min || value > shape.max ? { fault: 'value' } : { value };
+        return value < schema.min || value > schema.max ? { fault: 'value' } : { value };
       };
     case 'boolean':
       return (text) => {
@@ -65,13 +65,13 @@ export const parser = (shape: ScalarSchema): ((text: string) => Parsed) => {
         return Number.isNaN(value) ? { fault: 'type' } : { value };
       };
     case 'enum': {
-      const values = new Set(shape.values);
+      const values = new Set(schema.values);
       return (text) => {
         const trimmed = text.trim();
         return values.has(trimmed) ? { value: trimmed } : { fault: 'value' };
       };
     }
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
 };

@@ -1,4 +1,4 @@
-/** Paths: where in a canonical value something stands, before any format gives it coordinates. */
+/** Paths into a canonical value; each format prints them as coordinates of its own. */
 
 /** One item of a list, with what the formats need to print it. */
 export interface ItemStep {

@@ -2,7 +2,7 @@
  * The reading walk: a wire's tree in, the canonical value and *all* issues out. Compiled once per operation and protocol.
  *
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
- * the contract refuses it; a joined set stands in the enumeration's order; fields stand in the contract's order; frozen.
+ * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
 import { parser, printable } from './lexical.ts';
 import type { Path } from './path.ts';
@@ -22,10 +22,10 @@ import { type Member, walk } from './walk.ts';
 /** A protocol's answers to the walk's questions about a node of its tree. `undefined`: the node is no such thing. */
 export interface Reader<N> {
   isAbsent(node: N): boolean;
-  text(node: N, shape: ScalarSchema): string | undefined;
+  text(node: N, schema: ScalarSchema): string | undefined;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
-  eachMember(node: N, visit: (name: string, node: N) => void, shape: ObjectSchema): boolean;
-  items(node: N, shape: ListSchema): readonly N[] | undefined;
+  eachMember(node: N, visit: (name: string, node: N) => void, schema: ObjectSchema): boolean;
+  items(node: N, schema: ListSchema): readonly N[] | undefined;
   /** Calls back for each entry; false when the node is no map. */
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
 }
@@ -47,9 +47,9 @@ export class IssueCollector {
   }
 }
 
-export type Read<N> = (node: N, findings: IssueCollector) => unknown;
+export type Read<N> = (node: N, collector: IssueCollector) => unknown;
 
-type ReadAt<N> = (node: N, path: Path, findings: IssueCollector, field: Field | undefined) => unknown;
+type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field | undefined) => unknown;
 
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 const shown = (name: string): string => (/^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?');
@@ -76,14 +76,14 @@ const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
 const quoted = (text: string): string => (/^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?');
 
-const readScalar = <N>(shape: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
-  const parse = parser(shape);
-  const keepsBlank = shape.kind === 'string' && shape.emptyString === 'invalid';
-  const max = shape.kind === 'string' ? String(shape.max ?? textLengthMax) : '';
-  return (node, path, findings, field) => {
+const readScalar = <N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
+  const parse = parser(schema);
+  const keepsBlank = schema.kind === 'string' && schema.emptyString === 'invalid';
+  const max = schema.kind === 'string' ? String(schema.max ?? textLengthMax) : '';
+  return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
-    const text = reader.text(node, shape);
-    if (text === undefined) return findings.add(path, 'structure', `${label(path)} is not a ${shape.kind}`);
+    const text = reader.text(node, schema);
+    if (text === undefined) return collector.add(path, 'structure', `${label(path)} is not a ${schema.kind}`);
     if (text === '' && (!keepsBlank || field?.required === true)) return undefined;
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
@@ -91,41 +91,41 @@ const readScalar = <N>(shape: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
     const unreadable = parsed.fault === 'type' || !printable(text);
     const problem = unreadable ? 'structure' : (field?.invalid ?? faultName(parsed.fault));
     return problem === 'structure'
-      ? findings.add(path, problem, `${label(path)} is not a valid ${shape.kind}`)
-      : findings.add(path, problem, label(path), max, quoted(text));
+      ? collector.add(path, problem, `${label(path)} is not a valid ${schema.kind}`)
+      : collector.add(path, problem, label(path), max, quoted(text));
   };
 };
 
-const readJoined = <N>(shape: SetSchema, reader: Reader<N>): ReadAt<N> => {
-  const { values } = shape.item;
-  return (node, path, findings, field) => {
+const readJoined = <N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> => {
+  const { values } = schema.item;
+  return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, { kind: 'string', example: '' });
     if (text === undefined || !printable(text))
-      return findings.add(path, 'structure', `${label(path)} is not a string`);
-    if (text.trim() === '' && shape.emptyString !== 'invalid') return undefined;
+      return collector.add(path, 'structure', `${label(path)} is not a string`);
+    if (text.trim() === '' && schema.emptyString !== 'invalid') return undefined;
     // A longer text cannot be a set of these values, and is not worth splitting.
     const named = text.length > 200 ? [] : text.split(',').map((each) => each.trim());
-    if (named.length === 0 || named.length > shape.max || named.some((each) => !values.includes(each)))
-      return findings.add(path, field?.invalid ?? 'invalidField', label(path));
+    if (named.length === 0 || named.length > schema.max || named.some((each) => !values.includes(each)))
+      return collector.add(path, field?.invalid ?? 'invalidField', label(path));
     return Object.freeze(values.filter((value) => named.includes(value)));
   };
 };
 
-const readList = <N>(shape: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
-  const { itemName, wrapped } = shape;
-  return (node, path, findings) => {
+const readList = <N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
+  const { itemName, wrapped } = schema;
+  return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
-    const nodes = reader.items(node, shape);
-    if (nodes === undefined) return findings.add(path, 'structure', `${label(path)} is not a list`);
-    if (nodes.length > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
+    const nodes = reader.items(node, schema);
+    if (nodes === undefined) return collector.add(path, 'structure', `${label(path)} is not a list`);
+    if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
     if (nodes.length === 0) return undefined;
     const values = nodes.map((each, index) => {
       const at = [...path, { index, itemName, wrapped }];
-      const before = findings.issues.length;
-      const value = item(each, at, findings, undefined);
-      if (value === undefined && findings.issues.length === before)
-        findings.add(at, 'structure', `${label(path)} holds an empty item`);
+      const before = collector.issues.length;
+      const value = item(each, at, collector, undefined);
+      if (value === undefined && collector.issues.length === before)
+        collector.add(at, 'structure', `${label(path)} holds an empty item`);
       return value;
     });
     return Object.freeze(values);
@@ -151,17 +151,17 @@ const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
 const readEntryText = <N>(reader: Reader<N>): ReadAt<N> => {
   const text: ScalarSchema = { kind: 'string', example: '' };
   const parse = parser(text);
-  return (node, path, findings) => {
+  return (node, path, collector) => {
     const raw = reader.text(node, text);
     const parsed = raw === undefined ? undefined : parse(raw);
     if (parsed !== undefined && 'value' in parsed) return String(parsed.value);
-    return findings.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
+    return collector.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
   };
 };
 
-const readMap = <N>(shape: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
+const readMap = <N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
   const readEntry = item ?? readEntryText(reader);
-  return (node, path, findings) => {
+  return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
     const entries = new Map<string, unknown>();
     const seen = new Set<string>();
@@ -169,34 +169,34 @@ const readMap = <N>(shape: MapSchema, item: ReadAt<N> | undefined, reader: Reade
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
       const at = [...path, shown(key)];
-      if (!isKey(key)) return findings.add(at, 'structure', 'a key is not valid');
+      if (!isKey(key)) return collector.add(at, 'structure', 'a key is not valid');
       if (seen.has(key)) return refuseTwice();
       seen.add(key);
       if (reader.isAbsent(value)) return undefined;
-      const read = readEntry(value, at, findings, undefined);
+      const read = readEntry(value, at, collector, undefined);
       if (read !== undefined) entries.set(key, read);
       return undefined;
     });
-    if (!understood) return findings.add(path, 'structure', `${label(path)} is not a map`);
-    if (count > shape.max) return findings.add(path, 'tooLong', label(path), String(shape.max));
-    if (entries.size === 0 && (count > 0 || shape.whenEmpty !== 'present')) return undefined;
+    if (!understood) return collector.add(path, 'structure', `${label(path)} is not a map`);
+    if (count > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
+    if (entries.size === 0 && (count > 0 || schema.whenEmpty !== 'present')) return undefined;
     return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
   };
 };
 
 /** The members of a node by their slot in the contract, and the names that the contract does not have. */
-interface Gathered<N> {
+interface MemberNodes<N> {
   readonly found: readonly (N | undefined)[];
   readonly unknown: ReadonlySet<string>;
 }
 
 const nothingUnknown: ReadonlySet<string> = new Set();
 
-/** Compiles the gathering of an object's members; undefined for a node that is no object. */
-const gatherer = <N>(shape: ObjectSchema, reader: Reader<N>): ((node: N) => Gathered<N> | undefined) => {
-  const names = Object.keys(shape.fields);
+/** Compiles the collection of an object's members; undefined for a node that is no object. */
+const compileMembers = <N>(schema: ObjectSchema, reader: Reader<N>): ((node: N) => MemberNodes<N> | undefined) => {
+  const names = Object.keys(schema.fields);
   const slots = new Map(names.map((name, slot) => [name, slot]));
-  const tolerated = new Set(shape.ignoredMembers);
+  const ignored = new Set(schema.ignoredMembers);
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Set<string> | undefined;
@@ -205,27 +205,27 @@ const gatherer = <N>(shape: ObjectSchema, reader: Reader<N>): ((node: N) => Gath
       if (slot !== undefined) {
         if (found[slot] !== undefined) refuseTwice();
         found[slot] = child;
-      } else if (!tolerated.has(name)) {
+      } else if (!ignored.has(name)) {
         unknown ??= new Set();
         if (unknown.has(name)) refuseTwice();
         unknown.add(name);
       }
     };
-    return reader.eachMember(node, visit, shape) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
+    return reader.eachMember(node, visit, schema) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
   };
 };
 
-const readObject = <N>(shape: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
-  const gather = gatherer(shape, reader);
-  return (node, path, findings) => {
+const readObject = <N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
+  const collectMembers = compileMembers(schema, reader);
+  return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
-    const gathered = gather(node);
-    if (gathered === undefined)
-      return findings.add(path, 'structure', `${path.length ? label(path) : shape.name} is not an object`);
-    const { found, unknown } = gathered;
-    const before = findings.issues.length;
+    const nodes = collectMembers(node);
+    if (nodes === undefined)
+      return collector.add(path, 'structure', `${path.length ? label(path) : schema.name} is not an object`);
+    const { found, unknown } = nodes;
+    const before = collector.issues.length;
     const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 5).map(shown).join(', ');
-    for (const name of unknown) findings.add([...path, shown(name)], 'unknownField', shape.name, shownNames);
+    for (const name of unknown) collector.add([...path, shown(name)], 'unknownField', schema.name, shownNames);
 
     const value: Record<string, unknown> = {};
     // Members that are there, and wrong.
@@ -235,35 +235,35 @@ const readObject = <N>(shape: ObjectSchema, members: readonly Member<ReadAt<N>>[
       const { name, part, field } = members[slot]!;
       const child = found[slot];
       const at = [...path, name];
-      const issuesSoFar = findings.issues.length;
-      const read = child === undefined ? undefined : part(child, at, findings, field);
+      const issuesSoFar = collector.issues.length;
+      const read = child === undefined ? undefined : part(child, at, collector, field);
       if (read !== undefined) value[name] = read;
-      else if (findings.issues.length > issuesSoFar) wrong.push(name);
-      else if (field.required) findings.add(at, field.missing ?? 'missingField', label(at));
+      else if (collector.issues.length > issuesSoFar) wrong.push(name);
+      else if (field.required) collector.add(at, field.missing ?? 'missingField', label(at));
       occupied ||= read !== undefined || wrong.length > 0;
     }
     // An empty object inside another is absent, and what it lacks is no one's concern.
-    if (!occupied && path.length > 0) return findings.forget(before);
+    if (!occupied && path.length > 0) return collector.forget(before);
 
     const isThere = (name: string) => value[name] !== undefined || wrong.includes(name);
-    for (const { options, exclusive, orNone, problem } of shape.choices) {
+    for (const { options, exclusive, orNone, problem } of schema.choices) {
       const met = options.filter((names) => names.every(isThere));
       if (met.length === 0) {
-        if (orNone !== true) findings.add(path, problem, label(path));
-      } else if (exclusive && met.length > 1) findings.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
+        if (orNone !== true) collector.add(path, problem, label(path));
+      } else if (exclusive && met.length > 1) collector.add([...path, met[1]![0]!], 'invalidField', met[1]![0]!);
     }
     return Object.freeze(value);
   };
 };
 
-/** Compiles the reading of a shape for one protocol's tree. */
-export const compileRead = <N>(shape: Schema, reader: Reader<N>): Read<N> => {
-  const readAt = walk<ReadAt<N>>(shape, {
+/** Compiles the reading of a schema for one protocol's tree. */
+export const compileRead = <N>(schema: Schema, reader: Reader<N>): Read<N> => {
+  const readAt = walk<ReadAt<N>>(schema, {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),
     list: (list, item) => readList(list, item, reader),
     map: (map, item) => readMap(map, item, reader),
     object: (object, members) => readObject(object, members, reader),
   });
-  return (node, findings) => readAt(node, [], findings, undefined);
+  return (node, collector) => readAt(node, [], collector, undefined);
 };

@@ -1,10 +1,10 @@
-/** Shapes: the eight kinds of value that a contract can name, as frozen data with inferred types. */
+/** Schemas: the eight kinds of value in a contract, as frozen data with inferred types. */
 import type { ProblemRef } from './problem.ts';
 
 /** Checks that no schema language of the targets can say. */
 export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
 
-/** Characters that a text may have where its shape names no other limit. */
+/** Characters that a text may have where its schema sets no other limit. */
 export const textLengthMax = 4000;
 
 /** Values that a credential may name, by the name under which it holds them. */
@@ -25,11 +25,11 @@ export interface StringSchema {
   readonly format?: Format;
   /** An empty text counts as absent, unless that would widen what the request does. */
   readonly emptyString?: 'invalid';
-  /** Never logged, never kept as it came. */
+  /** Never logged; stored only encrypted or masked. */
   readonly sensitive?: true;
   /** Nothing is ever known by it again: no part of what a retry is compared with. */
   readonly neverStored?: true;
-  /** Shown in full in one answer only; what is kept of that answer has the last four characters. */
+  /** In full in one response only; the stored outcome has the last four characters. */
   readonly storeAs?: 'last4';
   /** A number written as text: leading zeros mean nothing. */
   readonly numeric?: true;
@@ -62,14 +62,14 @@ export interface EnumSchema<V extends string = string> {
   readonly values: readonly V[];
 }
 
-/** A list whose items stand one by one. */
+/** A list of separate items. */
 export interface ListSchema<S extends Schema = Schema> {
   readonly kind: 'list';
   readonly joined: false;
   readonly item: S;
   /** The element of one item in SOAP. */
   readonly itemName: string;
-  /** In JSON each item stands in an object with the one key `itemName`. */
+  /** In JSON each item is an object with the one key `itemName`. */
   readonly wrapped: boolean;
   readonly emptyString?: never;
   readonly max: number;
@@ -85,7 +85,7 @@ export interface SetSchema<V extends string = string> {
   readonly max: number;
 }
 
-/** Names to texts, or to records of one shape. Keys may hold dots. */
+/** Names to texts, or to records of one schema. Keys may contain dots. */
 export interface MapSchema<I extends ObjectSchema | undefined = ObjectSchema | undefined> {
   readonly kind: 'map';
   /** Absent where the entries are texts. Formats of flat pairs and of XML cannot say a map of records. */
@@ -97,21 +97,21 @@ export interface MapSchema<I extends ObjectSchema | undefined = ObjectSchema | u
   readonly whenEmpty?: 'present';
 }
 
-/** Where a field stands in a request or an answer over HTTP; in the body unless it says otherwise. */
+/** The location of a field in an HTTP request or response; the body by default. */
 export type FieldLocation = 'path' | 'query' | 'header' | 'body';
 
 export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly schema: S;
   readonly required: R;
   readonly doc: string;
-  /** What a caller is told when the field is missing, or is there and wrong. */
+  /** The problem where the field is missing, or is present and invalid. */
   readonly missing?: ProblemRef;
   readonly invalid?: ProblemRef;
-  /** SOAP stubs are told that the element is always there (minOccurs 1, not nillable). */
+  /** The WSDL declares the element mandatory (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
-  /** Only in operations on resources (`resource.ts`); absent: the body. */
+  /** Only in operations with an HTTP binding; the body where it is absent. */
   readonly in?: FieldLocation;
-  /** The name of the header, where the field stands in one. */
+  /** The name of the header, for a field in a header. */
   readonly header?: string;
 }
 
@@ -144,7 +144,7 @@ export interface ObjectSchema<F extends Fields = Fields> {
 export type ScalarSchema = StringSchema | IntegerSchema | BooleanSchema | DateTimeSchema | EnumSchema;
 export type Schema = ScalarSchema | ListSchema | SetSchema | MapSchema | ObjectSchema;
 
-/** The canonical TypeScript value of a shape. */
+/** The TypeScript type of the canonical value of a schema. */
 export type Infer<S> = S extends StringSchema
   ? string
   : S extends IntegerSchema | DateTimeSchema
@@ -184,7 +184,7 @@ export const dateTime = (example: number): DateTimeSchema => Object.freeze({ kin
 export const oneOf = <const V extends string>(name: string, ...values: V[]): EnumSchema<V> =>
   Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
 
-/** A list whose items stand one by one; `wrapped` as JSON wants it. */
+/** A list of separate items; `wrapped` is for JSON. */
 export const list = <S extends Schema>(
   item: S,
   itemName: string,

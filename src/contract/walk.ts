@@ -1,15 +1,15 @@
-/** The walk over a shape, written once: a derivation says what it makes of each kind, the compiler that it forgot none. */
+/** Walks a schema: a visitor returns a result for each kind, and the compiler checks that it handles all of them. */
 import type { Field, ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema, SetSchema } from './schema.ts';
 
-/** What a derivation makes of each kind; parts come before the whole. */
+/** The results of each kind of schema; those of parts come before that of the whole. */
 export interface Kinds<R> {
-  scalar(shape: ScalarSchema): R;
+  scalar(schema: ScalarSchema): R;
   /** A set in one comma-separated text. */
-  joined(shape: SetSchema): R;
-  list(shape: ListSchema, item: R): R;
+  joined(schema: SetSchema): R;
+  list(schema: ListSchema, item: R): R;
   /** `item`: of a map of records. */
-  map(shape: MapSchema, item: R | undefined): R;
-  object(shape: ObjectSchema, members: readonly Member<R>[]): R;
+  map(schema: MapSchema, item: R | undefined): R;
+  object(schema: ObjectSchema, members: readonly Member<R>[]): R;
 }
 
 export interface Member<R> {
@@ -18,24 +18,24 @@ export interface Member<R> {
   readonly part: R;
 }
 
-export const walk = <R>(shape: Schema, kinds: Kinds<R>): R => {
-  switch (shape.kind) {
+export const walk = <R>(schema: Schema, kinds: Kinds<R>): R => {
+  switch (schema.kind) {
     case 'string':
     case 'integer':
     case 'boolean':
     case 'dateTime':
     case 'enum':
-      return kinds.scalar(shape);
+      return kinds.scalar(schema);
     case 'list':
-      return shape.joined ? kinds.joined(shape) : kinds.list(shape, walk(shape.item, kinds));
+      return schema.joined ? kinds.joined(schema) : kinds.list(schema, walk(schema.item, kinds));
     case 'map':
-      return kinds.map(shape, shape.item && walk(shape.item, kinds));
+      return kinds.map(schema, schema.item && walk(schema.item, kinds));
     case 'object':
       return kinds.object(
-        shape,
-        Object.entries(shape.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
+        schema,
+        Object.entries(schema.fields).map(([name, field]) => ({ name, field, part: walk(field.schema, kinds) })),
       );
     default:
-      return shape satisfies never;
+      return schema satisfies never;
   }
 };

@@ -1,4 +1,4 @@
-/** What the journey ends with: the message for the caller and the entry for the log and the metrics. */
+/** The result of handling a request: the message for the caller, and the entry for the log and the metrics. */
 import type { Problem } from '../contract/problem.ts';
 import type { Message } from '../formats/wire.ts';
 

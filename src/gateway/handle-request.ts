@@ -1,4 +1,4 @@
-/** The journey of a request, from top to bottom. */
+/** Handles a request: every step, in order. */
 import type { Caller } from '../contract/canonical.ts';
 import { Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
@@ -96,7 +96,7 @@ const answer = (protocol: string, progress: RequestState, message: Message, prob
   };
 };
 
-/** What a caller is told about sending the same again (wire practice); nothing where it is neither helpful nor harmful. */
+/** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
 const retryHeaders = ({ kind }: Problem, progress: RequestState): Readonly<Record<string, string>> => {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
   const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';

@@ -12,7 +12,7 @@ export type HandlersOf<O extends Operation> = {
   readonly [N in O['name']]: HandlerOf<Extract<O, { readonly name: N }>>;
 };
 
-/** A handler beside the operation that it was typed for; the pair alone knows the types of its request. */
+/** A handler without the types of its operation; `Implementation` pairs the two. */
 export interface BoundHandler {
   lookup?(request: CanonicalRequest, store: Pick<Store, 'read'>, context: HandlerContext, id: string): Promise<unknown>;
   handle(
@@ -62,7 +62,7 @@ export function compose(implementations: readonly Implementation[]): Composition
   const add = (operation: Operation, current: CurrentOperation): void => {
     const known = all.get(operation);
     if (known !== undefined && known.operation !== current.operation)
-      throw new TypeError(`${operation.name} stands for two operations`);
+      throw new TypeError(`${operation.name} belongs to two operations`);
     all.set(operation, current);
   };
   for (const { service, handlers, olderVersions } of implementations) {

@@ -1,4 +1,4 @@
-/** Refusal: whatever was thrown on the journey, as a problem that may be shown. */
+/** Turns anything thrown while a request is handled into a problem that may be shown. */
 import { Problem } from '../contract/problem.ts';
 import { LockTimeout } from '../idempotency/ports.ts';
 import { StoreUnavailable } from '../store/errors.ts';

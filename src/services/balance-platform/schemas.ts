@@ -23,8 +23,8 @@ export const legalEntityId = idText('LE322KT223222D5FJ7THR293F');
 export const groupId = idText('PG3227C223222B5CMD3FJFKGZ');
 
 /** The id of the resource that a request is about, in its path. */
-export const idInPath = <S extends Schema>(shape: S, what: string) =>
-  required(shape, `The id of the ${what}.`, { in: 'path', invalid: 'structure' });
+export const idInPath = <S extends Schema>(schema: S, what: string) =>
+  required(schema, `The id of the ${what}.`, { in: 'path', invalid: 'structure' });
 
 /** Only if the resource is still as the ETag said: else 412. Without it, the last to write wins. */
 export const ifMatch = optional(

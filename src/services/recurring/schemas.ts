@@ -112,7 +112,7 @@ export const card = object(
   {
     cvc: optional(
       string({ pattern: '[0-9]{3,4}', sensitive: true, neverStored: true, example: '737' }),
-      'The security code. Checked, never kept.',
+      'The security code. Validated, never stored.',
       { invalid: recurringProblems.invalidCvc },
     ),
     expiryMonth: cardFields.expiryMonth,

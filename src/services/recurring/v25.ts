@@ -11,7 +11,7 @@ const extras = ['applicationInfo', 'action'] as const;
 
 export const listRecurringDetails = operation({
   name: 'listRecurringDetails',
-  doc: 'Lists the stored details of a shopper: the active ones, oldest first.',
+  doc: 'Returns the active stored details of a shopper, oldest first.',
   effect: 'reads',
   role: 'recurring',
   problems: [],
@@ -80,7 +80,7 @@ export const storeToken = operation({
   input: object(
     'StoreTokenRequest',
     {
-      additionalData: optional(shapes.additionalData, 'Entries kept with the detail and shown with it.'),
+      additionalData: optional(shapes.additionalData, 'Entries stored and returned with the detail.'),
       bank: optional(shapes.bankAccount, 'The bank account to store.'),
       billingAddress: optional(shapes.address, 'The billing address.'),
       card: optional(shapes.card, 'The card to store.'),
@@ -119,14 +119,14 @@ export const storeToken = operation({
 
 export const tokenLookup = operation({
   name: 'tokenLookup',
-  doc: 'Tells which shoppers of a merchant account hold a card or a bank account: the earliest 100, oldest first.',
+  doc: 'Returns the shoppers of a merchant account with a card or a bank account: the first 100, oldest first.',
   effect: 'reads',
   role: 'recurring',
   problems: [],
   input: object(
     'TokenLookupRequest',
     {
-      additionalData: optional(shapes.additionalData, 'Taken, and without meaning here.'),
+      additionalData: optional(shapes.additionalData, 'Ignored.'),
       bank: optional(shapes.bankAccount, 'The bank account to look for.'),
       card: optional(shapes.card, 'The card to look for; its number alone decides.'),
       elv: optional(shapes.elv, 'The account of a German direct debit to look for.'),
@@ -147,20 +147,20 @@ export const tokenLookup = operation({
   output: object('TokenLookupResult', {
     additionalData: optional(shapes.additionalData, 'Entries that may be returned.'),
     pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
-    tokens: optional(shapes.tokens, 'The shoppers; absent when nobody holds it.'),
+    tokens: optional(shapes.tokens, 'The shoppers; absent where no shopper has it.'),
   }),
 });
 
 export const scheduleAccountUpdater = operation({
   name: 'scheduleAccountUpdater',
-  doc: 'Checks whether a card was replaced, renewed or closed, and lets the stored details follow.',
+  doc: 'Checks whether a card was replaced, renewed or closed, and updates the stored details.',
   effect: 'writes',
   role: 'recurring',
   problems: [],
   input: object(
     'ScheduleAccountUpdaterRequest',
     {
-      additionalData: optional(shapes.additionalData, 'Taken, and without meaning here.'),
+      additionalData: optional(shapes.additionalData, 'Ignored.'),
       card: optional(shapes.cardToUpdate, 'The card to check, whether it is stored or not.'),
       merchantAccount: shapes.merchantAccount,
       reference: required(shapes.reference, "The merchant's own reference of the call.", {

@@ -61,7 +61,7 @@ export const accountHolder = object('AccountHolder', {
   contactDetails,
   description: shapes.description,
   id: required(shapes.holderId, 'Identifies the account holder.'),
-  legalEntityId: required(shapes.legalEntityId, 'The legal entity that it stands for.'),
+  legalEntityId: required(shapes.legalEntityId, 'The legal entity that it represents.'),
   metadata: shapes.metadata,
   primaryBalanceAccount: optional(shapes.accountId, 'The balance account that money goes to first.'),
   reference: shapes.reference,
@@ -86,7 +86,7 @@ export const createAccountHolder = operation({
       capabilities,
       contactDetails,
       description: shapes.description,
-      legalEntityId: required(shapes.legalEntityId, 'The legal entity that the account holder stands for.'),
+      legalEntityId: required(shapes.legalEntityId, 'The legal entity that the account holder represents.'),
       metadata: shapes.metadata,
       reference: shapes.reference,
       timeZone,
@@ -99,7 +99,7 @@ export const createAccountHolder = operation({
 export const getAccountHolder = operation({
   name: 'getAccountHolder',
   http: { method: 'GET', path: '/accountHolders/{id}' },
-  doc: 'Gives an account holder.',
+  doc: 'Returns an account holder.',
   effect: 'reads',
   role: 'balancePlatform',
   problems: [platformProblems.resourceNotFound],
@@ -110,7 +110,7 @@ export const getAccountHolder = operation({
 export const updateAccountHolder = operation({
   name: 'updateAccountHolder',
   http: { method: 'PATCH', path: '/accountHolders/{id}' },
-  doc: 'Changes an account holder: what the request leaves out stays as it is.',
+  doc: 'Updates an account holder. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: 'balancePlatform',
   problems: [

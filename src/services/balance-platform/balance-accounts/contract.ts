@@ -84,7 +84,7 @@ export const createBalanceAccount = operation({
 export const getBalanceAccount = operation({
   name: 'getBalanceAccount',
   http: { method: 'GET', path: '/balanceAccounts/{id}' },
-  doc: 'Gives a balance account.',
+  doc: 'Returns a balance account.',
   effect: 'reads',
   role: 'balancePlatform',
   problems: [platformProblems.resourceNotFound],
@@ -95,7 +95,7 @@ export const getBalanceAccount = operation({
 export const updateBalanceAccount = operation({
   name: 'updateBalanceAccount',
   http: { method: 'PATCH', path: '/balanceAccounts/{id}' },
-  doc: 'Changes a balance account: what the request leaves out stays as it is.',
+  doc: 'Updates a balance account. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: 'balancePlatform',
   problems: [

@@ -16,7 +16,7 @@ export const balancePlatform = object('BalancePlatform', {
 export const getBalancePlatform = operation({
   name: 'getBalancePlatform',
   http: { method: 'GET', path: '/balancePlatforms/{id}' },
-  doc: 'Gives a balance platform.',
+  doc: 'Returns a balance platform.',
   effect: 'reads',
   role: 'balancePlatform',
   problems: [platformProblems.resourceNotFound],

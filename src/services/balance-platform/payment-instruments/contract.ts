@@ -125,7 +125,7 @@ export const createPaymentInstrument = operation({
 export const getPaymentInstrument = operation({
   name: 'getPaymentInstrument',
   http: { method: 'GET', path: '/paymentInstruments/{id}' },
-  doc: 'Gives a payment instrument.',
+  doc: 'Returns a payment instrument.',
   effect: 'reads',
   role: 'balancePlatform',
   problems: [platformProblems.resourceNotFound],
@@ -136,7 +136,7 @@ export const getPaymentInstrument = operation({
 export const updatePaymentInstrument = operation({
   name: 'updatePaymentInstrument',
   http: { method: 'PATCH', path: '/paymentInstruments/{id}' },
-  doc: 'Changes a payment instrument, activates or suspends it: what the request leaves out stays as it is.',
+  doc: 'Updates, activates or suspends a payment instrument. Fields that the request leaves out do not change.',
   effect: 'writes',
   role: 'balancePlatform',
   problems: [

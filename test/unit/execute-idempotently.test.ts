@@ -1,0 +1,269 @@
+/** Idempotent execution over a store and a cache in memory: which requests run a handler, and what a retry gets. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { CanonicalRequest } from '../../src/contract/canonical.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
+import { noCache } from '../../src/idempotency/no-cache.ts';
+import type {
+  CacheReservation,
+  HandlerInvoker,
+  IdempotencyCache,
+  IdempotentTransaction,
+  StoredOutcome,
+} from '../../src/idempotency/ports.ts';
+import { recurringProblems } from '../../src/services/recurring/problems.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { override } from '../support/override.ts';
+
+const caller = {
+  credential: 'c',
+  company: 'Demo',
+  roles: new Set<string>(),
+  grants: new Map<string, Set<string>>(),
+  requiresKey: false,
+};
+const input = { merchantAccount: 'DemoMerchant', shopperReference: 'anna' };
+
+let references = 0;
+const request = (parts: Partial<CanonicalRequest> & { readonly name?: string } = {}): CanonicalRequest => {
+  const { name = 'disable', ...rest } = parts;
+  references += 1;
+  return {
+    service: recurringV25,
+    operation: recurringV25.operations.get(name)!,
+    input,
+    caller,
+    pspReference: String(references).padStart(16, '0'),
+    key: 'a-key',
+    ...rest,
+  } as CanonicalRequest;
+};
+
+/** Records of committed transactions; a transaction that throws leaves none. */
+class MemoryStore {
+  readonly records = new Map<string, StoredOutcome>();
+  transactions = 0;
+
+  readonly read = async <T>(
+    work: (tx: {
+      readonly idempotencyRecords: { find(recordKey: string): Promise<StoredOutcome | undefined> };
+    }) => Promise<T>,
+  ): Promise<T> => work({ idempotencyRecords: { find: async (recordKey) => this.records.get(recordKey) } });
+
+  readonly write = async <T>(work: (tx: IdempotentTransaction) => Promise<T>): Promise<T> => {
+    this.transactions += 1;
+    const added = new Map<string, StoredOutcome>();
+    const hashes = new Map<string, string>();
+    const result = await work({
+      idempotencyRecords: {
+        find: async (recordKey) => this.records.get(recordKey),
+        reserve: async (recordKey, { requestHash }) => {
+          hashes.set(recordKey, requestHash);
+          return this.records.get(recordKey);
+        },
+        complete: async (recordKey, outcome) => {
+          added.set(recordKey, { requestHash: hashes.get(recordKey)!, outcome });
+        },
+      },
+      savepoint: (savepoint) => savepoint(),
+    });
+    for (const [recordKey, stored] of added) this.records.set(recordKey, stored);
+    return result;
+  };
+}
+
+let store: MemoryStore;
+let handled: unknown[];
+let lookups: string[];
+let handle: () => Promise<unknown>;
+let isTwoPhase: boolean;
+
+const handlers: HandlerInvoker<IdempotentTransaction> = {
+  read: async () => handle(),
+  write: async (_, __, lookupResult) => {
+    handled.push(lookupResult);
+    return handle();
+  },
+  needsLookup: () => isTwoPhase,
+  lookup: async (_, id) => {
+    lookups.push(id);
+    return 'found';
+  },
+};
+
+const open = (cache: IdempotencyCache = noCache, wait: () => Promise<unknown> = async () => {}): ExecuteIdempotently =>
+  createIdempotentExecutor({
+    handlers,
+    store,
+    cache,
+    hasher: { recordKey: (company, key) => `${company} ${key}`, requestHash: (text) => text },
+    clock: { now: () => 1 },
+    wait,
+  });
+
+const problemOf = async (executed: Promise<unknown>): Promise<string> => {
+  try {
+    await executed;
+  } catch (thrown) {
+    return (thrown as Problem).problem;
+  }
+  return 'none';
+};
+
+beforeEach(() => {
+  store = new MemoryStore();
+  handled = [];
+  lookups = [];
+  isTwoPhase = false;
+  handle = async () => ({ response: `number ${handled.length}` });
+});
+
+describe('a request with a key', () => {
+  test('runs its handler once; retries get its outcome, in this process and in another one', async () => {
+    const execute = open();
+    const first = request();
+    expect(await execute(first)).toEqual({
+      pspReference: first.pspReference,
+      output: { response: 'number 1' },
+      replayed: false,
+    });
+    const replay = { pspReference: first.pspReference, output: { response: 'number 1' }, replayed: true };
+    expect(await execute(request())).toEqual(replay);
+    expect(await open()(request())).toEqual(replay);
+    expect(handled).toHaveLength(1);
+  });
+  test('is refused where the key was used for another request', async () => {
+    const execute = open();
+    await execute(request());
+    const other = () => request({ input: { ...input, shopperReference: 'bert' } as CanonicalRequest['input'] });
+    expect(await problemOf(execute(other()))).toBe('keyReused');
+    expect(await problemOf(open()(other()))).toBe('keyReused');
+    expect(handled).toHaveLength(1);
+  });
+  test('stores the refusal of a handler as the outcome', async () => {
+    handle = async () => {
+      throw new Problem(recurringProblems.contractNotFound);
+    };
+    const execute = open();
+    const first = await execute(request());
+    expect([first.problem?.problem, first.replayed]).toEqual(['contractNotFound', false]);
+    const again = await open()(request());
+    expect([again.problem?.problem, again.replayed, again.pspReference]).toEqual([
+      'contractNotFound',
+      true,
+      first.pspReference,
+    ]);
+    expect(handled).toHaveLength(1);
+  });
+  test('stores no failure: the retry runs the handler again', async () => {
+    const execute = open();
+    const works = handle;
+    handle = async () => {
+      throw new Error('the disk is full');
+    };
+    await expect(execute(request())).rejects.toThrow('the disk is full');
+    expect(store.records.size).toBe(0);
+    handle = works;
+    expect(await execute(request())).toMatchObject({ replayed: false });
+    expect(handled).toHaveLength(2);
+  });
+  test('waits a little for the one in flight, and is then refused', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    handle = () => promise;
+    const patience = Promise.withResolvers<void>();
+    const execute = open(noCache, () => patience.promise);
+    const first = execute(request());
+    const joined = execute(request());
+    resolve({ response: 'done' });
+    expect(await first).toMatchObject({ replayed: false });
+    expect(await joined).toMatchObject({ replayed: true, output: { response: 'done' } });
+
+    const endless = Promise.withResolvers<unknown>();
+    handle = () => endless.promise;
+    const second = execute(request({ key: 'another-key' }));
+    const late = problemOf(execute(request({ key: 'another-key' })));
+    patience.resolve();
+    expect(await late).toBe('inProgress');
+    endless.resolve({ response: 'late' });
+    expect(await second).toMatchObject({ replayed: false });
+  });
+  test('looks up before its transaction, and never for a retry', async () => {
+    isTwoPhase = true;
+    await open()(request());
+    expect([lookups, handled]).toEqual([['Demo a-key'], ['found']]);
+    expect(await open()(request())).toMatchObject({ replayed: true });
+    expect(lookups).toHaveLength(1);
+  });
+});
+
+describe('the shared cache', () => {
+  const completed: string[] = [];
+  const released: string[] = [];
+  const cacheWith = (reservation: CacheReservation): IdempotencyCache =>
+    override(noCache, {
+      reserve: async () => reservation,
+      complete: async (recordKey) => void completed.push(recordKey),
+      release: async (_, token) => void released.push(token),
+    });
+  beforeEach(() => {
+    completed.length = 0;
+    released.length = 0;
+  });
+
+  test('remembers a committed outcome, and replays it without a transaction', async () => {
+    await open(cacheWith({ kind: 'reserved', token: 't' }))(request());
+    expect([completed, released]).toEqual([['Demo a-key'], []]);
+    const stored = store.records.get('Demo a-key')!;
+    const before = store.transactions;
+    expect(await open(cacheWith({ kind: 'completed', stored }))(request())).toMatchObject({ replayed: true });
+    expect(store.transactions).toBe(before);
+  });
+  test('refuses a request in flight in another process, but not an old reservation', async () => {
+    const inFlight = (ageMs: number) => cacheWith({ kind: 'inFlight', requestHash: 'any', ageMs });
+    expect(await problemOf(open(inFlight(100))(request()))).toBe('inProgress');
+    expect(handled).toHaveLength(0);
+    expect(await open(inFlight(5_000))(request())).toMatchObject({ replayed: false });
+  });
+  test('gives a reservation up after a failure', async () => {
+    handle = async () => {
+      throw new Error('no');
+    };
+    await expect(open(cacheWith({ kind: 'reserved', token: 't' }))(request())).rejects.toThrow('no');
+    expect([completed, released]).toEqual([[], ['t']]);
+  });
+  test('during its outage the store decides', async () => {
+    const execute = () => open(cacheWith({ kind: 'unknown' }))(request());
+    expect(await execute()).toMatchObject({ replayed: false });
+    expect(await execute()).toMatchObject({ replayed: true });
+    expect(handled).toHaveLength(1);
+  });
+});
+
+describe('a request without a key', () => {
+  test('runs each time, and stores no record', async () => {
+    const execute = open();
+    for (const response of ['number 1', 'number 2'])
+      expect(await execute(request({ key: undefined }))).toMatchObject({ output: { response }, replayed: false });
+    expect(store.records.size).toBe(0);
+  });
+  test('throws the refusal of its handler', async () => {
+    handle = async () => {
+      throw new Problem(recurringProblems.contractNotFound);
+    };
+    expect(await problemOf(open()(request({ key: undefined })))).toBe('contractNotFound');
+  });
+  test('passes the lookup to its handler, under its own reference', async () => {
+    isTwoPhase = true;
+    const unkeyed = request({ key: undefined });
+    await open()(unkeyed);
+    expect([lookups, handled]).toEqual([[unkeyed.pspReference], ['found']]);
+  });
+});
+
+test('a read runs each time, even with a key', async () => {
+  const execute = open();
+  const list = () => execute(request({ name: 'listRecurringDetails' }));
+  expect(await list()).toMatchObject({ replayed: false });
+  expect(await list()).toMatchObject({ replayed: false });
+  expect([store.transactions, store.records.size]).toEqual([0, 0]);
+});

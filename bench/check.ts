@@ -1,15 +1,15 @@
-/** Checks before anything is measured: every server and format gives the same whole answer. */
+/** Checks before a measurement: every server and format gives the same complete answer. */
 import { ask, reference, type Target } from './targets.ts';
 
 const detailsExpected = 3;
 
-/** Shoppers to look at: both ends, and some between. */
+/** The shoppers to compare: the first, the last and some between. */
 const sample = (shoppers: number): readonly number[] =>
   [1, 2, 0.25, 0.5, 0.75, 1].map((part, index) =>
     index < 2 ? Math.min(part, shoppers) : Math.max(1, Math.floor(part * shoppers)),
   );
 
-/** Throws unless the target answers three details for every sampled shopper, and the same as `oracle` does. */
+/** Throws unless the target answers three details for every sampled shopper, equal to those of `oracle`. */
 export const checkAnswers = async (target: Target, oracle: Target, shoppers: number): Promise<void> => {
   for (const number of sample(shoppers)) {
     const shopper = reference(number);

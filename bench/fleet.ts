@@ -1,4 +1,4 @@
-/** The servers of a run: Triglyph as it is delivered, and the peers on the same data. */
+/** The servers of a run: Triglyph as delivered, and the peers on the same data. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { ask, reference, type ServerName, type Target, type TargetName, targetsA
 export interface Fleet {
   readonly targets: Readonly<Record<TargetName, Target>>;
   readonly servers: Readonly<Record<ServerName, Server>>;
-  /** From an empty folder, all shoppers stored. */
+  /** With an empty folder, until all shoppers are stored. */
   readonly firstReadyMs: number;
   /** Resident memory of Triglyph, ready and idle. */
   readonly idleBytes: number;
@@ -17,7 +17,7 @@ export interface Fleet {
 
 const local = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Making the shoppers of a first start takes its time. */
+/** The first start creates the shoppers. */
 const firstReadyMsMax = 60_000;
 const readyMsMax = 10_000;
 const idleMs = 1000;
@@ -26,17 +26,19 @@ export interface TriglyphOptions {
   readonly folder: string;
   readonly port: number;
   readonly shoppers: number;
+  /** The checkout to start; this one where it is absent. */
+  readonly root?: string;
   /** Parameters of `node` before the program. */
   readonly before?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Triglyph with everything on: credentials, validation, the durable store, the log in a file, metrics. */
+/** Triglyph with everything enabled: credentials, validation, the durable store, the log in a file, metrics. */
 export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> => {
-  const { folder, port, shoppers, before = [], env = {} } = options;
+  const { folder, port, shoppers, root = local('..'), before = [], env = {} } = options;
   const adminPort = await freePort();
   return {
-    parameters: [...before, local('../bin/triglyph.mjs'), 'demo'],
+    parameters: [...before, join(root, 'bin/triglyph.mjs'), 'demo'],
     env: {
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
@@ -50,7 +52,7 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
   };
 };
 
-/** What Triglyph answers for every shopper, for the peers to answer the same. */
+/** Writes the answers of Triglyph for every shopper: the peers answer the same. */
 const exportAnswers = async (target: Target, shoppers: number, file: string): Promise<void> => {
   const answers: Record<string, unknown> = {};
   const atOnce = 16;
@@ -76,14 +78,14 @@ const launchPeer = (name: string, folder: string, port: number, env: Launch['env
   readyMsMax,
 });
 
-/** Starts all of them; Triglyph twice, since what counts is a start on data that is there. */
+/** Starts all servers. Triglyph starts twice: what counts is a start with the data there. */
 export const startFleet = async (folder: string, shoppers: number): Promise<Fleet> => {
   mkdirSync(folder, { recursive: true });
   const ports = {
     triglyph: await freePort(),
     soapPackage: await freePort(),
     bareKoa: await freePort(),
-    forgetful: await freePort(),
+    uncached: await freePort(),
     soapUnprefixed: await freePort(),
   };
   const targets = targetsAt(ports);
@@ -91,8 +93,8 @@ export const startFleet = async (folder: string, shoppers: number): Promise<Flee
   const first = await startServer(launch);
   const firstReadyMs = first.readyMs;
   await first.stop();
-  const elsewhere = join(folder, 'forgetful');
-  cpSync(join(folder, 'data'), join(elsewhere, 'data'), { recursive: true });
+  const copy = join(folder, 'uncached');
+  cpSync(join(folder, 'data'), join(copy, 'data'), { recursive: true });
 
   const started: Server[] = [];
   const start = async (how: Launch): Promise<Server> => {
@@ -111,10 +113,10 @@ export const startFleet = async (folder: string, shoppers: number): Promise<Flee
     const soapPackage = await start(launchPeer('soap-package', folder, ports.soapPackage));
     const bareKoa = await start(launchPeer('bare-koa', folder, ports.bareKoa));
     const env = { REMEMBERED_BYTES_MAX: '0' };
-    const forgetful = await start(await launchTriglyph({ folder: elsewhere, port: ports.forgetful, shoppers, env }));
+    const uncached = await start(await launchTriglyph({ folder: copy, port: ports.uncached, shoppers, env }));
     const bare = launchPeer('soap-package', folder, ports.soapUnprefixed, { PREFIXES: 'none' });
     const soapUnprefixed = await start(bare);
-    const servers = { triglyph, soapPackage, bareKoa, forgetful, soapUnprefixed };
+    const servers = { triglyph, soapPackage, bareKoa, uncached, soapUnprefixed };
     return { targets, servers, firstReadyMs, idleBytes, stop };
   } catch (thrown) {
     await stop();

@@ -1,24 +1,33 @@
--- The load of one round: a list call for a different shopper each time. All requests are built before the clock starts.
--- Arguments: the number of shoppers, and the body with SHOPPER where the shopper's reference belongs.
+-- The load of one round: each request is for another shopper. All requests are built before the clock starts.
+-- Arguments: the number of shoppers, the body with the placeholder SHOPPER, and for writes the prefix of the keys.
 
 local requests = {}
 local at = 0
 
--- A prime, so that neighbouring requests ask for shoppers far apart and every one of them has its turn.
+-- A prime: consecutive requests are for distant shoppers, and each shopper has its turn.
 local stride = 7919
+
+local prefix
+local bodies = {}
+local sent = 0
 
 function init(args)
   local count = tonumber(args[1])
   local template = args[2]
+  prefix = args[3]
   for number = 1, count do
     local body = template:gsub("SHOPPER", string.format("shopper-%06d", number))
+    bodies[number] = body
     requests[number] = wrk.format("POST", nil, nil, body)
   end
 end
 
 function request()
   at = (at + stride) % #requests
-  return requests[at + 1]
+  if prefix == nil then return requests[at + 1] end
+  sent = sent + 1
+  wrk.headers["Idempotency-Key"] = prefix .. sent
+  return wrk.format("POST", nil, nil, bodies[at + 1])
 end
 
 function done(summary, latency, _)

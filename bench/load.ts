@@ -1,5 +1,6 @@
-/** Puts load on a server with wrk, and says how it went. */
+/** Puts load on a server with wrk, and returns what wrk measured. */
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { loadCore, pinned } from './cores.ts';
 import type { Target } from './targets.ts';
@@ -10,7 +11,7 @@ export const connections = 32;
 
 export interface Round {
   readonly requests: number;
-  /** Of whole answers, heads included. */
+  /** Of whole answers, headers included. */
   readonly bytes: number;
   /** Length of the round. */
   readonly us: number;
@@ -22,7 +23,7 @@ export interface Round {
 
 const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
-/** Makes sure that wrk is there; on Debian it is installed, and the run says so. */
+/** Installs wrk with apt-get where it is missing. */
 export const provideLoad = (): void => {
   if (has('wrk')) return;
   console.log('wrk is not installed: installing it with apt-get.');
@@ -35,14 +36,23 @@ export const provideLoad = (): void => {
 export const putLoad = async (target: Target, seconds: number, shoppers: number): Promise<Round> => {
   const script = new URL('load.lua', import.meta.url).pathname;
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  // Keys differ between rounds, so that no request is a retry.
+  const keys = target.writes ? [randomUUID()] : [];
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...headers];
-  const [program, parameters] = pinned(loadCore, 'wrk', [...options, target.url, '--', String(shoppers), target.body]);
+  const [program, parameters] = pinned(loadCore, 'wrk', [
+    ...options,
+    target.url,
+    '--',
+    String(shoppers),
+    target.body,
+    ...keys,
+  ]);
   const { stdout } = await run(program, parameters, { timeout: (seconds + 20) * 1000 });
   const line = /^RESULT (.*)$/m.exec(stdout)?.[1];
   if (line === undefined) throw new Error(`wrk gave no result:\n${stdout}`);
   const round = JSON.parse(line) as Round;
   if (round.requests === 0) throw new Error(`${target.name}: no request was answered`);
-  // wrk counts statuses from 400 under `status`; there is nothing here that redirects.
+  // wrk counts statuses from 400 as `status`; no server here redirects.
   const failures = Object.entries(round.failed).filter(([, count]) => count > 0);
   if (failures.length > 0) {
     throw new Error(`${target.name}: ${failures.map(([kind, count]) => `${count} x ${kind}`).join(', ')}`);

@@ -1,8 +1,8 @@
-/** The machine and the programs of a run, so that a table can be read later. */
+/** Describes the machine and the programs of a run. */
 import { cpus, release } from 'node:os';
 import { canPin } from './cores.ts';
 
-/** `pinned`: who is on which core, where cores can be given out. */
+/** `pinned`: which process is on which core, where pinning is possible. */
 export const describeMachine = (pinned = 'server and load on a core each'): string => {
   const all = cpus();
   const pinning = canPin ? pinned : 'no pinning';

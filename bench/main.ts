@@ -1,18 +1,26 @@
-/** `npm run bench`: Triglyph and its peers, side by side in one run; `--quick` for a glance, `--write` for docs/bench.md. */
+/** `npm run bench`: compares Triglyph with its peers in one run, or with `--against DIR` this checkout with another one. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkAnswers } from './check.ts';
+import { compareCheckouts } from './compare.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { connections, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { writeSection } from './page.ts';
-import { type Finding, type Measured, printBesides, printFindings, printRounds, ratios } from './results.ts';
+import { type Finding, type Measured, printFindings, printOtherRatios, printRounds, ratios } from './results.ts';
 import type { Target, TargetName } from './targets.ts';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+  options: {
+    /** One short round. */
+    quick: { type: 'boolean', default: false },
+    /** Renews docs/bench.md. */
+    write: { type: 'boolean', default: false },
+    /** The folder of another checkout. */
+    against: { type: 'string' },
+  },
 });
 
 const shoppers = 10_000;
@@ -23,12 +31,12 @@ const plan = options.quick
 const idleMegabytesMax = 120;
 const readyMsMax = 1000;
 
-/** Bytes per answer may differ by this much between rounds; more means that answers were not whole. */
+/** The allowed difference of bytes per answer between rounds; more means that answers were incomplete. */
 const lengthTolerance = 0.02;
 
 const measure = async (fleet: Fleet, target: Target): Promise<Measured> => {
   await checkAnswers(target, fleet.targets.triglyphJson, shoppers);
-  // V8 drops compiled code while a server waits for its turn; getting it back is no part of a request.
+  // V8 drops compiled code while a server is idle; compiling it again is not part of a request.
   await putLoad(target, plan.leadInSeconds, shoppers);
   const server = fleet.servers[target.server];
   const before = server.cpuUs();
@@ -46,7 +54,7 @@ const inRounds = async (fleet: Fleet, targets: readonly Target[]): Promise<Map<T
   const measured = new Map<TargetName, Measured[]>(targets.map(({ name }) => [name, []]));
   for (const target of targets) await putLoad(target, plan.warmUpSeconds, shoppers);
   for (let round = 0; round < plan.rounds; round++) {
-    // There and back, so that no target has always the same one before it.
+    // Back and forth, so that no target always follows the same one.
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
       measured.get(target.name)!.push(await measure(fleet, target));
       process.stderr.write('.');
@@ -59,7 +67,7 @@ const inRounds = async (fleet: Fleet, targets: readonly Target[]): Promise<Map<T
 
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 
-const standing = ({ idleBytes, servers }: Fleet): readonly Finding[] => [
+const limitsOf = ({ idleBytes, servers }: Fleet): readonly Finding[] => [
   {
     name: 'Idle memory, ready',
     measured: `${megabytes(idleBytes).toFixed(0)} MB`,
@@ -79,16 +87,16 @@ const run = async (folder: string): Promise<boolean> => {
   provideLoad();
   const fleet = await startFleet(folder, shoppers);
   try {
-    const targets = Object.values(fleet.targets);
+    const targets = Object.values(fleet.targets).filter(({ writes }) => !writes);
     const rounds = await inRounds(fleet, targets);
-    const findings = [...ratios(rounds), ...standing(fleet)];
+    const findings = [...ratios(rounds), ...limitsOf(fleet)];
     const report = [
       `listRecurringDetails, 3 card details each, ${shoppers} shoppers, ${connections} connections; ` +
         `${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s, alternating. ${describeMachine()}`,
       printRounds(targets, rounds),
       printFindings(findings),
-      printBesides(rounds),
-      `First start, ${shoppers} shoppers made and stored: ${(fleet.firstReadyMs / 1000).toFixed(1)} s. ` +
+      printOtherRatios(rounds),
+      `First start, ${shoppers} shoppers created and stored: ${(fleet.firstReadyMs / 1000).toFixed(1)} s. ` +
         `Memory of Triglyph after the load: ${megabytes(fleet.servers.triglyph.rssBytes()).toFixed(0)} MB.`,
     ].join('\n\n');
     console.log(`${report}\n\nTook ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`);
@@ -99,9 +107,17 @@ const run = async (folder: string): Promise<boolean> => {
   }
 };
 
+const compare = async (folder: string, other: string): Promise<boolean> => {
+  provideLoad();
+  const { table, findings } = await compareCheckouts(folder, other, shoppers, plan);
+  console.log(`${describeMachine()}\n\n${table}\n\n${printFindings(findings)}`);
+  return findings.every(({ holds }) => holds);
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-'));
 try {
-  process.exitCode = (await run(folder)) ? 0 : 1;
+  const { against } = options;
+  process.exitCode = (await (against === undefined ? run(folder) : compare(folder, against))) ? 0 : 1;
 } catch (thrown) {
   console.error(thrown instanceof Error ? thrown.message : thrown);
   process.exitCode = 1;

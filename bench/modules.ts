@@ -1,55 +1,57 @@
-/** Which room of the house a function belongs to; what Node does for a room counts for that room. */
+/** Assigns profile frames to modules; what Node does for a module counts for that module. */
 
-export const rooms = [
+export const modules = [
   'node:http and streams',
   'Koa',
-  'shell (src/http)',
+  'http',
   'gateway',
+  'idempotency',
   'authenticate',
   'decode',
-  'domain',
+  'services',
   'store',
   'vault',
   'encode',
   'log',
   'metrics',
   'garbage collection',
-  'native, outside of any function',
+  'native, outside any function',
 ] as const;
-export type Room = (typeof rooms)[number];
+export type Module = (typeof modules)[number];
 
 interface Frame {
   readonly functionName: string;
   readonly url: string;
 }
 
-/** First match wins. */
-const places: readonly (readonly [pattern: RegExp, room: Room])[] = [
+/** The first match wins. */
+const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/node_modules\/(koa|koa-compose|cookies|http-assert|delegates|on-finished|statuses|ee-first)\//, 'Koa'],
   [/\/node_modules\/(pino|sonic-boom|atomic-sleep|quick-format-unescaped|safe-stable-stringify)\//, 'log'],
   [/\/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics'],
   [/\/node_modules\/(saxes|xmlchars|qs|side-channel\w*)\//, 'decode'],
-  [/\/node_modules\//, 'shell (src/http)'],
-  [/\/src\/http\/log\.ts$/, 'log'],
+  [/\/node_modules\//, 'http'],
+  [/\/src\/http\/(log|observer)\.ts$/, 'log'],
   [/\/src\/http\/metrics\//, 'metrics'],
-  [/\/src\/http\//, 'shell (src/http)'],
+  [/\/src\/http\//, 'http'],
   [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],
   [/\/src\/store\/sql\/(credential|secret)/, 'authenticate'],
-  [/\/src\/(gateway|main|compose|command)/, 'gateway'],
-  [/\/src\/protocol\/(.*\/print|moment)\.ts$/, 'encode'],
+  [/\/src\/idempotency\//, 'idempotency'],
+  [/\/src\/(gateway|app|cli|main)/, 'gateway'],
+  [/\/src\/formats\/(.*\/print|date-time|error-text|error-status)\.ts$/, 'encode'],
   [/\/src\/xml\/print\.ts$/, 'encode'],
-  [/\/src\/(protocol\/.*\/(read|parse|scan|envelope|dialect)|xml\/.*|contract\/.*)\.ts$/, 'decode'],
-  [/\/src\/(domain|world)\//, 'domain'],
-  [/\/src\/store\//, 'store'],
-  [/\/src\/(vault|strongroom)/, 'vault'],
+  [/\/src\/(formats|xml|contract)\//, 'decode'],
+  [/\/src\/(services\/.*\/store|store|jobs)\//, 'store'],
+  [/\/src\/vault\//, 'vault'],
+  [/\/src\/(services|lib|webhooks|import)\//, 'services'],
 ];
 
-/** The room of a frame by itself; undefined where it works for whoever called it. */
-export const ownRoom = ({ functionName, url }: Frame): Room | undefined => {
+/** The module of a frame by itself; undefined for a frame that works for its caller. */
+export function moduleOf({ functionName, url }: Frame): Module | undefined {
   if (functionName === '(garbage collector)') return 'garbage collection';
-  if (functionName === '(program)') return 'native, outside of any function';
-  // A protocol's own file holds both ways.
-  if (/\/src\/protocol\//.test(url) && functionName === 'encode') return 'encode';
-  if (/\/src\/protocol\//.test(url) && functionName === 'decode') return 'decode';
-  return places.find(([pattern]) => pattern.test(url))?.[1];
-};
+  if (functionName === '(program)') return 'native, outside any function';
+  // The index file of a format holds both directions.
+  if (/\/src\/formats\//.test(url) && functionName === 'encode') return 'encode';
+  if (/\/src\/formats\//.test(url) && functionName === 'decode') return 'decode';
+  return patterns.find(([pattern]) => pattern.test(url))?.[1];
+}

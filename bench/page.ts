@@ -1,11 +1,11 @@
-/** The page of results: what a run printed, between its markers in docs/bench.md. */
+/** Writes the results of a run between its markers in docs/bench.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const page = new URL('../docs/bench.md', import.meta.url);
 
 export type Section = 'results' | 'profile' | 'scale';
 
-/** Replaces one section of the page; throws where the page has no place for it. */
+/** Replaces one section of the page; throws where the page lacks its markers. */
 export const writeSection = (section: Section, text: string): void => {
   const [open, close] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`];
   const before = existsSync(page) ? readFileSync(page, 'utf8') : '';

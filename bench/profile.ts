@@ -1,4 +1,4 @@
-/** Where the microseconds go: Triglyph under load with a sampling profiler, its CPU time by room and format. */
+/** Profiles Triglyph under load: CPU time by module and format. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { launchTriglyph } from './fleet.ts';
 import { provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
-import { ownRoom, type Room, rooms } from './modules.ts';
+import { type Module, moduleOf, modules } from './modules.ts';
 import { writeSection } from './page.ts';
 import { freePort, type Server, startServer } from './server.ts';
 import { type Target, targetsAt } from './targets.ts';
@@ -17,7 +17,7 @@ import { type Target, targetsAt } from './targets.ts';
 const { values: options } = parseArgs({
   options: {
     write: { type: 'boolean', default: false },
-    /** How many functions to name, by their own time. */
+    /** How many functions to list, by self time. */
     functions: { type: 'string', default: '0' },
   },
 });
@@ -28,7 +28,7 @@ const seconds = 4;
 
 interface Times {
   /** Microseconds of self time. */
-  readonly byRoom: ReadonlyMap<Room, number>;
+  readonly byModule: ReadonlyMap<Module, number>;
   readonly byFunction: ReadonlyMap<string, number>;
   readonly busyUs: number;
 }
@@ -37,36 +37,36 @@ const add = <K>(map: Map<K, number>, key: K, value: number): void => {
   map.set(key, (map.get(key) ?? 0) + value);
 };
 
-/** Self time of each node of the call tree goes to its own room, or to that of the nearest caller that has one. */
+/** Adds the self time of each node to its module, or to that of the nearest caller that has one. */
 const attribute = (profile: Profiler.Profile): Times => {
   const self = new Map<number, number>();
   const { samples = [], timeDeltas = [] } = profile;
   for (const [index, id] of samples.entries()) add(self, id, timeDeltas[index] ?? 0);
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
-  const byRoom = new Map<Room, number>();
+  const byModule = new Map<Module, number>();
   const byFunction = new Map<string, number>();
   let busyUs = 0;
-  const visit = (id: number, around: Room): void => {
+  const visit = (id: number, caller: Module): void => {
     const { callFrame, children = [] } = nodes.get(id)!;
     const us = self.get(id) ?? 0;
-    const room = ownRoom(callFrame) ?? around;
+    const module = moduleOf(callFrame) ?? caller;
     if (callFrame.functionName !== '(idle)' && callFrame.url !== 'node:inspector') {
-      add(byRoom, room, us);
+      add(byModule, module, us);
       const { functionName, url, lineNumber } = callFrame;
       const file = url.replace(/^.*\/(src|node_modules)\//, '$1/');
-      add(byFunction, `${room}: ${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`, us);
+      add(byFunction, `${module}: ${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`, us);
       busyUs += us;
     }
-    for (const child of children) visit(child, room);
+    for (const child of children) visit(child, module);
   };
   visit(profile.nodes[0]!.id, 'node:http and streams');
-  return { byRoom, byFunction, busyUs };
+  return { byModule, byFunction, busyUs };
 };
 
 interface Profiled {
   readonly target: Target;
   readonly requests: number;
-  /** Of the whole process by the kernel, all threads. */
+  /** CPU time of all threads by the kernel. */
   readonly cpuUs: number;
   readonly times: Times;
 }
@@ -87,11 +87,11 @@ const profileTarget = async (target: Target, server: Server, file: string): Prom
 
 const print = (profiled: readonly Profiled[]): string => {
   const each = (cell: (one: Profiled) => number) => profiled.map((one) => cell(one).toFixed(1)).join(' | ');
-  const rows = rooms.map(
-    (room) => `| ${room} | ${each(({ times, requests }) => (times.byRoom.get(room) ?? 0) / requests)} |`,
+  const rows = modules.map(
+    (module) => `| ${module} | ${each(({ times, requests }) => (times.byModule.get(module) ?? 0) / requests)} |`,
   );
   return [
-    `| room, us per request | ${profiled.map(({ target }) => target.label.replace(/^.*, /, '')).join(' | ')} |`,
+    `| module, us per request | ${profiled.map(({ target }) => target.label.replace(/^.*, /, '')).join(' | ')} |`,
     `|---|${'---:|'.repeat(profiled.length)}`,
     ...rows,
     `| other threads (writing the log, collecting garbage) | ${each(({ cpuUs, times, requests }) => Math.max(0, cpuUs - times.busyUs) / requests)} |`,
@@ -119,11 +119,11 @@ try {
   try {
     const { triglyphSoap, triglyphJson, triglyphForm } = targetsAt({ triglyph: port });
     const targets = [triglyphSoap, triglyphJson, triglyphForm];
-    // All of them first, and twice: much code is shared, and the format that comes first would pay for its warming.
+    // Warms all formats twice: they share code, and the first one would pay for the warm-up.
     for (const target of [...targets, ...targets]) await putLoad(target, warmUpSeconds, shoppers);
     const profiled: Profiled[] = [];
     for (const target of targets) profiled.push(await profileTarget(target, server, file));
-    const report = `${describeMachine()} The profiler's own work is in these numbers.\n\n${print(profiled)}`;
+    const report = `${describeMachine()} The numbers include the profiler's own work.\n\n${print(profiled)}`;
     console.log(report);
     const count = Number(options.functions);
     if (count > 0) for (const one of profiled) console.log(`\n${printFunctions(one, count)}`);

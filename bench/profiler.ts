@@ -1,8 +1,8 @@
-/** Loaded before the server that is profiled: SIGUSR2 starts a CPU profile, the next one writes it to PROFILE. */
+/** Loaded before the profiled server: SIGUSR2 starts a CPU profile, the next SIGUSR2 writes it to PROFILE. */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 
-/** Fine enough for hundreds of samples a millisecond of work in a round, and coarse enough to disturb little. */
+/** Many samples per round with little overhead. */
 const intervalUs = 250;
 
 const session = new Session();

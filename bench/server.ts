@@ -1,4 +1,4 @@
-/** A server under measurement: a process of its own, its CPU time and memory as the kernel counts them. */
+/** A server under measurement: its process, with CPU time and memory as the kernel counts them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { pinned, serverCore } from './cores.ts';
 
 export interface Server {
   readonly pid: number;
-  /** From the start of the process until it said that it is ready. */
+  /** From the start of the process until it is ready. */
   readonly readyMs: number;
   /** CPU time of all threads since the start, user and system. */
   cpuUs(): number;
@@ -29,7 +29,7 @@ export interface Launch {
   readonly readyMsMax: number;
 }
 
-/** A port that nobody listens on. */
+/** A port that is free now. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -63,14 +63,14 @@ const isReady = async (url: string): Promise<boolean> => {
 
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  await gone;
-  clearTimeout(patience);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await exited;
+  clearTimeout(killTimer);
 };
 
-/** Starts a server and waits until it is ready; throws, with the end of its log, where it does not get there. */
+/** Starts a server and waits until it is ready; throws with the end of its log where it fails. */
 export const startServer = async (launch: Launch): Promise<Server> => {
   const { parameters, env, readyUrl, logFile, readyMsMax } = launch;
   const output = openSync(logFile, 'a');
@@ -82,8 +82,8 @@ export const startServer = async (launch: Launch): Promise<Server> => {
     const failed = child.exitCode !== null || child.signalCode !== null;
     if (failed || performance.now() - startedAt > readyMsMax) {
       await stop(child);
-      const said = readFileSync(logFile, 'utf8').slice(-2000);
-      throw new Error(`${parameters.join(' ')} ${failed ? 'ended' : 'was not ready in time'}:\n${said}`);
+      const log = readFileSync(logFile, 'utf8').slice(-2000);
+      throw new Error(`${parameters.join(' ')} ${failed ? 'ended' : 'was not ready in time'}:\n${log}`);
     }
     await sleep(5);
   }

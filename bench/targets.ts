@@ -1,20 +1,21 @@
-/** What is measured: one call in each format and to each server, and how its answer is read. */
+/** What is measured: one request in each format and for each server, and how its answer is decoded. */
 
 import { createProtocols } from '../src/formats/index.ts';
 import type { NamedProtocol } from '../src/formats/protocol.ts';
 import { services } from '../src/services/index.ts';
 import { recurringV25 } from '../src/services/recurring/v25.ts';
 
-/** `forgetful`: Triglyph that remembers no shopper. `soapUnprefixed`: (a) with answers that are not valid, and cheaper. */
-export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'forgetful' | 'soapUnprefixed';
+/** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */
+export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'uncached' | 'soapUnprefixed';
 export type TargetName =
   | 'triglyphSoap'
   | 'triglyphJson'
   | 'triglyphForm'
+  | 'triglyphWrite'
   | 'soapPackage'
   | 'bareKoa'
-  | 'forgetfulSoap'
-  | 'forgetfulJson'
+  | 'uncachedSoap'
+  | 'uncachedJson'
   | 'soapUnprefixed';
 
 export interface Target {
@@ -23,25 +24,28 @@ export interface Target {
   readonly server: ServerName;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** SHOPPER stands where the shopper's reference belongs. */
+  /** SHOPPER is the placeholder of the shopper's reference. */
   readonly body: string;
-  /** The canonical answer as text, equal for equal content whatever the format; throws for anything else. */
+  /** Each request has an Idempotency-Key of its own and writes. */
+  readonly writes?: true;
+  /** The canonical answer as text, equal for equal content in every format; throws for anything else. */
   read(body: string): string;
 }
 
 const protocols = createProtocols(services);
 const service = recurringV25;
-const operation = service.operations.get('listRecurringDetails')!;
+const listing = service.operations.get('listRecurringDetails')!;
+const storing = service.operations.get('storeToken')!;
+const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
 const authorization = `Basic ${Buffer.from('ws@Company.Demo:demo-password').toString('base64')}`;
 
 /** JSON and FORM print whole seconds, SOAP prints milliseconds. */
 const inSeconds = (key: string, value: unknown): unknown =>
   key === 'creationDate' && typeof value === 'number' ? Math.floor(value / 1000) : value;
 
-const target = (name: TargetName, label: string, server: ServerName, port: number, speaks: NamedProtocol): Target => {
-  const protocol = protocols[speaks];
-  const input = { merchantAccount: 'DemoMerchant', shopperReference: 'SHOPPER' };
-  const { path, contentType, body } = protocol.encodeRequest(service, operation, input);
+const target = (name: TargetName, label: string, server: ServerName, port: number, format: NamedProtocol): Target => {
+  const protocol = protocols[format];
+  const { path, contentType, body } = protocol.encodeRequest(service, listing, shopper);
   return Object.freeze({
     name,
     label,
@@ -50,34 +54,52 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
     headers: { Authorization: authorization, 'Content-Type': contentType },
     body,
     read(answer) {
-      const { value, issues } = protocol.decodeResponse(operation, answer);
+      const { value, issues } = protocol.decodeResponse(listing, answer);
       if (issues.length > 0) throw new Error(`${name}: ${issues.map(({ message }) => message).join('; ')}\n${answer}`);
       return JSON.stringify(value, inSeconds);
     },
   } satisfies Target);
 };
 
-/** A server without a port is not there to be asked. */
+/** Stores one card for each shopper again and again: a warm transaction with its idempotency record. */
+const writeTarget = (port: number): Target => {
+  const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2040', holderName: 'Anna van Dijk' };
+  const input = { ...shopper, card, recurring: { contract: ['RECURRING'] } };
+  const { path, contentType, body } = protocols.json.encodeRequest(service, storing, input);
+  return Object.freeze<Target>({
+    name: 'triglyphWrite',
+    label: 'Triglyph, storeToken with a key, JSON',
+    server: 'triglyph',
+    url: `http://127.0.0.1:${port}${path}`,
+    headers: { Authorization: authorization, 'Content-Type': contentType },
+    body,
+    writes: true,
+    read: (answer) => answer,
+  });
+};
+
+/** A server without a port is not started. */
 export const targetsAt = (
   ports: Readonly<Partial<Record<ServerName, number>>>,
 ): Readonly<Record<TargetName, Target>> => {
-  const at = (name: TargetName, label: string, server: ServerName, speaks: NamedProtocol) =>
-    target(name, label, server, ports[server] ?? 0, speaks);
+  const at = (name: TargetName, label: string, server: ServerName, format: NamedProtocol) =>
+    target(name, label, server, ports[server] ?? 0, format);
   return Object.freeze({
     triglyphSoap: at('triglyphSoap', 'Triglyph, SOAP', 'triglyph', 'soap11'),
     soapPackage: at('soapPackage', '(a) `soap` package, SOAP', 'soapPackage', 'soap11'),
     triglyphJson: at('triglyphJson', 'Triglyph, JSON', 'triglyph', 'json'),
     bareKoa: at('bareKoa', '(b) bare Koa, JSON', 'bareKoa', 'json'),
+    triglyphWrite: writeTarget(ports.triglyph ?? 0),
     triglyphForm: at('triglyphForm', 'Triglyph, FORM', 'triglyph', 'form'),
-    forgetfulSoap: at('forgetfulSoap', 'Triglyph without memory, SOAP', 'forgetful', 'soap11'),
-    forgetfulJson: at('forgetfulJson', 'Triglyph without memory, JSON', 'forgetful', 'json'),
+    uncachedSoap: at('uncachedSoap', 'Triglyph without memory, SOAP', 'uncached', 'soap11'),
+    uncachedJson: at('uncachedJson', 'Triglyph without memory, JSON', 'uncached', 'json'),
     soapUnprefixed: at('soapUnprefixed', '(a) without prefixes, SOAP', 'soapUnprefixed', 'soap11'),
   });
 };
 
 export const reference = (number: number): string => `shopper-${String(number).padStart(6, '0')}`;
 
-/** Asks once, outside of any measurement. */
+/** Sends one request outside any measurement. */
 export const ask = async ({ url, headers, body, name }: Target, shopper: string): Promise<string> => {
   const answer = await fetch(url, { method: 'POST', headers, body: body.replaceAll('SHOPPER', shopper) });
   const text = await answer.text();

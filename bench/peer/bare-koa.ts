@@ -1,4 +1,4 @@
-/** A peer: bare Koa with @koa/bodyparser, answering JSON out of memory. For measuring only, on loopback. */
+/** A peer: bare Koa with @koa/bodyparser answers JSON from memory. For measurements on loopback only. */
 import { readFileSync } from 'node:fs';
 import { bodyParser } from '@koa/bodyparser';
 import Koa from 'koa';

@@ -1,18 +1,18 @@
-/** A peer: the `soap` package's own server, from our WSDL, answering out of memory. For measuring only, on loopback. */
+/** A peer: the server of the `soap` package answers from memory with our WSDL. For measurements on loopback only. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from 'soap';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the peers serve: an answer in JSON for each shopper. */
+/** The JSON answer for one shopper. */
 interface Known {
   readonly details: readonly { readonly RecurringDetail: Fields }[];
 }
 
 /**
- * The server of the package prints names as they are given, so a field in another namespace brings its prefix along.
- * Without prefixes (PREFIXES=none) it answers faster, and against the schema.
+ * The package prints names as they are given, so a field in another namespace includes its prefix.
+ * Without prefixes (PREFIXES=none) it is faster, and its answers are not valid against the schema.
  */
 const prefixed = (prefix: string, fields: unknown): Fields =>
   process.env.PREFIXES === 'none'
@@ -34,7 +34,7 @@ const member = (name: string, value: unknown): unknown => {
   }
 };
 
-/** Members in the order of the WSDL, which is that of the answer in JSON; the package prints them as they stand. */
+/** Members in the order of the WSDL, which is that of the JSON answer; the package does not sort them. */
 const members = (fields: object): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, member(name, value)]));
 

@@ -1,4 +1,4 @@
-/** The import of many announced card changes: its memory beside that of an idle server, and a kill in the middle. */
+/** Measures the import of many announced card changes: its memory against an idle server, and a kill -9 in the middle. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url)
 const sampleEveryMs = 20;
 const idleMs = 2_000;
 
-/** Every other card was replaced, the others were renewed. */
+/** Replaces every other card, and renews the rest. */
 const writeChanges = (path: string, rows: number): void => {
   const file = openSync(path, 'w');
   for (let n = 0; n < rows; n += 1) {
@@ -34,44 +34,44 @@ const residentBytes = (pid: number): number => {
   }
 };
 
-interface Ran {
+interface ImportRun {
   readonly code: number | null;
-  readonly said: string;
+  readonly output: string;
   readonly seconds: number;
-  /** The most resident memory in the first and in the last third of its time, bytes. */
+  /** The maximal resident memory in the first and in the last third of the run, in bytes. */
   readonly early: number;
   readonly late: number;
 }
 
-/** `until`: killed as soon as it says so. */
+/** `shouldKill`: kills the import as soon as it returns true. */
 const runImport = async (
   file: string,
   folder: string,
   variables: Readonly<Record<string, string>>,
-  until: () => boolean,
-): Promise<Ran> => {
+  shouldKill: () => boolean,
+): Promise<ImportRun> => {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [program, 'updates', 'import', file], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ...variables },
   });
-  let said = '';
+  let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    output += text;
   });
   const samples: number[] = [];
   let killed = false;
   const watch = setInterval(() => {
     samples.push(residentBytes(child.pid!));
-    if (!killed && until()) killed = child.kill('SIGKILL');
+    if (!killed && shouldKill()) killed = child.kill('SIGKILL');
   }, sampleEveryMs);
   const [code] = await once(child, 'close');
   clearInterval(watch);
   const third = Math.ceil(samples.length / 3);
   return {
     code: code as number | null,
-    said,
+    output,
     seconds: (performance.now() - startedAt) / 1000,
     early: Math.max(...samples.slice(0, third)),
     late: Math.max(...samples.slice(-third)),
@@ -80,20 +80,20 @@ const runImport = async (
 
 export interface Imported {
   readonly rows: number;
-  /** Of the import from beginning to end. */
+  /** Of the complete import. */
   readonly seconds: number;
   readonly idleServerBytes: number;
   readonly early: number;
   readonly late: number;
-  /** Of the one that was killed: how many rows there were then. */
+  /** Rows in the store when the import was killed. */
   readonly killedAt: number;
-  /** What the second run said. */
+  /** The output of the second run. */
   readonly resumed: string;
-  /** After the second run. */
-  readonly kept: number;
+  /** Rows in the store after the second run. */
+  readonly rowsAfterResume: number;
 }
 
-/** On the embedded store: once from beginning to end, and once with a kill -9 in the middle. */
+/** Imports into SQLite: once completely, and once with a kill -9 in the middle. */
 export const measureImport = async (folder: string, rows: number): Promise<Imported> => {
   const file = join(folder, 'changes.jsonl');
   writeChanges(file, rows);
@@ -116,7 +116,7 @@ export const measureImport = async (folder: string, rows: number): Promise<Impor
   await served.server.stop();
 
   const whole = await runImport(file, folder, variables, () => false);
-  if (whole.code !== 0 || countAt(variables.DATA_DIR!) !== rows) throw new Error(`the import failed: ${whole.said}`);
+  if (whole.code !== 0 || countAt(variables.DATA_DIR!) !== rows) throw new Error(`the import failed: ${whole.output}`);
 
   const second = join(folder, 'second');
   mkdirSync(second);
@@ -125,7 +125,7 @@ export const measureImport = async (folder: string, rows: number): Promise<Impor
   if (killed.code !== null) throw new Error('the import was not killed in the middle');
   const killedAt = countAt(others.DATA_DIR!);
   const resumed = await runImport(file, folder, others, () => false);
-  if (resumed.code !== 0) throw new Error(`the import was not resumed: ${resumed.said}`);
+  if (resumed.code !== 0) throw new Error(`the import was not resumed: ${resumed.output}`);
   return {
     rows,
     seconds: whole.seconds,
@@ -133,7 +133,7 @@ export const measureImport = async (folder: string, rows: number): Promise<Impor
     early: whole.early,
     late: whole.late,
     killedAt,
-    resumed: resumed.said.trim(),
-    kept: countAt(others.DATA_DIR!),
+    resumed: resumed.output.trim(),
+    rowsAfterResume: countAt(others.DATA_DIR!),
   };
 };

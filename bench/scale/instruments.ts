@@ -16,7 +16,7 @@ import { inRounds, type Timed } from './rounds.ts';
 import type { Served } from './stores.ts';
 
 const pageMax = 100;
-const perUnit = 500;
+const perTransaction = 500;
 
 const caller: Caller = {
   credential: 'scale',
@@ -29,30 +29,30 @@ const caller: Caller = {
 
 const card = { brand: 'mc', brandVariant: 'mcdebit', formFactor: 'virtual', cardholderName: 'Anna van Dijk' } as const;
 
-/** Makes balance accounts with so many cards each, by the operations, in the demo's store; gives the accounts' ids. */
+/** Creates balance accounts with so many cards each in the demo's store; returns the ids of the accounts. */
 export const fillAccounts = async (dataDir: string, counts: readonly number[]): Promise<readonly string[]> => {
   const config = readConfig('demo', { DATA_DIR: dataDir, KEY_FILE: join(dataDir, 'keys') });
-  const { store: details, context: world, close } = await openBackend(config, { exclusive: true });
+  const { store, context, close } = await openBackend(config, { exclusive: true });
   const request = <O extends Operation>(operation: O, input: Input<O>): CanonicalRequest<O> => ({
     operation,
     input,
     caller,
     service: balancePlatformV2,
-    pspReference: world.ids.pspReference(),
+    pspReference: context.ids.pspReference(),
   });
   try {
     const ids: string[] = [];
     for (const count of counts) {
-      const balanceAccountId = await details.write(async (unit) => {
+      const balanceAccountId = await store.write(async (transaction) => {
         const legalEntityId = 'LE322KT223222D5FJ7THR293F';
-        const { id } = await createAccountHolder(request(holderCall, { legalEntityId }), unit, world);
-        return (await createBalanceAccount(request(accountCall, { accountHolderId: id }), unit, world)).id;
+        const { id } = await createAccountHolder(request(holderCall, { legalEntityId }), transaction, context);
+        return (await createBalanceAccount(request(accountCall, { accountHolderId: id }), transaction, context)).id;
       });
       const input = { type: 'card', balanceAccountId, issuingCountryCode: 'NL', card } as const;
-      for (let made = 0; made < count; made += perUnit)
-        await details.write(async (unit) => {
-          for (let n = made; n < Math.min(made + perUnit, count); n += 1)
-            await createPaymentInstrument(request(instrumentCall, input), unit, world);
+      for (let start = 0; start < count; start += perTransaction)
+        await store.write(async (transaction) => {
+          for (let n = start; n < Math.min(start + perTransaction, count); n += 1)
+            await createPaymentInstrument(request(instrumentCall, input), transaction, context);
         });
       ids.push(balanceAccountId);
     }
@@ -62,7 +62,7 @@ export const fillAccounts = async (dataDir: string, counts: readonly number[]): 
   }
 };
 
-/** Milliseconds; throws where it is not a full page. */
+/** Reads one page, and returns the milliseconds; throws unless the page is full. */
 const ask = async ({ callers }: Served, account: string, offset: number, status?: string): Promise<number> => {
   const query = `offset=${offset}&limit=${pageMax}${status === undefined ? '' : `&status=${status}`}`;
   const startedAt = performance.now();
@@ -71,31 +71,31 @@ const ask = async ({ callers }: Served, account: string, offset: number, status?
   });
   const { paymentInstruments } = (await response.json()) as { readonly paymentInstruments?: readonly unknown[] };
   const ms = performance.now() - startedAt;
-  if (response.status !== 200 || paymentInstruments?.length !== pageMax) throw new Error(`a page: ${response.status}`);
+  if (response.status !== 200 || paymentInstruments?.length !== pageMax) throw new Error(`page: ${response.status}`);
   return ms;
 };
 
 export interface Pages {
-  /** Where in the list. */
+  /** Which pages of the list. */
   readonly pages: 'first' | 'of a status' | 'last';
   readonly instruments: number;
   readonly engine: Served['engine'];
 }
 
-/** Pages near the beginning, with a status or without, and the last one. */
+/** Measures the first pages, with a status or without, and the last page. */
 export const timePages = (
   servers: readonly Served[],
   accounts: readonly { readonly id: string; readonly count: number }[],
 ): Promise<readonly (Timed & Pages)[]> => {
-  const somewhere = () => pageMax * Math.floor(Math.random() * 10);
+  const firstPages = () => pageMax * Math.floor(Math.random() * 10);
   return inRounds(
     servers.flatMap((served) =>
       accounts.flatMap(({ id, count }) => {
-        const about = { instruments: count, engine: served.engine, server: served.server };
+        const target = { instruments: count, engine: served.engine, server: served.server };
         return [
-          { ...about, pages: 'first' as const, ask: () => ask(served, id, somewhere()) },
-          { ...about, pages: 'of a status' as const, ask: () => ask(served, id, somewhere(), 'active') },
-          { ...about, pages: 'last' as const, ask: () => ask(served, id, count - pageMax) },
+          { ...target, pages: 'first' as const, ask: () => ask(served, id, firstPages()) },
+          { ...target, pages: 'of a status' as const, ask: () => ask(served, id, firstPages(), 'active') },
+          { ...target, pages: 'last' as const, ask: () => ask(served, id, count - pageMax) },
         ];
       }),
     ),

@@ -1,4 +1,4 @@
-/** `npm run scale`: what many rows cost, against few, in one run; `--quick` for a glance, `--write` for docs/bench.md. */
+/** `npm run scale`: compares many rows with few in one run; `--quick` is a short run, `--write` renews docs/bench.md. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,8 +29,8 @@ interface Measured {
   readonly pages: readonly (Timed & Pages)[];
 }
 
-/** The instruments lie where many cards are, so that a list has everything around it that may be in its way. */
-const measureQuestions = async (folder: string): Promise<Measured> => {
+/** The instruments are in the store with many cards, so that their lists share its tables. */
+const measureRequests = async (folder: string): Promise<Measured> => {
   const postgres = await startPostgres();
   const serving: Served[] = [];
   const counts = [instruments.few, instruments.many];
@@ -88,7 +88,7 @@ const slowdowns = ({ lookups, pages }: Measured): readonly Finding[] =>
     ),
   ]);
 
-const importFindings = ({ rows, idleServerBytes, late, kept, killedAt }: Imported): readonly Finding[] => {
+const importFindings = ({ rows, idleServerBytes, late, rowsAfterResume, killedAt }: Imported): readonly Finding[] => {
   const above = megabytes(late - idleServerBytes);
   return [
     {
@@ -98,10 +98,10 @@ const importFindings = ({ rows, idleServerBytes, late, kept, killedAt }: Importe
       holds: above <= importMegabytesMax,
     },
     {
-      name: `Killed after ${killedAt} rows and run again: rows there`,
-      measured: String(kept),
+      name: `Rows after a kill at ${killedAt} rows and a second run`,
+      measured: String(rowsAfterResume),
       limit: `exactly ${rows}`,
-      holds: kept === rows,
+      holds: rowsAfterResume === rows,
     },
   ];
 };
@@ -110,7 +110,7 @@ const run = async (folder: string): Promise<boolean> => {
   const importFolder = join(folder, 'import');
   mkdirSync(importFolder);
   const imported = await measureImport(importFolder, changes);
-  const measured = await measureQuestions(folder);
+  const measured = await measureRequests(folder);
   const findings = [...slowdowns(measured), ...importFindings(imported)];
   const text = [
     describeMachine('all servers on one core'),
@@ -129,7 +129,7 @@ const run = async (folder: string): Promise<boolean> => {
       ]),
     ),
     table(
-      ['promise', 'measured', 'limit', 'holds'],
+      ['target', 'measured', 'limit', 'met'],
       findings.map(({ name, measured, limit, holds }) => [name, measured, limit, holds ? 'yes' : 'no']),
     ),
     `The import took ${imported.seconds.toFixed(0)} s; its memory was ${megabytes(imported.early).toFixed(0)} MB at most in the first third of it and ${megabytes(imported.late).toFixed(0)} MB in the last.`,

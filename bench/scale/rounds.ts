@@ -1,22 +1,22 @@
-/** Questions to several servers in alternating rounds, one at a time: the median of their times, and the servers' own. */
+/** Sends single requests to several servers in alternating rounds, and returns the median time and the CPU time of each. */
 import type { Server } from '../server.ts';
 
 export interface Target {
   readonly server: Server;
-  /** Asks once; milliseconds. Throws where the answer is wrong. */
+  /** Sends one request, and returns the milliseconds. Throws where the answer is wrong. */
   ask(): Promise<number>;
 }
 
 export interface Timed {
   /** Milliseconds. */
   readonly median: number;
-  /** The server's own, microseconds a request. */
+  /** CPU time of the server per request, in microseconds. */
   readonly cpuUs: number;
 }
 
 const rounds = 6;
-/** And no more, where each takes long. */
-const asksPerRound = 400;
+const requestsPerRound = 400;
+/** Ends a round of slow requests. */
 const roundMsMax = 3_000;
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!;
@@ -24,11 +24,11 @@ const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) =
 const round = async ({ ask }: Target): Promise<readonly number[]> => {
   const times: number[] = [];
   const until = performance.now() + roundMsMax;
-  while (times.length < asksPerRound && performance.now() < until) times.push(await ask());
+  while (times.length < requestsPerRound && performance.now() < until) times.push(await ask());
   return times;
 };
 
-/** Each in turn, there and back; what is about a target comes back with its times. */
+/** Measures the targets back and forth, and returns each with its times. */
 export const inRounds = async <T extends Target>(targets: readonly T[]): Promise<readonly (T & Timed)[]> => {
   const times = targets.map((): number[] => []);
   const cpu = targets.map(() => 0);

@@ -1,4 +1,4 @@
-/** The stores of a measure: few cards and many, on the embedded engine and on PostgreSQL, with the same content. */
+/** The stores of a measurement: few cards and many, with the same content on SQLite and on PostgreSQL. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -7,26 +7,26 @@ import { fileURLToPath } from 'node:url';
 import type { Postgres } from '../../test/support/postgres.ts';
 import { freePort, type Server, startServer } from '../server.ts';
 
-/** Cards that the demo makes for each shopper. */
+/** Cards that the demo creates for each shopper. */
 export const cardsEach = 3;
 
 const program = fileURLToPath(new URL('../../bin/triglyph.mjs', import.meta.url));
 const readyMsMax = 15 * 60_000;
 
-export interface Place {
+export interface MeasuredStore {
   readonly engine: 'SQLite' | 'PostgreSQL';
   readonly shoppers: number;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-export interface Served extends Place {
+export interface Served extends MeasuredStore {
   readonly server: Server;
   /** `http://127.0.0.1:40123` */
   readonly callers: string;
 }
 
-/** Runs a command of the product to its end; its progress goes where ours goes. */
-export const run = async (parameters: readonly string[], variables: Place['variables'] = {}): Promise<void> => {
+/** Runs a command of the product; its progress goes to our standard error. */
+export const run = async (parameters: readonly string[], variables: MeasuredStore['variables'] = {}): Promise<void> => {
   const child = spawn(process.execPath, [program, ...parameters], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, ...variables },
@@ -35,36 +35,36 @@ export const run = async (parameters: readonly string[], variables: Place['varia
   if (code !== 0) throw new Error(`triglyph ${parameters[0]} ended with ${code}`);
 };
 
-/** `demo` makes what is missing of its data; `serve` knows no demo. */
-export const serveAt = async (command: 'demo' | 'serve', place: Place, folder: string): Promise<Served> => {
+/** `demo` creates its data where it is missing; `serve` does not. */
+export const serveAt = async (command: 'demo' | 'serve', store: MeasuredStore, folder: string): Promise<Served> => {
   const [port, adminPort] = [await freePort(), await freePort()];
   const server = await startServer({
     parameters: [program, command],
     env: {
-      ...place.variables,
+      ...store.variables,
       HOST: '127.0.0.1',
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
       LOG_LEVEL: 'warn',
     },
     readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
-    logFile: join(folder, `${place.engine}-${place.shoppers}.log`),
+    logFile: join(folder, `${store.engine}-${store.shoppers}.log`),
     readyMsMax,
   });
-  return { ...place, server, callers: `http://127.0.0.1:${port}` };
+  return { ...store, server, callers: `http://127.0.0.1:${port}` };
 };
 
-/** The demo's shoppers in a folder, with what `fill` adds, and a copy of it all in a database. */
+/** Creates the demo's shoppers and what `fill` adds in a folder, and copies all of it to PostgreSQL. */
 export const makeStores = async (
   folder: string,
   postgres: Postgres,
   shoppers: number,
   fill: (dataDir: string) => Promise<void> = async () => {},
-): Promise<readonly Place[]> => {
+): Promise<readonly MeasuredStore[]> => {
   const own = join(folder, String(shoppers));
   mkdirSync(own);
   const dataDir = join(own, 'data');
-  const embedded: Place = {
+  const embedded: MeasuredStore = {
     engine: 'SQLite',
     shoppers,
     variables: { DATA_DIR: dataDir, DEMO_SHOPPERS: String(shoppers) },

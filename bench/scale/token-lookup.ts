@@ -1,10 +1,10 @@
-/** tokenLookup over few stored cards and over many: the time of an answer, in alternating rounds. */
+/** Measures tokenLookup with few stored cards and with many, in alternating rounds. */
 import { generatedShopper } from '../../src/cli/demo/shoppers.ts';
 import { basic } from '../../test/support/server.ts';
 import { inRounds, type Timed } from './rounds.ts';
 import { cardsEach, type Served } from './stores.ts';
 
-/** The card that the demo makes first for a shopper. */
+/** The first card that the demo creates for a shopper. */
 const cardOf = (shopper: number) => generatedShopper(shopper)[0]!.detail.card!;
 
 const headers = {
@@ -12,7 +12,7 @@ const headers = {
   Authorization: basic('ws@Company.Demo', 'demo-password'),
 };
 
-/** Milliseconds; throws where the answer is not the shopper's. */
+/** Looks a card up, and returns the milliseconds; throws unless the answer names the shopper. */
 const ask = async ({ callers }: Served, shopper: number): Promise<number> => {
   const body = JSON.stringify({ merchantAccount: 'DemoMerchant', card: cardOf(shopper) });
   const startedAt = performance.now();
@@ -29,7 +29,7 @@ export interface Lookups {
   readonly engine: Served['engine'];
 }
 
-/** Another card each time. */
+/** Each request is for a random card. */
 export const timeLookups = (servers: readonly Served[]): Promise<readonly (Timed & Lookups)[]> =>
   inRounds(
     servers.map((served) => ({

@@ -7,28 +7,28 @@ import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
 import { override, overrideWrites } from './override.ts';
 
 const config = readConfig('production');
-const room = await openBackend(config, { exclusive: true });
+const backend = await openBackend(config, { exclusive: true });
 
 const endAtOnce = (taken: readonly TakenJob[]) =>
-  room.store.write(async (tx) => {
+  backend.store.write(async (tx) => {
     for (const job of taken) await tx.jobs.end(job);
   });
 const jobs: JobQueue = {
-  ...room.jobs,
+  ...backend.jobs,
   async take(kind, options) {
-    const taken = await room.jobs.take(kind, options);
+    const taken = await backend.jobs.take(kind, options);
     if (kind === 'webhook') await endAtOnce(taken);
     return taken;
   },
 };
 /** Their jobs have ended already. */
-const store = overrideWrites(room.store, (tx) =>
+const store = overrideWrites(backend.store, (tx) =>
   override(tx, {
     jobs: override(tx.jobs, { end: async (job) => (job.kind === 'webhook' ? undefined : tx.jobs.end(job)) }),
   }),
 );
 
-const running = await startServer(config, { ...room, jobs, store });
+const running = await startServer(config, { ...backend, jobs, store });
 process.stdout.write(`ready: callers at ${running.callers}, admin at ${running.admin}\n`);
 process.once('SIGTERM', async () => {
   await running.stop();

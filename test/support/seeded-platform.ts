@@ -44,9 +44,9 @@ export const furnished = (
 ): Furnished => {
   const resources = resourcesOf(gateway);
   const made = async (path: string, body: object): Promise<string> => {
-    const heard = await resources.post(path, body, { who });
-    if (heard.status !== 200) throw new Error(heard.text);
-    return heard.body.id;
+    const received = await resources.post(path, body, { who });
+    if (received.status !== 200) throw new Error(received.text);
+    return received.body.id;
   };
   const as = (asking: Asking = {}): Asking => ({ who, ...asking });
   const ask = (method: string, path: string, body?: unknown, asking?: Asking): Promise<Heard> =>

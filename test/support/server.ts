@@ -37,14 +37,14 @@ const start = (
   });
 
 const gather = (child: ChildProcess) => {
-  const heard = { stdout: '', stderr: '' };
+  const received = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    heard.stdout += text;
+    received.stdout += text;
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    heard.stderr += text;
+    received.stderr += text;
   });
-  return heard;
+  return received;
 };
 
 const ended = (child: ChildProcess): Promise<number | null> =>
@@ -60,9 +60,9 @@ export const triglyph = async (
   variables: Variables = {},
 ): Promise<Ended> => {
   const child = start(parameters, folder, variables);
-  const heard = gather(child);
+  const received = gather(child);
   const code = await ended(child);
-  return { code, ...heard };
+  return { code, ...received };
 };
 
 /** Starts a command and ends it with SIGKILL as soon as `when` says so; gives what it had said. */
@@ -73,12 +73,12 @@ export const killedWhen = async (
   when: () => Promise<void>,
 ): Promise<Ended> => {
   const child = start(parameters, folder, variables);
-  const heard = gather(child);
+  const received = gather(child);
   const over = ended(child);
   await when();
   child.kill('SIGKILL');
   const code = await over;
-  return { code, ...heard };
+  return { code, ...received };
 };
 
 export interface Server {
@@ -114,17 +114,17 @@ export const startServer = async (
   const dataDir = variables.DATA_DIR ?? join(folder, 'data');
   const startedAt = performance.now();
   const child = start([command], folder, { ...variables, DATA_DIR: dataDir }, file);
-  const heard = gather(child);
+  const received = gather(child);
   const over = ended(child);
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
-    const said = (reason: string) => new Error(`${command} ${reason}:\n${heard.stdout}${heard.stderr}`);
+    const said = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(said('was not ready in time'));
     }, readyMsMax);
     child.stdout?.on('data', () => {
-      const callers = address('callers').exec(heard.stdout)?.[1];
-      const admin = address('admin').exec(heard.stdout)?.[1];
+      const callers = address('callers').exec(received.stdout)?.[1];
+      const admin = address('admin').exec(received.stdout)?.[1];
       if (callers === undefined || admin === undefined) return;
       clearTimeout(timer);
       resolve({ callers, admin, readyMs: performance.now() - startedAt });
@@ -141,7 +141,7 @@ export const startServer = async (
     dataDir,
     pid: child.pid!,
     readyMs,
-    output: () => heard.stdout + heard.stderr,
+    output: () => received.stdout + received.stderr,
     stop() {
       child.kill('SIGTERM');
       return over;

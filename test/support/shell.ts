@@ -75,7 +75,7 @@ export const openTestShell = (
 export const exchange = (port: number, pieces: readonly string[], pauseMs = 50): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1');
-    const heard: string[] = [];
+    const received: string[] = [];
     let timer: NodeJS.Timeout | undefined;
     const say = (at: number): void => {
       if (at >= pieces.length || !socket.writable) return;
@@ -84,14 +84,14 @@ export const exchange = (port: number, pieces: readonly string[], pauseMs = 50):
     };
     socket.setEncoding('latin1');
     socket.on('connect', () => say(0));
-    socket.on('data', (text: string) => heard.push(text));
+    socket.on('data', (text: string) => received.push(text));
     socket.on('error', reject);
     socket.on('close', () => {
       clearTimeout(timer);
-      resolve(heard.join(''));
+      resolve(received.join(''));
     });
   });
 
 /** The status lines of what was heard. */
-export const statuses = (heard: string): readonly number[] =>
-  [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+export const statuses = (received: string): readonly number[] =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -102,7 +102,7 @@ export interface Traffic {
   stop(): Promise<void>;
 }
 
-type Check = (heard: Heard, value: unknown) => boolean;
+type Check = (received: Heard, value: unknown) => boolean;
 
 /**
  * Each caller stores a token for a shopper of its own, asks for the same again in another format, lists what is there and
@@ -126,16 +126,16 @@ export const startTraffic = (options: TrafficOptions): Traffic => {
       const at = performance.now();
       for (let sent = 0; ; sent += 1) {
         try {
-          const heard = await caller.ask(call, key);
-          const right = heard.status === 200 && check(heard, meaning(format, operation, heard));
+          const received = await caller.ask(call, key);
+          const right = received.status === 200 && check(received, meaning(format, operation, received));
           // A retry that comes while the first is still at work, or its process died lately, is to come again.
-          if (!right && sent > 0 && sent < retriesMax && heard.headers['transient-error'] === 'true') {
+          if (!right && sent > 0 && sent < retriesMax && received.headers['transient-error'] === 'true') {
             await new Promise((resolve) => setTimeout(resolve, 300));
             continue;
           }
           if (right) answered.push({ at, ms: performance.now() - at });
-          else failures.push(`${format} ${operation}: ${heard.status} ${heard.body}`);
-          return right ? heard : undefined;
+          else failures.push(`${format} ${operation}: ${received.status} ${received.body}`);
+          return right ? received : undefined;
         } catch (thrown) {
           if (sent < retriesMax) {
             lost += 1;

@@ -21,7 +21,7 @@ export interface Shop {
 export interface WebhookServer {
   readonly server: Server;
   /** The same store as the server's. */
-  readonly room: Backend;
+  readonly backend: Backend;
   /** What `triglyph webhooks …` prints; rejects where it fails, or says anything on the side. */
   webhooks(...parameters: string[]): Promise<string>;
   listen(company: string, url: string, format?: string): Promise<Listening>;
@@ -35,7 +35,7 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
   const folder = tempFolder();
   const { variables } = await prepareProduction(folder.path, also);
   const server = await startServer('serve', folder.path, variables);
-  const room = await openBackend(readConfig('production', variables), { exclusive: false });
+  const backend = await openBackend(readConfig('production', variables), { exclusive: false });
   const webhooks = async (...parameters: string[]): Promise<string> => {
     const { code, stdout, stderr } = await triglyph(['webhooks', ...parameters], folder.path, variables);
     if (code !== 0 || stderr !== '') throw new Error(`webhooks ${parameters.join(' ')} ended with ${code}: ${stderr}`);
@@ -45,14 +45,14 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
     JSON.parse(await webhooks('endpoint', 'add', company, url, '--format', format, '--json'));
   return {
     server,
-    room,
+    backend,
     webhooks,
     listen,
     async openShop(company) {
       const merchantAccount = `${company}Web`;
-      await room.registry.addMerchantAccount(company, merchantAccount);
+      await backend.registry.addMerchantAccount(company, merchantAccount);
       const wanted = { company, kind: 'basic', roles: ['recurring'], merchantAccounts: [merchantAccount] } as const;
-      const { username, secret } = await room.registry.addCredential(wanted);
+      const { username, secret } = await backend.registry.addCredential(wanted);
       return {
         listen: (url, format) => listen(company, url, format),
         async call(operation, input, headers) {
@@ -64,12 +64,12 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
       };
     },
     async openPlatform(company, balancePlatform) {
-      await room.registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
+      await backend.registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
       const wanted = { company, kind: 'apiKey', roles: ['balancePlatform'], merchantAccounts: [] } as const;
-      return (await room.registry.addCredential({ ...wanted, balancePlatform })).secret;
+      return (await backend.registry.addCredential({ ...wanted, balancePlatform })).secret;
     },
     async close() {
-      await room.close();
+      await backend.close();
       await server.stop();
       folder.discard();
     },

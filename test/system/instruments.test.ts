@@ -56,10 +56,10 @@ test.each([
         });
         const again = [await tell(other.callers, asked, headers)];
         again.push(...(await Promise.all([one, other].map(({ callers }) => tell(callers, asked, headers)))));
-        for (const { status, text, headers: heard } of again) {
+        for (const { status, text, headers: received } of again) {
           expect({ status, text }).toEqual({ status: 200, text: first.text });
-          expect(heard.get('idempotent-replayed')).toBe('true');
-          for (const header of ['etag', 'pspreference']) expect(heard.get(header)).toBe(first.headers.get(header));
+          expect(received.get('idempotent-replayed')).toBe('true');
+          for (const header of ['etag', 'pspreference']) expect(received.get(header)).toBe(first.headers.get(header));
         }
         const otherwise = await tell(
           other.callers,

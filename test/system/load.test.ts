@@ -38,7 +38,7 @@ interface Duplicated {
   readonly calls: readonly {
     readonly call: Call;
     /** What the caller makes of the answer. */
-    readonly meaning: (heard: Heard) => unknown;
+    readonly meaning: (received: Heard) => unknown;
   }[];
 }
 
@@ -55,7 +55,7 @@ const storing: Prepare = async ({ credential: { username, secret } }) => {
     authorization: basic(username, secret),
     calls: formats.map((format) => ({
       call: callIn(format, 'storeToken', input),
-      meaning: (heard) => meaning(format, 'storeToken', heard),
+      meaning: (received) => meaning(format, 'storeToken', received),
     })),
   };
 };
@@ -71,22 +71,22 @@ const issuing: Prepare = async (production, folder) => {
 interface Outcome {
   readonly transactions: number;
   readonly seconds: number;
-  readonly answers: readonly { readonly heard: Heard; readonly means: unknown }[];
+  readonly answers: readonly { readonly received: Heard; readonly means: unknown }[];
   readonly effects: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface Storm {
+interface Load {
   readonly servers: number;
-  readonly gate: boolean;
+  readonly withRedis: boolean;
   readonly prepare?: Prepare;
 }
 
-const storm = async ({ servers, gate, prepare = storing }: Storm): Promise<Outcome> => {
+const sendDuplicates = async ({ servers, withRedis, prepare = storing }: Load): Promise<Outcome> => {
   const folder = tempFolder();
   const database = await postgres.createDatabase();
   const production = await prepareProduction(folder.path, {
     DATABASE_URL: database,
-    ...(gate && { REDIS_URL: redis.url }),
+    ...(withRedis && { REDIS_URL: redis.url }),
   });
   const { variables } = production;
   const { authorization, calls } = await prepare(production, folder.path);
@@ -104,8 +104,8 @@ const storm = async ({ servers, gate, prepare = storing }: Storm): Promise<Outco
   const answers = await Promise.all(
     Array.from({ length: duplicates }, async (_, at) => {
       const { call, meaning } = calls[at % calls.length]!;
-      const heard = await callers[at % callers.length]!.ask(call, key);
-      return { heard, means: heard.status === 200 ? meaning(heard) : undefined };
+      const received = await callers[at % callers.length]!.ask(call, key);
+      return { received, means: received.status === 200 ? meaning(received) : undefined };
     }),
   );
   const seconds = (performance.now() - startedAt) / 1000;
@@ -128,8 +128,8 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
   let first = 0;
   let inProgress = 0;
   const wrong: string[] = [];
-  for (const { heard, means } of answers) {
-    const { status, headers, body } = heard;
+  for (const { received, means } of answers) {
+    const { status, headers, body } = received;
     if (status === 200) {
       if (headers['idempotent-replayed'] === undefined) first += 1;
       told.add(JSON.stringify([headers.pspreference, means]));
@@ -145,13 +145,13 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
 const one = { keys: 1, details: 1, shoppers: 1, instruments: 0 };
 
 describe.each([
-  { servers: 1, gate: true, transactionsMax: 50 },
-  { servers: 1, gate: false, transactionsMax: 500 },
-  { servers: 2, gate: true, transactionsMax: 50 },
-  { servers: 2, gate: false, transactionsMax: 500 },
-])('$servers server(s), Redis: $gate', ({ servers, gate, transactionsMax }) => {
+  { servers: 1, withRedis: true, transactionsMax: 50 },
+  { servers: 1, withRedis: false, transactionsMax: 500 },
+  { servers: 2, withRedis: true, transactionsMax: 50 },
+  { servers: 2, withRedis: false, transactionsMax: 500 },
+])('$servers server(s), Redis: $withRedis', ({ servers, withRedis, transactionsMax }) => {
   test(`one effect and one answer, in at most ${transactionsMax} transactions`, async () => {
-    const outcome = await storm({ servers, gate });
+    const outcome = await sendDuplicates({ servers, withRedis });
     const { inProgress } = proveAnswers(outcome.answers);
     expect(outcome.effects).toEqual(one);
     expect(outcome.transactions).toBeGreaterThan(0);
@@ -160,13 +160,13 @@ describe.each([
     expect(inProgress).toBeLessThan(duplicates / 10);
     if (process.env.STORM_FIGURES !== undefined)
       process.stderr.write(
-        `${JSON.stringify({ servers, gate, transactions: outcome.transactions, seconds: outcome.seconds, inProgress })}\n`,
+        `${JSON.stringify({ servers, withRedis, transactions: outcome.transactions, seconds: outcome.seconds, inProgress })}\n`,
       );
   }, 120_000);
 });
 
 test('a card: one is issued, and each of two servers gives the same bytes', async () => {
-  const { answers, effects } = await storm({ servers: 2, gate: true, prepare: issuing });
+  const { answers, effects } = await sendDuplicates({ servers: 2, withRedis: true, prepare: issuing });
   expect(proveAnswers(answers).inProgress).toBeLessThan(duplicates / 10);
   expect(effects).toEqual({ keys: 1, details: 0, shoppers: 0, instruments: 1 });
 }, 120_000);

@@ -1,4 +1,4 @@
-/** Redis lost in mid load, killed or just silent: requests go on, and right. `npm run outage` keeps it away for 30 s. */
+/** Redis lost under load, killed or just silent: requests go on, and right. `npm run outage` keeps it away for 30 s. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -36,7 +36,7 @@ const ways = {
 
 describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
   test(
-    `for ${outageMs} ms in mid load: no request fails, and the gate comes back`,
+    `for ${outageMs} ms under load: no request fails, and the cache comes back`,
     async () => {
       const folder = tempFolder();
       const database = await postgres.createDatabase();
@@ -45,7 +45,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
         REDIS_URL: redis.url,
       });
       const servers = await Promise.all([0, 1].map(() => startServer('serve', folder.path, variables)));
-      const gates = () =>
+      const redisStates = () =>
         Promise.all(
           servers.map(async ({ admin }) => {
             const metrics = await (await fetch(`${admin}/metrics`)).text();
@@ -62,17 +62,17 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
         }),
       );
       await until('traffic', () => load.every((each) => each.right() > 50));
-      expect(await gates()).toEqual(['1', '1']);
+      expect(await redisStates()).toEqual(['1', '1']);
 
       const startedAt = performance.now();
       await setTimeout(1_500);
       const lostAt = performance.now();
       await ways[way].begin();
-      await until('the gate to be down', async () => (await gates()).join() === '0,0');
+      await until('the cache to be down', async () => (await redisStates()).join() === '0,0');
       await setTimeout(outageMs - (performance.now() - lostAt));
       const backAt = performance.now();
       await ways[way].end();
-      await until('the gate to be up', async () => (await gates()).join() === '1,1');
+      await until('the cache to be up', async () => (await redisStates()).join() === '1,1');
       const upAt = performance.now();
       await setTimeout(1_000);
       for (const each of load) await each.stop();

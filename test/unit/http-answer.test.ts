@@ -109,10 +109,10 @@ describe('documents', () => {
   });
   test('two Hosts get a refusal, not a document', async () => {
     shell = await openTestShell(echo(), {}, library);
-    const heard = await exchange(shell.port, [
+    const received = await exchange(shell.port, [
       'GET /service?wsdl HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
     ]);
-    expect(statuses(heard)).toEqual([400]);
+    expect(statuses(received)).toEqual([400]);
   });
 });
 

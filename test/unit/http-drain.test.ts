@@ -87,20 +87,20 @@ test('cutting the connections instead would drop some: the load is real', async 
 
 test('a request that was on its way on an idle connection is answered, and the last', async () => {
   const shell = await openTestShell(work);
-  const heard: string[] = [];
+  const received: string[] = [];
   const socket = connect(shell.port, '127.0.0.1');
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.setEncoding('utf8').on('data', (text: string) => heard.push(text));
+  socket.setEncoding('utf8').on('data', (text: string) => received.push(text));
   socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(heard.join('')).toMatch(/connection: keep-alive/i);
+  expect(received.join('')).toMatch(/connection: keep-alive/i);
   const drained = shell.drain();
   expect(shell.draining()).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  heard.length = 0;
+  received.length = 0;
   socket.write('GET /y HTTP/1.1\r\nHost: a\r\n\r\n');
   await closed;
-  expect(heard.join('')).toMatch(/^HTTP\/1\.1 200.*connection: close.*"path":"\/y"/is);
+  expect(received.join('')).toMatch(/^HTTP\/1\.1 200.*connection: close.*"path":"\/y"/is);
   await drained;
 });
 

@@ -6,7 +6,7 @@ import { echo, exchange, openTestShell, statuses, watch } from '../support/shell
 
 const watched = watch();
 let shell: CallerServer;
-let heard: readonly Promise<string>[];
+let received: readonly Promise<string>[];
 beforeAll(async () => {
   // Slow enough to be in flight while the next bytes arrive.
   const slow = echo(async (wire) => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     watched,
   );
   // All at once: most end with a connection that times out.
-  heard = cases.map(([, pieces]) => exchange(shell.port, pieces));
+  received = cases.map(([, pieces]) => exchange(shell.port, pieces));
 });
 afterAll(() => shell.drain());
 
@@ -127,7 +127,7 @@ const cases: readonly (readonly [string, readonly string[], readonly number[], (
 
 describe('each is answered, in the format of the journey where there is a request', () => {
   test.each(cases.map(([name, , expected, text], at) => ({ name, expected, text, at })))('$name', async (row) => {
-    const answer = await heard[row.at];
+    const answer = await received[row.at];
     expect(statuses(answer ?? '')).toEqual(row.expected);
     if (row.text !== undefined) expect(answer).toMatch(row.text);
     expect(answer).not.toMatch(/node_modules|\.ts:\d|Error:/);
@@ -162,8 +162,8 @@ describe('requests sent ahead', () => {
   });
   test('a thousand that nobody waits for are not made', async () => {
     const before = watched.answers.length;
-    const heard = await exchange(shell.port, [get.repeat(990)]).catch(() => '');
-    expect(statuses(heard)).toHaveLength(0);
+    const received = await exchange(shell.port, [get.repeat(990)]).catch(() => '');
+    expect(statuses(received)).toHaveLength(0);
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(watched.answers.length - before).toBeLessThanOrEqual(16);
   });

@@ -77,8 +77,8 @@ test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
     expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
     const handler = new TokenizationWebhooksHandler(body);
-    const heard = handler.getGenericWebhook();
-    expect(heard).toMatchObject({
+    const received = handler.getGenericWebhook();
+    expect(received).toMatchObject({
       eventId: 'PSP0000000000001',
       environment: 'test',
       type: `recurring.token.${kind}`,
@@ -89,7 +89,7 @@ test.each(['created', 'alreadyExisting', 'updated', 'disabled'] as const)(
         type: 'visa',
       },
     });
-    expect(new Date(heard.createdAt).getTime()).toBe(Date.UTC(2026, 0, 15, 12, 30, 45));
+    expect(new Date(received.createdAt).getTime()).toBe(Date.UTC(2026, 0, 15, 12, 30, 45));
     expect('operation' in JSON.parse(body).data).toBe(kind !== 'disabled');
   },
 );

@@ -1,8 +1,6 @@
 /** The Idempotency-Key of a request: one header, or what the body carries for callers that cannot set headers. */
 import { Problem } from '../contract/problem.ts';
 import { keyHeader, keyLengthMax, keyPattern } from '../contract/retry.ts';
-import type { Decoded } from '../formats/protocol.ts';
-import type { WireRequest } from '../formats/wire.ts';
 
 /** The names of headers are lower-case here. */
 const header = keyHeader.toLowerCase();
@@ -27,7 +25,10 @@ const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 
 /** The key, or undefined where there is none. Throws badRequest for one that breaks the grammar; the header rules. */
-export const keyOf = (headers: WireRequest['headers'], { key: inBody }: Decoded): string | undefined => {
+export const keyOf = (
+  headers: Readonly<Record<string, string | undefined>>,
+  { key: inBody }: { readonly key?: string | undefined },
+): string | undefined => {
   const given = headers[header];
   const key = given === undefined ? inBody : unquoted(given);
   if (key === undefined) return undefined;

@@ -38,7 +38,7 @@ export function onOutputError(stop: () => void): void {
   stopServer = stop;
 }
 
-/** For errors of standard output, whoever writes to it: also for the log of a server. */
+/** For errors of standard output. The log of a server reports its own here. */
 export function handleOutputError(thrown: Error): void {
   const isBrokenPipe = 'code' in thrown && thrown.code === 'EPIPE';
   if (!isBrokenPipe) for (const line of explain(thrown)) process.stderr.write(`triglyph: standard output: ${line}\n`);

@@ -99,7 +99,7 @@ test('JSONL: what is right is kept, what is not is reported with its line and ev
   const { code, stdout, stderr } = await importFile(file);
   expect(stderr).toBe('');
   expect(stdout).toMatch(
-    /^mixed\.jsonl: 3 rows kept, 9 refused; mixed\.jsonl\.refused\.jsonl says why \(\d+\.\d s\)\.\n$/,
+    /^mixed\.jsonl: 3 rows imported, 9 refused; mixed\.jsonl\.refused\.jsonl says why \(\d+\.\d s\)\.\n$/,
   );
   expect(code).toBe(1);
 
@@ -167,7 +167,7 @@ test('CSV: dotted columns, empty cells, quotes, line breaks in a cell; rows that
   const { code, stdout, stderr } = await importFile(file, '--report', 'csv-report.jsonl');
   expect(stderr).toBe('');
   expect(code).toBe(1);
-  expect(stdout).toContain('rows.csv: 3 rows kept, 2 refused; csv-report.jsonl says why');
+  expect(stdout).toContain('rows.csv: 3 rows imported, 2 refused; csv-report.jsonl says why');
   expect(reportOf('csv-report.jsonl')).toEqual([
     // The cell with a break of its own makes the row after it start in line 5; line 7 is empty.
     {
@@ -225,7 +225,7 @@ test('a finished import is not done again; a corrected file keeps what is there'
     stderr: '',
   });
   appendFileSync(join(folder.path, file), `${JSON.stringify(row(203))}\n`);
-  expect((await importFile(file)).stdout).toContain('3 rows kept, 0 refused');
+  expect((await importFile(file)).stdout).toContain('3 rows imported, 0 refused');
   expect(count('row-20%')).toEqual({ details: 3, distinct: 3 });
 });
 
@@ -233,7 +233,7 @@ test('a reference that somebody else has refuses its row alone, and leaves no sh
   const taken = { recurringDetailReference: 'TAKEN00000000000' };
   const file = write('taken.jsonl', [row(301, taken), row(302, taken), row(303)]);
   const { stdout } = await importFile(file);
-  expect(stdout).toContain('2 rows kept, 1 refused');
+  expect(stdout).toContain('2 rows imported, 1 refused');
   expect(reportOf('taken.jsonl.refused.jsonl')).toMatchObject([
     { line: 2, row: 2, reasons: [{ field: 'recurringDetailReference' }] },
   ]);

@@ -135,7 +135,7 @@ test('batch: by the commands beside a server, and by the server', async () => {
     writeFileSync(join(folder.path, 'answers.csv'), `${columns}\n${row}\n${row}\n`);
     const answered = await run('updates', 'answer', 'answers.csv');
     expect({ code: answered.code, stderr: answered.stderr }).toEqual({ code: 1, stderr: '' });
-    expect(answered.stdout).toMatch(/^answers\.csv: 1 rows kept, 1 refused; answers\.csv\.refused\.jsonl says why/);
+    expect(answered.stdout).toMatch(/^answers\.csv: 1 rows imported, 1 refused; answers\.csv\.refused\.jsonl says why/);
     expect(await outcomesOf('batch-1', variables)).toEqual(['PANChanged']);
 
     const news = { newExpiryMonth: '3', newExpiryYear: '2031' };

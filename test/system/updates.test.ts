@@ -91,7 +91,7 @@ test('CSV: the last row of a card stands; what is refused is reported, with no n
   ]);
   const { code, stdout, stderr } = await run('updates', 'import', file);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-  expect(stdout).toMatch(/^changes\.csv: 3 rows kept, 8 refused; changes\.csv\.refused\.jsonl says why/);
+  expect(stdout).toMatch(/^changes\.csv: 3 rows imported, 8 refused; changes\.csv\.refused\.jsonl says why/);
   const text = readFileSync(join(folder.path, 'changes.csv.refused.jsonl'), 'utf8');
   expect(text).not.toMatch(/\d{12}/);
   const report = text
@@ -207,8 +207,8 @@ test('kill -9 in the middle, twice, beside a serving process: it goes on where i
 
 test('the same bytes as stored details are another import', async () => {
   const file = write('both.jsonl', [change(20_000)]);
-  expect((await run('import', file)).stdout).toContain('0 rows kept, 1 refused');
-  expect((await run('updates', 'import', file)).stdout).toContain('1 rows kept, 0 refused');
+  expect((await run('import', file)).stdout).toContain('0 rows imported, 1 refused');
+  expect((await run('updates', 'import', file)).stdout).toContain('1 rows imported, 0 refused');
 });
 
 test('test cards are cards like others where ENVIRONMENT is live', async () => {

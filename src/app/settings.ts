@@ -17,6 +17,8 @@ import {
   updaterUrl,
 } from './setting.ts';
 
+const updaterKind = oneOf('local', 'http', 'batch');
+
 export const settings = Object.freeze({
   environment: setting({
     name: 'ENVIRONMENT',
@@ -228,10 +230,10 @@ export const settings = Object.freeze({
   }),
   updater: setting({
     name: 'UPDATER',
-    unit: 'rules, http or batch',
-    default: 'rules',
-    doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`rules`), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',
-    parse: oneOf('rules', 'http', 'batch'),
+    unit: 'local, http or batch',
+    default: 'local',
+    doc: 'The source of card changes for scheduleAccountUpdater: announced changes and test cards (`local`; earlier releases named it `rules`, which is still accepted), the updater at UPDATER_URL (`http`), or files in UPDATER_FOLDER (`batch`); see docs/account-updater.md.',
+    parse: (text) => updaterKind(text === 'rules' ? 'local' : text),
   }),
   updaterUrl: optional({
     name: 'UPDATER_URL',

@@ -155,7 +155,7 @@ test('files of checks are for UPDATER=batch', async () => {
   expect(await triglyph(['updates', 'gather'], folder.path, production.variables)).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'triglyph: UPDATER is rules: only UPDATER=batch has request files\n',
+    stderr: 'triglyph: UPDATER is local: only UPDATER=batch has request files\n',
   });
 });
 

@@ -34,6 +34,11 @@ describe('defaults', () => {
     expect(readConfig('production', { TRUSTED_PROXIES: '10.0.0.1' }).keepAliveMs).toBe(65_000);
   });
   test('the configuration is frozen', () => expect(Object.isFrozen(readConfig('demo', {}))).toBe(true));
+  test('the updater decides locally by default; its earlier name is still accepted', () => {
+    expect(readConfig('demo', {}).updater).toBe('local');
+    expect(readConfig('demo', { UPDATER: 'local' }).updater).toBe('local');
+    expect(readConfig('demo', { UPDATER: 'rules' }).updater).toBe('local');
+  });
   test('an empty variable is an absent one', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
 });
 
@@ -73,12 +78,12 @@ describe('refusals', () => {
     [{ DRAIN_NOTICE_MS: 'soon' }, 'DRAIN_NOTICE_MS is "soon": give a whole number from 0 to 120000.'],
     [{ DATABASE_POOL_MAX: '1' }, 'DATABASE_POOL_MAX is "1": give a whole number from 2 to 100.'],
     [{ TRIGLYPH_KEY: 'x' }, 'TRIGLYPH_KEY is not a setting: did you mean TRIGLYPH_KEYS?'],
-    [{ UPDATER: 'psychic' }, 'UPDATER is "psychic": give one of rules, http, batch.'],
+    [{ UPDATER: 'psychic' }, 'UPDATER is "psychic": give one of local, http, batch.'],
     [{ UPDATER: 'http' }, 'UPDATER is http and UPDATER_URL is missing: set it.'],
     [{ UPDATER: 'batch' }, 'UPDATER is batch and UPDATER_FOLDER is missing: set it.'],
     [
       { UPDATER_URL: 'https://updater.example' },
-      'UPDATER_URL is set and UPDATER is rules: set UPDATER=http, or remove UPDATER_URL.',
+      'UPDATER_URL is set and UPDATER is local: set UPDATER=http, or remove UPDATER_URL.',
     ],
     [
       { UPDATER: 'http', UPDATER_URL: 'https://updater.example', UPDATER_FOLDER: 'files' },

@@ -16,7 +16,7 @@ import type { Updater } from './updater.ts';
 /** The settings of the account updater (docs/configuration.md). */
 export interface AccountUpdaterOptions {
   readonly environment: 'test' | 'live';
-  readonly updater: 'rules' | 'http' | 'batch';
+  readonly updater: 'local' | 'http' | 'batch';
   readonly updaterUrl: string | undefined;
   readonly updaterSecret: string | undefined;
   readonly updaterMsMax: number;
@@ -77,7 +77,7 @@ function createUpdater(
 ): Updater {
   const { updater, environment, updaterUrl: url, updaterSecret: secret, updaterMsMax: msMax } = options;
   switch (updater) {
-    case 'rules':
+    case 'local':
       return createLocalUpdater(vault, { testCards: environment === 'test' });
     case 'http':
       if (url === undefined) throw new TypeError('an HTTP updater requires an address');

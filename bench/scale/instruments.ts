@@ -20,7 +20,7 @@ const perTransaction = 500;
 
 const caller: Caller = {
   credential: 'scale',
-  company: demoPlatform.company,
+  tenant: demoPlatform.company,
   roles: new Set(['balancePlatform']),
   grants: new Map([['balancePlatform', new Set([demoPlatform.id])]]),
   partition: demoPlatform.id,

@@ -19,12 +19,12 @@ const add = statement(
 
 export const orders = implement(ordersV1, {
   async getOrder({ input: { shop, number }, caller }, transaction) {
-    const [order] = await transaction.query(find, [caller.company, shop, number]);
+    const [order] = await transaction.query(find, [caller.tenant, shop, number]);
     if (order === undefined) throw new Problem(problems.orderNotFound);
     return { shop, number, ...order };
   },
   async placeOrder({ input: { shop, number, item, quantity }, caller }, transaction) {
-    const added = await transaction.execute(add, [caller.company, shop, number, item, quantity]);
+    const added = await transaction.execute(add, [caller.tenant, shop, number, item, quantity]);
     if (added === 0) throw new Problem(problems.orderExists);
     return { status: 'placed' };
   },

@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 /** A credential of a tenant, and what it may do. */
 export interface Caller {
   readonly credential: string;
-  readonly company: string;
+  readonly tenant: string;
   readonly roles: ReadonlySet<string>;
   /** The values that the caller may name, by the name of the grant that a service declares. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
@@ -16,8 +16,8 @@ export interface Caller {
 }
 
 /** The owner of an Idempotency-Key: the tenant, or one partition of it. Neither has a slash in its name. */
-export const keyOwner = ({ company, partition }: Caller): string =>
-  partition === undefined ? company : `${company}/${partition}`;
+export const keyOwner = ({ tenant, partition }: Caller): string =>
+  partition === undefined ? tenant : `${tenant}/${partition}`;
 
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly service: Service;

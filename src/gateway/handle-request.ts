@@ -86,7 +86,7 @@ const answer = (protocol: string, progress: RequestState, message: Message, prob
       version: target?.service.version,
       operation: operationOf(progress)?.name,
       credential: caller?.credential,
-      company: caller?.company,
+      company: caller?.tenant,
       pspReference,
       replayed,
       weakKey: key === undefined ? undefined : isWeak(key),

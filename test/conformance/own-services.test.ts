@@ -13,7 +13,7 @@ import { openGateway, type TestGateway } from '../support/gateway.ts';
 
 const caller: Caller = {
   credential: 'shop',
-  company: 'Demo',
+  tenant: 'Demo',
   roles: new Set(['orders', 'alarms', 'recurring']),
   grants: new Map([
     ['shop', new Set(['amsterdam'])],

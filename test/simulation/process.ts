@@ -61,14 +61,14 @@ export interface Surroundings {
 const routes = compileRoutes(services);
 const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
-  company,
+  tenant: company,
   roles: new Set(['recurring'] as const),
   grants: new Map([['merchantAccount', new Set([merchantAccount])]]),
   requiresKey: true,
 });
 const platformCaller: Caller = Object.freeze({
   credential: 'ws@BalancePlatform.Demo',
-  company,
+  tenant: company,
   roles: new Set(['balancePlatform'] as const),
   grants: new Map([['balancePlatform', new Set([balancePlatform])]]),
   partition: balancePlatform,

@@ -41,7 +41,7 @@ export interface RecurringHandlers {
 
 const caller: Caller = {
   credential: 'cr_test',
-  company: 'Demo',
+  tenant: 'Demo',
   roles: new Set(['recurring']),
   grants: new Map(),
   requiresKey: false,

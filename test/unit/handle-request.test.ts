@@ -31,7 +31,7 @@ const key = 'a-key-that-is-long-enough-to-be-strong';
 
 const caller: Caller = {
   credential: 'cr_1',
-  company: 'Demo',
+  tenant: 'Demo',
   roles: new Set(['recurring']),
   grants: new Map([[merchantAccountGrant.name, new Set(['DemoMerchant'])]]),
   requiresKey: false,

@@ -14,7 +14,7 @@ import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({
   credential: 'demo',
-  company: demoPlatform.company,
+  tenant: demoPlatform.company,
   roles: new Set(['balancePlatform']),
   grants: new Map([['balancePlatform', new Set([demoPlatform.id])]]),
   partition: demoPlatform.id,

@@ -30,7 +30,7 @@ export function withEvents<O extends Operation>(handle: ResourceHandler<O>) {
     const output = await handle(request, resources, context);
     const { caller, pspReference } = request;
     const events = resources.changes.slice(before).map(resourceEvent);
-    await tx.outbox.enqueue({ company: caller.company, pspReference, at: context.clock.now(), events });
+    await tx.outbox.enqueue({ company: caller.tenant, pspReference, at: context.clock.now(), events });
     return output;
   };
 }

@@ -11,7 +11,7 @@ export const listRecurringDetails: Handler<RecurringOperations['listRecurringDet
   tx,
   { vault },
 ) => {
-  const { company } = request.caller;
+  const { tenant: company } = request.caller;
   const { merchantAccount, shopperReference, recurring } = request.input;
   const shopper = await tx.repository(DetailReader).findShopper({ company, merchantAccount, shopperReference });
   // Scenario rule 1: an unknown shopper is an empty object.

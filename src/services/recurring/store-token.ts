@@ -12,7 +12,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
   if (input.card !== undefined) checkCard(input.card, context.clock.now());
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
   const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
-  const key = { company: caller.company, merchantAccount, shopperReference };
+  const key = { company: caller.tenant, merchantAccount, shopperReference };
   const { detail, kind } = await saveDetail(
     key,
     {
@@ -30,7 +30,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     context,
   );
   const events = [detailEvent(kind, key, detail)];
-  await tx.outbox.enqueue({ company: caller.company, pspReference, at: context.clock.now(), events });
+  await tx.outbox.enqueue({ company: caller.tenant, pspReference, at: context.clock.now(), events });
   const { recurringDetailReference, open } = detail;
   return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
 };

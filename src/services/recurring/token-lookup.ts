@@ -7,7 +7,7 @@ import type { RecurringOperations } from './v25.ts';
 
 export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, tx, { vault }) => {
   const { input, caller, pspReference } = request;
-  const { company } = caller;
+  const { tenant: company } = caller;
   const fingerprint = vault.fingerprint(company, identityOf(input));
   const { merchantAccount } = input;
   const holders = await tx.repository(DetailReader).findHolders({ company, merchantAccount }, fingerprint);

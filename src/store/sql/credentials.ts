@@ -59,7 +59,7 @@ const grantsOf = ({ merchant_accounts: granted, balance_platform: platform }: Se
 const callerOf = (row: SecretRow): Caller =>
   Object.freeze({
     credential: row.credential_id,
-    company: row.company,
+    tenant: row.company,
     roles: new Set<string>(JSON.parse(row.roles)),
     grants: grantsOf(row),
     ...(row.balance_platform !== null && { partition: row.balance_platform }),

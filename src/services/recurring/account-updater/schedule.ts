@@ -38,7 +38,7 @@ export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAcco
     context: HandlerContext,
     lookupResult?: LookupResult,
   ): Promise<Output<ScheduleAccountUpdater>> => {
-    const account = { company: caller.company, merchantAccount: input.merchantAccount };
+    const account = { company: caller.tenant, merchantAccount: input.merchantAccount };
     const target =
       input.card === undefined
         ? await findByReference(input, account, tx, context)
@@ -60,7 +60,7 @@ export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAcco
   if (updater.kind !== 'http') return (request, tx, context) => schedule(request, tx, context);
   const twoPhase: TwoPhaseHandler<ScheduleAccountUpdater, LookupResult | undefined> = {
     handle: schedule,
-    async lookup({ input, caller: { company } }, store, context, request) {
+    async lookup({ input, caller: { tenant: company } }, store, context, request) {
       const account = { company, merchantAccount: input.merchantAccount };
       const card =
         input.card === undefined

@@ -15,7 +15,7 @@ import { storeToken } from 'ROOT/src/services/recurring/store-token.ts';
 import { tokenLookup } from 'ROOT/src/services/recurring/token-lookup.ts';
 import { scheduleAccountUpdater as schedule } from 'ROOT/src/services/recurring/account-updater/schedule.ts';
 import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
-const scheduleAccountUpdater = schedule({ kind: 'gathered' });
+const scheduleAccountUpdater = schedule({ kind: 'batch' });
 const others = { disable, scheduleAccountUpdater, storeToken, tokenLookup };
 const every = { ...others, listRecurringDetails };
 `;

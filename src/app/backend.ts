@@ -8,7 +8,6 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
-import { createRegistry, type Registry } from '../store/sql/credential-registry.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
@@ -23,7 +22,7 @@ import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
-import { composeServices, type Services, sharedObjects, tables } from './services.ts';
+import { composeServices, createRegistry, type Registry, type Services, sharedObjects, tables } from './services.ts';
 
 export interface Backend {
   readonly store: Store;

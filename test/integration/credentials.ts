@@ -1,6 +1,6 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRegistry, type Registry } from '../../src/store/sql/credential-registry.ts';
+import { createRegistry, type Registry } from '../../src/services/balance-platform/store/registry.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { createCredentials, keptMsMax } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';

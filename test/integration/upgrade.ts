@@ -1,5 +1,6 @@
 /** For every engine: a database with the schema of migration 9 and rows in every table migrates, and its rows are served. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import {
   batchCycle,
@@ -12,7 +13,6 @@ import { BatchedCheckRepository, createBatchQueue } from '../../src/services/rec
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { tables } from '../../src/services/tables.ts';
-import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import { type Engine, statement, type Value } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';

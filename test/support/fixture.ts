@@ -2,11 +2,11 @@
 
 import { Buffer } from 'node:buffer';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
+import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { createRegistry } from '../../src/store/sql/credential-registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createStore } from '../../src/store/store.ts';

@@ -1,14 +1,6 @@
 /** What the command line does with credentials and merchant accounts: adds, lists, rotates and revokes. */
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { isTimeZone } from '../../contract/time-zone.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
-import type { Platform } from '../../services/balance-platform/resource.ts';
-import { platformOf } from '../../services/balance-platform/store/repository.ts';
-import {
-  findPlatform,
-  listPlatforms,
-  savePlatform as savePlatformRow,
-} from '../../services/balance-platform/store/statements.ts';
 import * as sql from './credential-statements.ts';
 import type { PresentedCredential } from './credentials.ts';
 import type { Engine, Session } from './engine.ts';
@@ -64,16 +56,15 @@ export class RegistryError extends Error {
   override readonly name = 'RegistryError';
 }
 
+/** The company that a balance platform belongs to; the service that has the platforms knows it. */
+export type FindPlatformCompany = (session: Session, platform: string) => Promise<string | undefined>;
+
 export interface Registry {
   /** Makes the account known; again for the same company it does nothing. The company exists by having one. */
   addMerchantAccount(company: string, code: string): Promise<void>;
   /** By company and code. */
   listMerchantAccounts(): Promise<readonly { readonly company: string; readonly code: string }[]>;
   findCompany(merchantAccount: string): Promise<string | undefined>;
-  /** Makes the balance platform known; again for the same company it changes it. */
-  saveBalancePlatform(platform: Platform): Promise<void>;
-  /** By company and name. */
-  listBalancePlatforms(): Promise<readonly Platform[]>;
   addCredential(credential: NewCredential): Promise<IssuedSecret>;
   /** By company, oldest first; revoked ones too. */
   listCredentials(): Promise<readonly ListedCredential[]>;
@@ -85,13 +76,13 @@ export interface Registry {
 
 const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
 const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
-const platformPattern = companyPattern;
 const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
 
 const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
   (await session.query(sql.findAccount, [code]))[0]?.company;
 
-const checkCompany = (company: string): void => {
+/** Throws `RegistryError`. */
+export const checkCompany = (company: string): void => {
   if (!companyPattern.test(company)) {
     throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
   }
@@ -108,19 +99,12 @@ const addMerchantAccount = async (session: Session, company: string, code: strin
   }
 };
 
-const savePlatform = async (session: Session, platform: Platform, now: number): Promise<void> => {
-  const { id, company, description, status, timeZone } = platform;
-  checkCompany(company);
-  if (!platformPattern.test(id)) {
-    throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
-  }
-  if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);
-  const written = await session.execute(savePlatformRow, [id, company, description ?? null, status, timeZone, now]);
-  if (written === 0) throw new RegistryError(`balance platform ${id} belongs to another company`);
-};
-
 /** A credential acts for merchant accounts or for one balance platform, and has the role of what it acts for. */
-const checkScope = async (session: Session, wanted: NewCredential): Promise<void> => {
+const checkScope = async (
+  session: Session,
+  wanted: NewCredential,
+  findPlatformCompany: FindPlatformCompany,
+): Promise<void> => {
   const { company, roles, merchantAccounts, balancePlatform } = wanted;
   for (const code of merchantAccounts) {
     if ((await findCompany(session, code)) !== company) {
@@ -134,8 +118,7 @@ const checkScope = async (session: Session, wanted: NewCredential): Promise<void
   if (merchantAccounts.length > 0 || roles.some((role) => role !== 'balancePlatform')) {
     throw new RegistryError('a credential of a balance platform has no merchant accounts, and no other role');
   }
-  const [platform] = await session.query(findPlatform, [balancePlatform]);
-  if (platform?.company !== company) {
+  if ((await findPlatformCompany(session, balancePlatform)) !== company) {
     throw new RegistryError(`balance platform ${balancePlatform} is not one of ${company}; add it first`);
   }
 };
@@ -182,10 +165,11 @@ const addCredential = async (
   keys: PepperKeys,
   wanted: NewCredential,
   now: number,
+  findPlatformCompany: FindPlatformCompany,
 ): Promise<IssuedSecret> => {
   const { company, kind, roles, merchantAccounts } = wanted;
   checkCompany(company);
-  await checkScope(session, wanted);
+  await checkScope(session, wanted, findPlatformCompany);
   const username = usernameOf(wanted);
   const id = `cr_${randomBytes(9).toString('base64url')}`;
   const may = [JSON.stringify(roles), JSON.stringify(merchantAccounts)];
@@ -250,17 +234,20 @@ const revokeCredential = async (session: Session, id: string, now: number): Prom
   await session.execute(sql.dropSecrets, [company, id]);
 };
 
-export const createRegistry = (engine: Engine, pepper: KeyObject, clock: Clock): Registry => {
+export const createCredentialRegistry = (
+  engine: Engine,
+  pepper: KeyObject,
+  clock: Clock,
+  findPlatformCompany: FindPlatformCompany,
+): Registry => {
   const keys = pepperKeys(pepper);
   return Object.freeze<Registry>({
     addMerchantAccount: (company, code) =>
       engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
     listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
     findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
-    saveBalancePlatform: (platform) => engine.write((session) => savePlatform(session, platform, clock.now())),
-    listBalancePlatforms: () =>
-      engine.read(async (session) => (await session.query(listPlatforms, [])).map(platformOf)),
-    addCredential: (credential) => engine.write((session) => addCredential(session, keys, credential, clock.now())),
+    addCredential: (credential) =>
+      engine.write((session) => addCredential(session, keys, credential, clock.now(), findPlatformCompany)),
     listCredentials: () => engine.read(listCredentials),
     rotateCredential: (id, { graceMs }) =>
       engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),

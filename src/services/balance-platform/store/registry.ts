@@ -1,0 +1,46 @@
+/** The registry of credentials and merchant accounts, with the balance platforms that a credential can act for. */
+import type { KeyObject } from 'node:crypto';
+import { isTimeZone } from '../../../contract/time-zone.ts';
+import type { Clock } from '../../../lib/clock-and-ids.ts';
+import {
+  type Registry as CredentialRegistry,
+  checkCompany,
+  createCredentialRegistry,
+  RegistryError,
+} from '../../../store/sql/credential-registry.ts';
+import type { Engine, Session } from '../../../store/sql/engine.ts';
+import type { Platform } from '../resource.ts';
+import { platformOf } from './repository.ts';
+import * as sql from './statements.ts';
+
+export interface Registry extends CredentialRegistry {
+  /** Adds the balance platform, or changes it for the same company. */
+  saveBalancePlatform(platform: Platform): Promise<void>;
+  /** By company and name. */
+  listBalancePlatforms(): Promise<readonly Platform[]>;
+}
+
+export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock): Registry {
+  return Object.freeze<Registry>({
+    ...createCredentialRegistry(engine, pepper, clock, findPlatformCompany),
+    saveBalancePlatform: (platform) => engine.write((session) => savePlatform(session, platform, clock.now())),
+    listBalancePlatforms: () =>
+      engine.read(async (session) => (await session.query(sql.listPlatforms, [])).map(platformOf)),
+  });
+}
+
+const platformPattern = /^[A-Za-z0-9_-]{1,80}$/;
+
+async function findPlatformCompany(session: Session, platform: string): Promise<string | undefined> {
+  return (await session.query(sql.findPlatform, [platform]))[0]?.company;
+}
+
+async function savePlatform(session: Session, platform: Platform, now: number): Promise<void> {
+  const { id, company, description, status, timeZone } = platform;
+  checkCompany(company);
+  if (!platformPattern.test(id))
+    throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
+  if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);
+  const written = await session.execute(sql.savePlatform, [id, company, description ?? null, status, timeZone, now]);
+  if (written === 0) throw new RegistryError(`balance platform ${id} belongs to another company`);
+}

@@ -21,7 +21,7 @@ import { defectVariable, type Point, points, type Ready, type SeededDefect } fro
 const random = new Random(seed);
 const program = new URL('./crashing-server.ts', import.meta.url).pathname;
 
-/** A connection beside those of the servers. */
+/** The test's own connection to the database. */
 export interface Database {
   query(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }

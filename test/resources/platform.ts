@@ -146,7 +146,7 @@ function lineOf({ table, parentId, revision, record }: ModelResource): string {
 const rowText = (table: string, columns: readonly unknown[], record: object): string =>
   [table, ...columns, canonicalJson(record)].join(' ');
 
-/** `apply`: what the request does to the platform. `input`: members that the request always has, beside `body`. */
+/** `apply`: what the request does to the platform. `input`: members that every such request has, in addition to `body`. */
 export function platformRequest(
   operation: string,
   body: Readonly<Record<string, unknown>>,

@@ -147,7 +147,7 @@ const implemented = `${handlers}
 import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
 import { implementBothVersions, recurringV30 } from 'ROOT/test/support/newer-recurring.ts';
 export const all = implement(recurringV25, every);
-export const both = implementBothVersions({ updater: { kind: 'gathered' } });
+export const both = implementBothVersions({ updater: { kind: 'batch' } });
 export const older = olderVersion(recurringV25, recurringV30, {
   disable: {
     upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),

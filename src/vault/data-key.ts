@@ -29,9 +29,11 @@ const bound = ({ company, record }: SealScope, keyId: string): Buffer => binding
 export const wrap = (ring: KeyRing, scope: SealScope, nonce: Buffer, { key, sealedUnder }: DataKey): WrappedKey => {
   const keyId = ring.current;
   const clear = Buffer.concat([key, Buffer.from(sealedUnder === keyId ? '' : sealedUnder)]);
-  const dataKey = sealBytes(wrappingKey(ring, keyId), nonce, bound(scope, keyId), clear);
-  clear.fill(0);
-  return { keyId, dataKey };
+  try {
+    return { keyId, dataKey: sealBytes(wrappingKey(ring, keyId), nonce, bound(scope, keyId), clear) };
+  } finally {
+    clear.fill(0);
+  }
 };
 
 /** Throws `VaultUnavailable` where the wrapping key is not in the ring, and `SealBroken`. */
@@ -47,8 +49,10 @@ export const createWrapping = (ring: KeyRing): Wrapping =>
     ids: Object.freeze([...ring.wrapping.keys()]),
     rewrap(scope, wrapped) {
       const dataKey = unwrap(ring, scope, wrapped);
-      const moved = wrap(ring, scope, randomBytes(nonceBytes), dataKey);
-      dataKey.key.fill(0);
-      return moved;
+      try {
+        return wrap(ring, scope, randomBytes(nonceBytes), dataKey);
+      } finally {
+        dataKey.key.fill(0);
+      }
     },
   });

@@ -1,6 +1,6 @@
 /** Idempotent execution over a store and a cache in memory: which requests run a handler, and what a retry gets. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
 import { noCache } from '../../src/idempotency/no-cache.ts';
@@ -15,9 +15,9 @@ import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { override } from '../support/override.ts';
 
-const caller = {
+const caller: Caller = {
   credential: 'c',
-  company: 'Demo',
+  tenant: 'Demo',
   roles: new Set<string>(),
   grants: new Map<string, Set<string>>(),
   requiresKey: false,

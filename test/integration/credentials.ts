@@ -33,7 +33,7 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
     const apiKey = (secret: string) => credentials.verify({ kind: 'apiKey', secret });
     const expected = (id: string) => ({
       credential: id,
-      company: 'Demo',
+      tenant: 'Demo',
       roles: new Set(['recurring']),
       grants: new Map([['merchantAccount', new Set(['DemoMerchant', 'DemoMerchantNL'])]]),
       requiresKey: false,

@@ -31,18 +31,21 @@ export function handleOutputErrors(): void {
 /** 128 + SIGPIPE: the status that shells show for a program whose reader has gone. */
 const brokenPipeStatus = 141;
 
-let stopServer: (() => void) | undefined;
+let isServing = false;
+let isReported = false;
 
-/** Makes a failure of standard output stop a server gracefully, where a command would exit at once. */
-export function onOutputError(stop: () => void): void {
-  stopServer = stop;
+/** Makes failures of standard output end the log, where they would end a command. A server that cannot log still serves. */
+export function serveWithoutOutput(): void {
+  isServing = true;
 }
 
-/** For errors of standard output. The log of a server reports its own here. */
+/** For errors of standard output. The log of a server reports its own here; the first one is shown. */
 export function handleOutputError(thrown: Error): void {
   const isBrokenPipe = 'code' in thrown && thrown.code === 'EPIPE';
-  if (!isBrokenPipe) for (const line of explain(thrown)) process.stderr.write(`triglyph: standard output: ${line}\n`);
+  const isQuiet = isServing ? isReported : isBrokenPipe;
+  if (!isQuiet) for (const line of explain(thrown)) process.stderr.write(`triglyph: standard output: ${line}\n`);
+  isReported = true;
+  if (isServing) return;
   process.exitCode = isBrokenPipe ? brokenPipeStatus : 1;
-  if (stopServer === undefined) process.exit();
-  stopServer();
+  process.exit();
 }

@@ -1,5 +1,5 @@
 /** Runs a server until the process receives a signal, then drains it. */
-import { onOutputError } from './output.ts';
+import { serveWithoutOutput } from './output.ts';
 
 export interface Stoppable {
   /** Logs an uncaught exception. */
@@ -8,10 +8,11 @@ export interface Stoppable {
 }
 
 /**
- * Resolves when the server has stopped: after `stopRequest`, a failure of standard output or an uncaught exception, which
- * is logged and sets the exit code 1.
+ * Resolves when the server has stopped: after `stopRequest`, or after an uncaught exception, which is logged and sets the
+ * exit code 1.
  */
 export function untilStopped(running: Stoppable, stopRequest: Promise<void> = firstSignal()): Promise<void> {
+  serveWithoutOutput();
   return new Promise((resolve, reject) => {
     let stopping = false;
     const stop = (): void => {
@@ -20,7 +21,6 @@ export function untilStopped(running: Stoppable, stopRequest: Promise<void> = fi
       running.stop().then(resolve, reject);
     };
     void stopRequest.then(stop);
-    onOutputError(stop);
     process.once('uncaughtException', (thrown) => {
       running.failed(thrown);
       process.exitCode = 1;

@@ -1,8 +1,9 @@
-/** A reader that leaves early ends a command quietly with 141 (128 + SIGPIPE), and a secret that is printed once is not lost. */
+/** A reader that leaves early ends a command with 141 (128 + SIGPIPE), but no server; a secret that is printed once is not lost. */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ask, basic, type Production, prepareProduction, type Variables } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -23,19 +24,21 @@ interface Piped {
   readonly errors: string;
 }
 
+const environment = (variables: Variables) => ({
+  PATH: process.env.PATH,
+  ADMIN_PORT: '0',
+  PORT: '0',
+  HOST: '127.0.0.1',
+  ...production.variables,
+  ...variables,
+});
+
 /** Runs `triglyph ... | reader` in a shell. */
 async function pipe(command: readonly string[], reader: string, variables: Variables = {}): Promise<Piped> {
   const script = `"$@" | ${reader}; echo "\${PIPESTATUS[0]}" >&3`;
   const child = spawn('bash', ['-c', script, 'bash', process.execPath, program, ...command], {
     cwd: folder.path,
-    env: {
-      PATH: process.env.PATH,
-      ADMIN_PORT: '0',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      ...production.variables,
-      ...variables,
-    },
+    env: environment(variables),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const [output, errors, status] = await Promise.all(
@@ -80,22 +83,35 @@ test('a full disk is reported in one line', async () => {
 });
 
 test.each(['serve', 'demo'] as const)(
-  '%s whose log reader leaves drains and ends quietly with 141',
+  '%s whose log reader leaves goes on serving and stops when told',
   async (command) => {
-    const ready = join(folder.path, `${command}-ready`);
     const variables = command === 'demo' ? { DATA_DIR: join(folder.path, 'demo'), KEY_FILE: '' } : production.variables;
-    const lastLine = command === 'demo' ? 'The demo is ready' : '"ready"';
-    const over = pipe([command], `sed '/${lastLine}/q' | tee ${ready}`, variables);
-    const address = /callers(?: at |":")(http:\/\/[^\s",]+:\d+)/;
-    const shown = () => (existsSync(ready) ? readFileSync(ready, 'utf8') : '');
-    await until('the ready line', () => address.test(shown()));
-    const callers = address.exec(shown())![1]!;
-    const { username, secret } = production.credential;
-    const input = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };
-    // The line of this request finds no reader.
-    expect((await ask(callers, 'listRecurringDetails', input, basic(username, secret))).status).toBeGreaterThanOrEqual(
-      200,
-    );
-    expect(await over).toMatchObject({ status: 141, errors: '' });
+    const child = spawn(process.execPath, [program, command], { cwd: folder.path, env: environment(variables) });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const errors = text(child.stderr);
+    const ended = once(child, 'close');
+    try {
+      const address = /callers(?: at |":")(http:\/\/[^\s",]+:\d+)/;
+      const lastLine = command === 'demo' ? 'The demo is ready' : '"ready"';
+      await until('the ready line', () => output.includes(lastLine) && address.test(output));
+      child.stdout.destroy();
+      const callers = address.exec(output)![1]!;
+      const { username, secret } = production.credential;
+      const input = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };
+      const status = command === 'demo' ? 401 : 200;
+      // The log is written every half second, so the later requests come after the failed write.
+      for (let request = 0; request < 5; request += 1) {
+        expect((await ask(callers, 'listRecurringDetails', input, basic(username, secret))).status).toBe(status);
+        await wait(250);
+      }
+      child.kill('SIGTERM');
+      expect(await ended).toEqual([0, null]);
+      expect(await errors).toMatch(/^triglyph: standard output: .*\n$/);
+    } finally {
+      child.kill('SIGKILL');
+    }
   },
 );

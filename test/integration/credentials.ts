@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRegistry, type Registry } from '../../src/services/balance-platform/store/registry.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
-import { createCredentials, keptMsMax } from '../../src/store/sql/credentials.ts';
+import { cacheMsMax, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { furnish, pepper, ring } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -103,11 +103,11 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       const { id, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
       expect(await basic(secret)).toBeDefined();
       await registry.revokeCredential(id);
-      now += keptMsMax;
+      now += cacheMsMax;
       expect(await basic(secret)).toBeUndefined();
       await expect(registry.revokeCredential(id)).rejects.toThrow(/no live credential/);
       const next = await registry.addCredential({ ...wanted, kind: 'basic' });
-      now += keptMsMax;
+      now += cacheMsMax;
       expect(await basic(secret)).toBeUndefined();
       expect(await basic(next.secret)).toEqual(expected(next.id));
     });

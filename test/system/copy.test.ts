@@ -133,7 +133,7 @@ describe('a copy', () => {
 
     const again = await copy();
     expect(again).toMatchObject({ code: 1, stdout: '' });
-    expect(again.stderr).toContain('the target holds rows of its own in merchant_account');
+    expect(again.stderr).toContain('the target already holds rows in merchant_account');
     await expectSame();
   });
 
@@ -172,7 +172,7 @@ describe('a copy', () => {
     await triglyph(['credential', 'merchant-account', 'add', 'Beta', 'BetaWeb'], folder.path, variables);
     const { code, stderr } = await copy();
     expect(code).toBe(1);
-    expect(stderr).toBe('triglyph: the target holds rows of its own in merchant_account: name an empty one\n');
+    expect(stderr).toBe('triglyph: the target already holds rows in merchant_account: name an empty one\n');
     const accounts = await triglyph(['credential', 'merchant-account', 'list'], folder.path, variables);
     expect(accounts.stdout).toBe('Beta  BetaWeb\n');
   });

@@ -1,32 +1,32 @@
-/** Copies everything from one database to another, in the order of keys: interrupted at any point it goes on where it was. */
+/** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
 import { hash } from 'node:crypto';
 import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
 import { compareSchema, hasSchema, migrate } from './migrate.ts';
 import type { StoredTable } from './tables.ts';
 
-/** Of one table, the same for the same rows on any engine. */
+/** The checksum of a table: the same for the same rows on any engine. */
 export interface Sum {
   readonly rows: number;
-  /** 64 hexadecimal digits; says nothing of the order of the rows. */
+  /** 64 hexadecimal digits; does not depend on the order of the rows. */
   readonly checksum: string;
 }
 
 export type Sums = readonly (Sum & { readonly name: string })[];
 
-/** The copy cannot be made, or is not what it should be; the message says why and is for the one at the command line. */
+/** The copy cannot be made, or differs from its source. The operator reads the message. */
 export class CopyError extends Error {
   override readonly name = 'CopyError';
 }
 
 export interface CopyWatch {
-  /** `total`: rows to copy and rows to verify together. */
+  /** `total`: rows to copy plus rows to verify. */
   begun(total: number): void;
-  /** `done`: of the total; those of an earlier, interrupted copy included. */
+  /** `done`: rows of the total, including those of an earlier, interrupted copy. */
   moved(done: number, doing: 'copied' | 'verified', table: string): void;
 }
 
-/** Rows in one unit of work; their values must not be more than a statement may have parameters (32,766). */
-const rowsPerUnit = 500;
+/** Rows of one transaction. A statement has at most 32,766 parameters, one for each value. */
+const rowsPerTransaction = 500;
 
 type Progress = {
   readonly table_name: string;
@@ -43,13 +43,13 @@ const beginProgress = statement(
   'begin-copy-progress',
   'insert into copy_progress (table_name, source, last_key, rows_done) values ($1, $2, null, 0)',
 );
-/** Writes no row when another copy has come further meanwhile. */
+/** Writes no row when another copy has advanced meanwhile. */
 const advance = statement(
   'advance-copy-progress',
   'update copy_progress set last_key = $3, rows_done = $4 where table_name = $1 and rows_done = $2',
 );
 const endProgress = statement('end-copy-progress', 'delete from copy_progress');
-/** When the first table was made: as good as the name of a database. */
+/** The time of the first migration identifies a database. */
 const findOrigin = statement<{ readonly checksum: string; readonly applied_at: number }>(
   'find-origin',
   'select checksum, applied_at from migration where number = 1',
@@ -61,10 +61,10 @@ const columnsOf = (row: Row): readonly string[] => {
   return columns;
 };
 
-/** What is asked of one table; the statements are made once, so that an engine keeps them prepared. */
+/** The statements of one table; created once, since an engine prepares each statement object once. */
 const tableStatements = ({ name, key }: StoredTable) => {
   const page = (condition: string) =>
-    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerUnit}`;
+    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerTransaction}`;
   const inserts = new Map<number, Statement>();
   return {
     count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
@@ -81,9 +81,9 @@ const tableStatements = ({ name, key }: StoredTable) => {
         (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
       );
       const text = `insert into ${name} (${columns.join(', ')}) values ${values.join(', ')}`;
-      const made = statement(`copy-${rows}-to-${name}`, text);
-      inserts.set(rows, made);
-      return made;
+      const created = statement(`copy-${rows}-to-${name}`, text);
+      inserts.set(rows, created);
+      return created;
     },
   };
 };
@@ -92,7 +92,7 @@ type TableStatements = ReturnType<typeof tableStatements>;
 
 const keyOf = ({ key }: StoredTable, row: Row): readonly Value[] => key.map((column) => row[column] ?? null);
 
-/** The rows after a key, or all of them, in the order that their engine gives to keys. */
+/** The rows after a key, or all rows, in the order of keys. Engines may order keys differently. */
 async function* pagesOf(
   engine: Engine,
   table: StoredTable,
@@ -104,7 +104,7 @@ async function* pagesOf(
       last === undefined ? session.query(first, []) : session.query(next, last),
     );
     if (rows.length > 0) yield rows;
-    if (rows.length < rowsPerUnit) return;
+    if (rows.length < rowsPerTransaction) return;
     last = keyOf(table, rows.at(-1)!);
   }
 }
@@ -117,12 +117,12 @@ const originOf = async (engine: Engine): Promise<string> => {
   return hash('sha256', JSON.stringify([origin?.checksum, origin?.applied_at]));
 };
 
-/** Whether a copy into this database was begun and has not ended. */
+/** Whether a copy into this database has begun and not ended. */
 export const isHalfCopied = async (engine: Engine): Promise<boolean> =>
   (await engine.read((session) => session.query(findProgress, []))).length > 0;
 
-/** Claims an empty database for a copy of the source, or finds how far that copy came; all in one unit. */
-const claim = (
+/** Reserves an empty database for a copy of the source, or finds the progress of that copy; in one transaction. */
+const reserveTarget = (
   target: Engine,
   tables: readonly StoredTable[],
   source: string,
@@ -136,7 +136,7 @@ const claim = (
         if (progress.source !== source)
           throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
         if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
-          throw new CopyError(`the target holds rows of its own in ${name}: name an empty one`);
+          throw new CopyError(`the target already holds rows in ${name}: name an empty one`);
         if (!known.has(name)) await session.execute(beginProgress, [name, source]);
         known.set(name, progress);
       }
@@ -162,10 +162,10 @@ const copyTable = async (
     const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
     const last = JSON.stringify(keyOf(table, rows.at(-1)!));
     const before = done;
-    // The rows and how far they go are kept together, or neither of them.
+    // The rows and the progress are committed together.
     await target.write(async (session) => {
       if ((await session.execute(advance, [name, before, last, before + rows.length])) !== 1)
-        throw new CopyError('another copy into the target is at work: let it end');
+        throw new CopyError('another copy into the target is running: let it end');
       await session.execute(insert, values);
     });
     done += rows.length;
@@ -178,14 +178,14 @@ const sumTable = async (engine: Engine, table: StoredTable, moved: (rows: number
   let sum = 0n;
   for await (const page of pagesOf(engine, table, tableStatements(table))) {
     for (const row of page) {
-      // By the names of the columns, since databases that grew differently have them in another order.
+      // Sorted by name: the order of columns depends on the migrations that created them.
       const fields = Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
       sum += BigInt(`0x${hash('sha256', JSON.stringify(fields))}`);
     }
     rows += page.length;
     moved(page.length);
   }
-  // A sum does not depend on the order, in which engines differ.
+  // A sum does not depend on the order of rows; engines differ in it.
   return { rows, checksum: BigInt.asUintN(256, sum).toString(16).padStart(64, '0') };
 };
 
@@ -195,18 +195,17 @@ const verifyTable = async (
   table: StoredTable,
   moved: (rows: number) => void,
 ): Promise<Sum> => {
-  const [wanted, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
-  if (wanted.rows !== found.rows || wanted.checksum !== found.checksum)
+  const [expected, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
+  if (expected.rows !== found.rows || expected.checksum !== found.checksum)
     throw new CopyError(
-      `${table.name} is not the same in both (${wanted.rows} and ${found.rows} rows): something wrote to one of them; empty the target and copy again`,
+      `${table.name} is not the same in both (${expected.rows} and ${found.rows} rows): something wrote to one of them; empty the target and copy again`,
     );
   return found;
 };
 
 /**
- * Copies every table and compares them. Creates the tables of an empty target; otherwise both databases must have the current
- * schema. Throws `CopyError` where the target holds rows of its own or where the two differ in the end, and
- * `StoreUnavailable`.
+ * Copies every table, then compares both databases. Creates the tables of an empty target; otherwise both must have the
+ * current schema. Throws `StoreUnavailable`, and `CopyError` where the target holds other rows or the databases differ.
  */
 export const copyStore = async (
   source: Engine,
@@ -217,7 +216,7 @@ export const copyStore = async (
   await compareSchema(source);
   if (await hasSchema(target)) await compareSchema(target);
   else await migrate(target);
-  const progress = await claim(target, tables, await originOf(source));
+  const progress = await reserveTarget(target, tables, await originOf(source));
   let rows = 0;
   let done = 0;
   for (const table of tables) {

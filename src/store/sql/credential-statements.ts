@@ -1,4 +1,4 @@
-/** The SQL of credentials and merchant accounts; one text for both engines. */
+/** The SQL statements of credentials and merchant accounts. */
 import { statement } from './engine.ts';
 
 /** One live secret of a credential. */
@@ -34,7 +34,7 @@ export const findByLookup = statement<SecretRow>(
     where s.lookup = $1 and c.revoked_at is null`,
 );
 
-/** One row for each secret of each credential; the secret's columns are null for one that has none. */
+/** One row for each secret of each credential. A credential without secrets has one row, with null in their columns. */
 export type ListedRow = {
   readonly company: string;
   readonly credential_id: string;
@@ -73,14 +73,14 @@ export const addCredential = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
 );
 
-/** Writes no row when another API key is the same. */
+/** Writes no row when another API key has the same secret. */
 export const addSecret = statement(
   'add-credential-secret',
   `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at)
    values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
 );
 
-/** Brings the end forward, never back. */
+/** Never extends the validity of a secret. */
 export const endSecrets = statement(
   'end-credential-secrets',
   `update credential_secret set valid_until = $3

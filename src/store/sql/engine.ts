@@ -1,21 +1,21 @@
-/** What the repositories need of a database: statements with `$1` parameters, run alone or in units of work. */
+/** The interface of database engines: statements with `$1` parameters, run alone or in transactions. */
 
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** One SQL text for both engines, named so that an engine can keep it prepared. `R` is the row that it gives. */
+/** One SQL text for both engines. PostgreSQL prepares it under its name. `R` is the type of its rows. */
 export interface Statement<R extends Row = Row> {
   readonly name: string;
   readonly text: string;
-  /** How long it waits for what another unit holds, where that is less than the engine's rule; then it throws `LockTimeout`. */
+  /** The longest wait for a lock of another transaction, where shorter than the engine's; then throws `LockTimeout`. */
   readonly waitMsMax?: number;
-  /** Only for the compiler. */
+  /** Never set: it gives the compiler the type. */
   readonly row?: R;
 }
 
 /**
- * In its text `now_ms()` is the database's own clock, in milliseconds since the epoch, and `skip_locked()` after a selection
- * passes over rows that another unit is at; each engine says them its way.
+ * Each engine replaces two functions in the text. `now_ms()` is the clock of the database, in milliseconds since the epoch.
+ * `skip_locked()` after a selection skips rows that another transaction has locked.
  */
 export const statement = <R extends Row = Row>(
   name: string,
@@ -25,36 +25,36 @@ export const statement = <R extends Row = Row>(
 
 export interface Session {
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]>;
-  /** How many rows were written. */
+  /** Returns the number of rows written. */
   execute(statement: Statement, parameters: readonly Value[]): Promise<number>;
 }
 
-/** A session within a unit of work. */
+/** A session within a transaction. */
 export interface TransactionSession extends Session {
-  /** Work that is undone where it throws, while the unit around it goes on (a savepoint). One at a time. */
+  /** Rolls back `work` where it throws; the transaction around it continues. One savepoint at a time. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface TransactionOptions {
-  /** For work on the whole database, such as migrations: without the limits of time that requests have. */
+  /** Without the time limits of requests; for work on the whole database, such as migrations. */
   readonly noTimeout?: boolean;
 }
 
-/** Every method throws `StoreUnavailable` when the database cannot answer now; nothing was done then. */
+/** Every method throws `StoreUnavailable` when the database cannot answer now; then nothing was written. */
 export interface Engine {
-  /** Each statement sees what is committed when it starts; a second one may see more. */
+  /** Each statement sees what is committed when it starts, so a later one may see more. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * A unit of work: its statements take effect together, as if no other unit ran beside it, or not at all when `work`
-   * throws. Resolves when the commit is fsynced; throws `CommitUnknown` where the database went away during the commit. An
-   * engine may run `work` again after a conflict, so it has no other effects; a unit inside a unit would wait for itself.
+   * Runs `work` in a serializable transaction, which is rolled back when `work` throws. Resolves when the commit is fsynced;
+   * throws `CommitUnknown` where the connection was lost during the commit. An engine may run `work` again after a conflict,
+   * so `work` must have no other effects. Transactions do not nest: an inner one would wait for the outer one.
    */
   write<T>(work: (session: TransactionSession) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
-   * Differs from what it was as soon as another process has committed; commits of this engine leave it alone. Absent where
-   * many processes share the database, so that nobody may remember what it held. Throws `StoreUnavailable`.
+   * Changes as soon as another process has committed; commits of this engine do not change it. Absent where many processes
+   * share the database, so that its data must not be cached. Throws `StoreUnavailable`.
    */
   foreignCommits?(): number;
-  /** Waits for the units that were begun. */
+  /** Waits for the transactions that have begun. */
   close(): Promise<void>;
 }

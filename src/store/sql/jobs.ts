@@ -78,7 +78,7 @@ const listDead = statement<DeadRow>(
     where company = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
 );
 
-/** It is the first of its ordering key again: its position is lower than that of all others. */
+/** The job becomes the first of its ordering key again: its position is the lowest. */
 const revive = statement(
   'revive-job',
   `update job set dead_since = null, attempts = 0, due_at = now_ms(), created_at = now_ms()

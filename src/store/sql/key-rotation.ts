@@ -1,31 +1,31 @@
-/** Moves what is sealed to the current wrapping key, online: what is left to do is what lies under another key, so it goes on anywhere. */
+/** Rewraps data keys under the current wrapping key while servers run; an interrupted rotation resumes by itself. */
 import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
 import type { StoredTable } from './tables.ts';
 
-/** How many records lie under which key, disabled details too; by the id of the key. */
+/** The number of records by the id of their wrapping key; includes disabled details. */
 export type KeyCounts = ReadonlyMap<string, number>;
 
 export interface RotationWatch {
   /** `total`: records under another key than the current one. */
   begun(total: number): void;
-  /** `done`: of the total; beyond it where servers still seal with an old key. */
+  /** `done`: rows of the total. It exceeds the total where servers still seal with an old key. */
   moved(done: number): void;
 }
 
 export interface Rotated {
   readonly moved: number;
-  /** Records whose data key does not open, left as they are: the first ten, and how many. */
+  /** Records whose data key cannot be unwrapped. They stay unchanged; only the first ten are named. */
   readonly broken: { readonly first: readonly SealScope[]; readonly rows: number };
-  /** As it was in the end. */
+  /** Counted at the end. */
   readonly counts: KeyCounts;
 }
 
 export interface KeyRotation {
   readonly wrapping: Wrapping;
   count(): Promise<KeyCounts>;
-  /** Leaves alone what a key would be needed for that is not at hand. Throws `StoreUnavailable`; what was moved stays so. */
+  /** Skips records whose wrapping key is not in the ring. Throws `StoreUnavailable`; records moved before stay moved. */
   rotate(watch: RotationWatch): Promise<Rotated>;
 }
 
@@ -36,41 +36,41 @@ type WrappedRow = {
   readonly data_key: string;
 };
 
-/** Rows read at once. */
+/** Rows of one read. */
 const rowsPerPage = 1_000;
-/** Rows in one unit of work: few enough that a server beside it hardly waits, enough to spread the cost of an fsync. */
-const rowsPerUnit = 100;
-const restMsMax = 1_000;
-/** Servers that do not know the new key yet go on sealing with the old one; after so many times they are left to the next run. */
+/** Rows of one transaction: few enough that servers hardly wait, enough to share the cost of an fsync. */
+const rowsPerTransaction = 100;
+const pauseMsMax = 1_000;
+/** Servers without the new key still seal with the old one. After so many passes their records wait for the next run. */
 const passesMax = 5;
 const brokenNamedMax = 10;
 
 /**
- * One statement for a unit, however many rows: a round trip for each would be most of its time. Writes no row where the
- * record was sealed anew or moved meanwhile: no data key is ever wrapped to the same text twice.
+ * One statement for all rows of a transaction, since a round trip for each row would take most of the time. Writes no row
+ * where the record was sealed or moved meanwhile: no two wrappings of a data key have the same text.
  */
-const mover = (name: string, tenant: string, key: string): ((rows: number) => Statement) => {
-  const made = new Map<number, Statement>();
+const createMoveStatements = (name: string, tenant: string, key: string): ((rows: number) => Statement) => {
+  const statements = new Map<number, Statement>();
   return (rows) => {
-    const known = made.get(rows);
+    const known = statements.get(rows);
     if (known !== undefined) return known;
     const values = Array.from(
       { length: rows },
       (_, row) => `(${[2, 3, 4, 5].map((n) => `$${4 * row + n}`).join(', ')})`,
     );
-    const fresh = statement(
+    const created = statement(
       `move-${rows}-keys-of-${name}`,
       `update ${name} set key_id = $1, data_key = v.column4 from (values ${values.join(', ')}) as v
         where ${name}.${tenant} = v.column1 and ${name}.${key} = v.column2 and ${name}.data_key = v.column3`,
     );
-    made.set(rows, fresh);
-    return fresh;
+    statements.set(rows, created);
+    return created;
   };
 };
 
 /**
- * All records are read, in the order of the primary key, and not only those under old keys: an index for these would cost
- * each storeToken something, for the sake of a few seconds once a year.
+ * Reads all records in the order of the primary key, not only those under old keys. An index for these would slow down each
+ * storeToken, and save a few seconds once a year.
  */
 const statementsOf = ({ name, key: [tenant = '', id = ''] }: StoredTable) => {
   const page = (condition: string) =>
@@ -79,13 +79,13 @@ const statementsOf = ({ name, key: [tenant = '', id = ''] }: StoredTable) => {
   return Object.freeze({
     first: statement<WrappedRow>(`first-keys-of-${name}`, page('')),
     next: statement<WrappedRow>(`next-keys-of-${name}`, page(`and (${tenant}, ${id}) > ($1, $2)`)),
-    move: mover(name, tenant, id),
+    move: createMoveStatements(name, tenant, id),
   });
 };
 
 type Statements = ReturnType<typeof statementsOf>;
 
-/** A table with data keys, and its statements. */
+/** A table with data keys. */
 interface SealedTable {
   readonly record: (id: string) => string;
   readonly statements: Statements;
@@ -114,14 +114,14 @@ interface Move {
   readonly dataKey: string;
 }
 
-/** One unit of work; gives how many were moved. */
-const keep = (engine: Engine, { move }: Statements, moves: readonly Move[], keyId: string): Promise<number> => {
+/** Moves rows in one transaction; returns how many were moved. */
+const save = (engine: Engine, { move }: Statements, moves: readonly Move[], keyId: string): Promise<number> => {
   const values = moves.flatMap(({ row, dataKey }) => [row.company, row.record_key, row.data_key, dataKey]);
   return engine.write((session) => session.execute(move(moves.length), [keyId, ...values]));
 };
 
-/** What of a page can be moved, and what does not open. */
-const rewrapped = (
+/** Rewraps the data keys of a page; `broken` are those that cannot be unwrapped. */
+const rewrapPage = (
   rows: readonly WrappedRow[],
   { record }: SealedTable,
   { current, ids, rewrap }: Wrapping,
@@ -135,7 +135,7 @@ const rewrapped = (
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {
-      // Somebody has to look at it; the others are moved all the same.
+      // The operator is shown the record; the other records are moved.
       broken.push(scope);
     }
   }
@@ -150,12 +150,12 @@ const countKeys = async (engine: Engine, tables: readonly SealedTable[]): Promis
   return counts;
 };
 
-/** Records that are not under the current key. */
+/** The number of records under other keys than the current one. */
 export const rowsLeft = (counts: KeyCounts, current: string): number =>
   [...counts].reduce((sum, [keyId, rows]) => (keyId === current ? sum : sum + rows), 0);
 
-/** Once through all records; `moved` hears of each unit. Gives what does not open. */
-const pass = async (
+/** Goes through all records once; calls `moved` after each transaction. Returns the records that cannot be unwrapped. */
+const rotateOnce = async (
   engine: Engine,
   tables: readonly SealedTable[],
   wrapping: Wrapping,
@@ -164,13 +164,13 @@ const pass = async (
   const broken: SealScope[] = [];
   for (const table of tables) {
     for await (const rows of pagesOf(engine, table.statements)) {
-      const found = rewrapped(rows, table, wrapping);
+      const found = rewrapPage(rows, table, wrapping);
       broken.push(...found.broken);
-      for (let at = 0; at < found.moves.length; at += rowsPerUnit) {
+      for (let at = 0; at < found.moves.length; at += rowsPerTransaction) {
         const startedAt = performance.now();
-        moved(await keep(engine, table.statements, found.moves.slice(at, at + rowsPerUnit), wrapping.current));
-        // As long as the unit took, so that servers beside it have at least half of the time.
-        await setTimeout(Math.min(performance.now() - startedAt, restMsMax));
+        moved(await save(engine, table.statements, found.moves.slice(at, at + rowsPerTransaction), wrapping.current));
+        // As long as the transaction took, so that servers have at least half of the time.
+        await setTimeout(Math.min(performance.now() - startedAt, pauseMsMax));
       }
     }
   }
@@ -189,7 +189,7 @@ export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: re
       watch.begun(rowsLeft(counts, wrapping.current));
       for (let passes = 0; passes < passesMax && rowsLeft(counts, wrapping.current) > 0; passes += 1) {
         const before = moved;
-        broken = await pass(engine, sealedTables, wrapping, (rows) => {
+        broken = await rotateOnce(engine, sealedTables, wrapping, (rows) => {
           moved += rows;
           watch.moved(moved);
         });

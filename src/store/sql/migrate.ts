@@ -1,4 +1,4 @@
-/** Brings a database to the tables of this program: numbered migrations, all in one unit, each recorded with its checksum. */
+/** Applies the missing migrations in one transaction and records each with its checksum. */
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailable } from '../errors.ts';
@@ -8,7 +8,7 @@ import { migrations as all } from './migrations/index.ts';
 
 export type { Migration };
 
-type Landed = { readonly number: number; readonly name: string; readonly checksum: string };
+type AppliedMigration = { readonly number: number; readonly name: string; readonly checksum: string };
 
 const createLock = statement(
   'create-migration-lock',
@@ -18,13 +18,16 @@ const addLock = statement(
   'add-migration-lock',
   `insert into migration_lock (id, taken_at) values ('migration', 0) on conflict do nothing`,
 );
-const takeLock = statement('take-migration-lock', `update migration_lock set taken_at = $1 where id = 'migration'`);
+const lock = statement('take-migration-lock', `update migration_lock set taken_at = $1 where id = 'migration'`);
 const createRecord = statement(
   'create-migration',
   `create table if not exists migration
      (number bigint not null primary key, name text not null, checksum text not null, applied_at bigint not null)`,
 );
-const findLanded = statement<Landed>('find-migrations', 'select number, name, checksum from migration order by number');
+const findApplied = statement<AppliedMigration>(
+  'find-migrations',
+  'select number, name, checksum from migration order by number',
+);
 const record = statement(
   'record-migration',
   'insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
@@ -32,17 +35,17 @@ const record = statement(
 
 const checksumOf = (migration: Migration): string => hash('sha256', JSON.stringify(migration.statements));
 
-const check = (landed: readonly Landed[], migrations: readonly Migration[]): void => {
-  for (const [index, { number, name, checksum }] of landed.entries()) {
+const check = (applied: readonly AppliedMigration[], migrations: readonly Migration[]): void => {
+  for (const [index, { number, name, checksum }] of applied.entries()) {
     const known = migrations[index];
     if (known === undefined) {
       throw new Error(
-        `the database is at migration ${landed.at(-1)?.number} and this program knows ${migrations.length}: start the newer program`,
+        `the database is at migration ${applied.at(-1)?.number} and this program knows ${migrations.length}: start the newer program`,
       );
     }
     if (known.number !== number || checksumOf(known) !== checksum) {
       throw new Error(
-        `migration ${number} (${name}) is not the one that this program knows: was it edited after it landed?`,
+        `migration ${number} (${name}) differs from that of this program: was it edited after its release?`,
       );
     }
   }
@@ -55,66 +58,66 @@ const apply = async (session: Session, migration: Migration): Promise<void> => {
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
 };
 
-/** What landed, as any reader sees it: a program that finds all of it there need not be allowed to change tables. */
-const readLanded = async (engine: Engine): Promise<readonly Landed[]> => {
+/** Reads the applied migrations without writing: where none is missing, the program needs no right to change tables. */
+const readApplied = async (engine: Engine): Promise<readonly AppliedMigration[]> => {
   try {
-    return await engine.read((session) => session.query(findLanded, []));
+    return await engine.read((session) => session.query(findApplied, []));
   } catch (thrown) {
     if (thrown instanceof StoreUnavailable) throw thrown;
     return [];
   }
 };
 
-const land = async (session: Session, migrations: readonly Migration[]): Promise<readonly string[]> => {
+const applyMissing = async (session: Session, migrations: readonly Migration[]): Promise<readonly string[]> => {
   await session.execute(createLock, []);
   await session.execute(addLock, []);
-  // The row stays locked until the commit, so a second program waits here and then finds the work done.
-  await session.execute(takeLock, [Date.now()]);
+  // The row stays locked until the commit. A second program waits here, then finds nothing missing.
+  await session.execute(lock, [Date.now()]);
   await session.execute(createRecord, []);
-  const landed = await session.query(findLanded, []);
-  check(landed, migrations);
-  const missing = migrations.slice(landed.length);
+  const applied = await session.query(findApplied, []);
+  check(applied, migrations);
+  const missing = migrations.slice(applied.length);
   for (const migration of missing) await apply(session, migration);
   return missing.map(({ name }) => name);
 };
 
 /** Whether any migration has been applied. */
-export const hasSchema = async (engine: Engine): Promise<boolean> => (await readLanded(engine)).length > 0;
+export const hasSchema = async (engine: Engine): Promise<boolean> => (await readApplied(engine)).length > 0;
 
 /**
- * Throws, with nothing changed, when the database lacks a migration, or when its migrations are not those of this program.
- * For commands that only serve or read data: a migrated database is closed to the release that it was made with.
+ * Throws, with nothing changed, when the database lacks a migration or has other ones. For commands that only serve or read
+ * data: an older release cannot open a database after its migration.
  */
 export const compareSchema = async (engine: Engine, migrations: readonly Migration[] = all): Promise<void> => {
-  const landed = await readLanded(engine);
-  check(landed, migrations);
-  if (landed.length === migrations.length) return;
+  const applied = await readApplied(engine);
+  check(applied, migrations);
+  if (applied.length === migrations.length) return;
   const state =
-    landed.length === 0
+    applied.length === 0
       ? 'the database is empty'
-      : `the database is at migration ${landed.length} and this program needs ${migrations.length}`;
+      : `the database is at migration ${applied.length} and this program needs ${migrations.length}`;
   throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
 };
 
-/** Two programs that make the same first table at once: PostgreSQL lets one of them fail, whatever `if not exists` says. */
+/** Two programs create the same table at once: PostgreSQL refuses one of them, even with `if not exists`. */
 const isRace = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');
-const racesMax = 5;
+const attemptsMax = 5;
 
 /**
- * Applies what is missing and gives the names of it. Throws, with nothing changed, when the database was made by a newer
- * program or when a migration that landed differs from the one known here.
+ * Applies the missing migrations and returns their names. Throws, with nothing changed, when the database has newer
+ * migrations, or when an applied migration differs from that of this program.
  */
 export const migrate = async (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
-  const landed = await readLanded(engine);
-  check(landed, migrations);
-  if (landed.length === migrations.length) return [];
-  for (let times = 1; ; times += 1) {
+  const applied = await readApplied(engine);
+  check(applied, migrations);
+  if (applied.length === migrations.length) return [];
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await engine.write((session) => land(session, migrations), { noTimeout: true });
+      return await engine.write((session) => applyMissing(session, migrations), { noTimeout: true });
     } catch (thrown) {
-      if (!isRace(thrown) || times === racesMax) throw thrown;
+      if (!isRace(thrown) || attempt === attemptsMax) throw thrown;
     }
-    await setTimeout(50 * times * Math.random());
+    await setTimeout(50 * attempt * Math.random());
   }
 };

@@ -1,4 +1,4 @@
-/** What a migration is: numbered statements, recorded with their checksum once they have landed. */
+/** A migration: numbered statements, recorded with their checksum once they are applied. */
 export interface Migration {
   readonly number: number;
   readonly name: string;

@@ -72,7 +72,7 @@ function insertStatement(formats: readonly WebhookFormat[], rows: number): State
 
 /**
  * One statement, however many endpoints there are. The values of an event are its id, its ordering key, its payload, and for
- * each format its place among the events of this statement with the same key that the format accepts; 0 where it does not.
+ * each format its position among the events of this statement with the same key that the format accepts; 0 where it does not.
  */
 function insertText(formats: readonly WebhookFormat[], rows: number): string {
   const columns = 3 + formats.length;

@@ -1,10 +1,10 @@
-/** Credential secrets as they lie in the database: salted hashes under a pepper from outside of it. */
+/** Hashes the secrets of credentials for the database: salted, under a pepper that is stored outside of it. */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Random bits of a generated secret: 192. */
 const secretBytes = 24;
 const saltBytes = 16;
-/** 128 bits find a key among any number of them. */
+/** 128 bits: enough to tell any number of keys apart. */
 const lookupBytes = 16;
 
 /** One key for each purpose, so that a lookup says nothing about a hash. */
@@ -36,9 +36,9 @@ export const hashSecret = (keys: PepperKeys, secret: string): SecretHash => {
 };
 
 /** Takes as long for a wrong secret as for the right one. */
-export const matches = (keys: PepperKeys, kept: SecretHash, secret: string): boolean =>
-  timingSafeEqual(hashOf(keys, kept.salt, secret), kept.hash);
+export const matches = (keys: PepperKeys, stored: SecretHash, secret: string): boolean =>
+  timingSafeEqual(hashOf(keys, stored.salt, secret), stored.hash);
 
-/** Finds the row of an API key, which comes without a name: 22 characters, base64url. */
+/** The lookup text of an API key, which comes without a username: 22 characters, base64url. */
 export const lookupOf = (keys: PepperKeys, secret: string): string =>
   createHmac('sha256', keys.lookup).update(secret).digest().subarray(0, lookupBytes).toString('base64url');

@@ -1,17 +1,17 @@
-/** The tables of the engine. Copying a store and rotating its keys go by this list and those of the services. */
+/** The tables of the engine. Copying a store and rotating its keys use this list and those of the services. */
 
 export interface StoredTable {
   readonly name: string;
   /** The columns of the primary key. */
   readonly key: readonly string[];
   /**
-   * Present where rows hold data keys: the record for which a row is sealed (`SealScope`), by the second column of its key. The
-   * first column is the company for which it is sealed.
+   * Present where rows hold data keys. Returns the record of the `SealScope` for the second column of the key; the first
+   * column is its company.
    */
   readonly sealedRecord?: (id: string) => string;
 }
 
-/** Tables that others refer to come first. */
+/** A table comes after the tables that it references. */
 export const engineTables: readonly StoredTable[] = Object.freeze([
   { name: 'credential', key: ['company', 'credential_id'] },
   { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
@@ -21,5 +21,5 @@ export const engineTables: readonly StoredTable[] = Object.freeze([
   { name: 'idempotency_record', key: ['record_key'] },
 ]);
 
-/** What a database knows of itself; no copy takes it along. */
+/** Tables about the database itself; they are not copied. */
 export const unsharedTables: readonly string[] = Object.freeze(['migration', 'migration_lock', 'copy_progress']);

@@ -1,4 +1,4 @@
-/** Renews the committed documents: wsdl/, openapi.json, docs/reference/ and docs/configuration.md. */
+/** Regenerates the committed documents: wsdl/, openapi.json, docs/reference/ and docs/configuration.md. */
 import { join } from 'node:path';
 import { writeDocuments } from '../src/cli/write-documents.ts';
 

@@ -1,4 +1,4 @@
-/** Fills the compile cache after an install, so that the first start is as quick and small as any other. */
+/** Fills the compile cache after an install, so that the first start is as fast as later ones. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 

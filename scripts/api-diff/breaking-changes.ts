@@ -1,4 +1,4 @@
-/** Lists what of a set of API documents a caller may rely on and no longer finds in a newer set. */
+/** Lists the breaking changes between two sets of API documents. */
 import { openApiChanges } from './openapi.ts';
 import { xmlChanges } from './xml.ts';
 

@@ -15,7 +15,7 @@ import { perform } from '../support/background-jobs.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, fresh, named, protocolNames } from '../support/recurring-calls.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { byFate, down, fateOf, fates, startUpdater, type TestUpdater } from '../support/updater.ts';
+import { answerByCard, cardOutcomes, down, outcomeOf, startUpdater, type TestUpdater } from '../support/updater.ts';
 
 const watch = createUpdaterEvents();
 const folder = tempFolder();
@@ -53,7 +53,7 @@ const goOnAsking = async ({ parts }: TestGateway) => {
   if (updater.kind !== 'http') throw new Error('the updater is not the http one');
   // As long as one that was down is left alone.
   if (outside.answer === down) await wait(1_100);
-  outside.answer = byFate;
+  outside.answer = answerByCard;
   await parts.pass(600_000);
   await perform(parts, createCheckHandler(parts.store, parts.context, updater));
 };
@@ -66,7 +66,7 @@ const goOnByFile = async ({ parts }: TestGateway) => {
     const rows = readFileSync(join(folders.requests, file), 'utf8').trimEnd().split('\n');
     const answers = rows
       .map((row) => JSON.parse(row))
-      .map(({ check, merchantAccount, number }) => ({ check, merchantAccount, ...fateOf(number) }));
+      .map(({ check, merchantAccount, number }) => ({ check, merchantAccount, ...outcomeOf(number) }));
     writeFileSync(join(folders.answers, file), answers.map((each) => `${JSON.stringify(each)}\n`).join(''));
   }
   expect(await readResponses(folders, parts, watch, () => false)).toBe(true);
@@ -126,8 +126,8 @@ describe.each(adapters.map((adapter) => [adapter.name, adapter] as const))('%s',
 
   test.each(protocolNames)('every result in %s', async (name) => {
     const cases = [];
-    outside.answer = byFate;
-    for (const [number, { result }] of Object.entries(fates)) {
+    outside.answer = answerByCard;
+    for (const [number, { result }] of Object.entries(cardOutcomes)) {
       const shopper = fresh();
       const reference = await store(shopper, number);
       const [before] = await list(name, shopper);

@@ -14,7 +14,7 @@ import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { callsOf, cardOf, fresh, named, protocols } from '../support/recurring-calls.ts';
 import { until } from '../support/until.ts';
-import { byFate, down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
+import { answerByCard, down, say, startUpdater, type TestUpdater } from '../support/updater.ts';
 
 type Asked = Extract<Updater, { kind: 'http' }>;
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => outside.close());
 beforeEach(async () => {
-  outside.answer = byFate;
+  outside.answer = answerByCard;
   outside.asked.length = 0;
   events = [];
   around = (ask) => ask;
@@ -139,7 +139,7 @@ describe('what it is asked', () => {
     // The retry during the outage and the later one get the answer of the first request.
     expect(await check('json', named(shopper, reference), 'key-0000000000003')).toBe('Success');
     expect(await goOn()).toBe(0);
-    outside.answer = byFate;
+    outside.answer = answerByCard;
     await wait(1_100);
     expect(await goOn()).toBe(1);
     expect(await goOn()).toBe(0);
@@ -155,7 +155,7 @@ describe('what it is asked', () => {
     outside.answer = (_, response) => say(response, { result: 'Success' });
     expect(await check('json', named(shopper, reference))).toBe('Success');
     expect(await goOn()).toBe(0);
-    outside.answer = byFate;
+    outside.answer = answerByCard;
     expect(await goOn()).toBe(1);
     expect(new Set(ids()).size).toBe(1);
     expect(await list('json', shopper)).toEqual([]);
@@ -166,7 +166,7 @@ test('one that fails once is asked once more within the request', async () => {
   const shopper = fresh();
   const reference = await store(shopper, closed);
   outside.answer = (question, response) => {
-    outside.answer = byFate;
+    outside.answer = answerByCard;
     down(question, response, undefined as never);
   };
   expect(await check('json', named(shopper, reference))).toBe('CloseAccount');
@@ -181,7 +181,7 @@ test('a slow updater is not waited for; its late response is ignored and asked f
   outside.answer = (question, response, request) => {
     setTimeout(() => {
       answered = true;
-      byFate(question, response, request);
+      answerByCard(question, response, request);
     }, msMax + 300);
   };
   expect(await check('json', named(shopper, reference))).toBe('Success');
@@ -189,7 +189,7 @@ test('a slow updater is not waited for; its late response is ignored and asked f
   await until('the late answer', () => answered);
   await wait(100);
   expect(await list('json', shopper)).toHaveLength(1);
-  outside.answer = byFate;
+  outside.answer = answerByCard;
   expect(await goOn()).toBe(1);
   expect(await list('json', shopper)).toEqual([]);
   expect(await outcomes(shopper)).toEqual(['CloseAccount']);
@@ -203,7 +203,7 @@ test('one that is down is left alone after five failures, and tried again after 
   expect(outside.asked).toHaveLength(5);
   expect(events.map(({ kind }) => kind)).toContain('skipped');
   expect(events).toContainEqual({ kind: 'down', reason: 'status 503' });
-  outside.answer = byFate;
+  outside.answer = answerByCard;
   await wait(1_100);
   expect(await check('json', named(shopper, reference))).toBe('CardExpiryChanged');
   expect(events).toContainEqual({ kind: 'up' });
@@ -215,7 +215,7 @@ describe('what has changed meanwhile', () => {
     const reference = await store(shopper, number, { card: cardOf(number, expiryYear) });
     outside.answer = (_, response) => say(response, { result: 'Success' });
     expect(await check('json', named(shopper, reference))).toBe('Success');
-    outside.answer = byFate;
+    outside.answer = answerByCard;
     return { shopper, reference };
   };
 
@@ -326,7 +326,7 @@ describe('a hostile one changes nothing', () => {
     expect(await outcomes(shopper)).toEqual([]);
     expect(elsewhere.asked).toEqual([]);
     // The control: it is by its answer that nothing has changed.
-    outside.answer = byFate;
+    outside.answer = answerByCard;
     await wait(events.some((event) => event.kind === 'down') ? 1_100 : 0);
     expect(await goOn()).toBe(1);
     expect(await outcomes(shopper)).toEqual(['PANChanged']);

@@ -1,4 +1,4 @@
-/** Lets time go by for jobs, without waiting for it. */
+/** Advances the time of jobs without waiting. */
 import { statement } from '../../src/store/sql/engine.ts';
 
 /** As if so many milliseconds had gone by for every job that is due some time. */

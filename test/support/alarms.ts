@@ -22,10 +22,10 @@ export const alarmsV1 = service({
       problems: [],
       // The fields are those of the other `disable`, so that the same message means something to both.
       input: object('DisableRequest', {
-        merchantAccount: required(string({ min: 1, max: 80, example: 'door' }), 'The building.'),
-        shopperReference: required(string({ min: 1, max: 80, example: 'door-1' }), 'The alarm.'),
+        merchantAccount: required(string({ min: 1, max: 80, example: 'building' }), 'The building.'),
+        shopperReference: required(string({ min: 1, max: 80, example: 'alarm-1' }), 'The alarm.'),
       }),
-      output: object('Disabled', { alarm: required(string({ max: 80, example: 'door-1' }), 'The alarm.') }),
+      output: object('Disabled', { alarm: required(string({ max: 80, example: 'alarm-1' }), 'The alarm.') }),
     }),
   ],
 });

@@ -1,21 +1,21 @@
-/** Has the jobs of a kind done now, as a serving process would do them. */
+/** Runs the due jobs of a kind at once, as a server does in the background. */
 import type { JobHandler } from '../../src/jobs/worker.ts';
 import type { GatewayParts } from './gateway.ts';
 
 const leaseMs = 30_000;
 
-/** All that are due, and those that come due by that; gives how many ended. */
-export const perform = async ({ jobs }: Pick<GatewayParts, 'jobs'>, duty: JobHandler): Promise<number> => {
+/** Runs all due jobs and those that become due meanwhile; returns how many ended. */
+export const perform = async ({ jobs }: Pick<GatewayParts, 'jobs'>, handler: JobHandler): Promise<number> => {
   let ended = 0;
   for (;;) {
-    const taken = await jobs.take(duty.kind, { holder: 'the test', leaseMs, max: 100 });
+    const taken = await jobs.take(handler.kind, { holder: 'the test', leaseMs, max: 100 });
     if (taken.length === 0) return ended;
     for (const job of taken) {
-      const came = await duty.run(job);
-      if (came === 'ended') ended += 1;
-      else if ('againMs' in came) await jobs.retryLater(job, came.againMs, came.because);
-      else if ('untriedMs' in came) await jobs.defer(job, Math.max(came.untriedMs, 1_000));
-      else await jobs.abandon(job, came.givenUp);
+      const result = await handler.run(job);
+      if (result === 'ended') ended += 1;
+      else if ('againMs' in result) await jobs.retryLater(job, result.againMs, result.because);
+      else if ('untriedMs' in result) await jobs.defer(job, Math.max(result.untriedMs, 1_000));
+      else await jobs.abandon(job, result.givenUp);
     }
   }
 };

@@ -1,4 +1,4 @@
-/** What becomes of a call when it is read: detected, routed and decoded as the gateway does it, without a caller. */
+/** Detects, routes and decodes a call as the gateway does, without credentials. */
 import { Buffer } from 'node:buffer';
 import { dotted } from '../../src/contract/path.ts';
 import { Problem } from '../../src/contract/problem.ts';

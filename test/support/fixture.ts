@@ -1,4 +1,4 @@
-/** The rows that a gateway of the tests begins with, and the callers who know them. */
+/** The initial rows of a test gateway, and the credentials of its callers. */
 
 import { Buffer } from 'node:buffer';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
@@ -83,7 +83,7 @@ const details: readonly NewDetail[] = [
   },
 ];
 
-/** What issuers have told: the visa card was renewed, the mc card was closed. */
+/** Announcements of issuers: the visa card was renewed, the mc card was closed. */
 const announced = [
   { number: '4111111111111111', newExpiryMonth: '08', newExpiryYear: '2034' },
   { number: '5555444433331111', status: 'closed' },

@@ -53,30 +53,30 @@ export interface GatewayParts {
   readonly registry: Registry;
   readonly context: HandlerContext;
   readonly updater: Updater;
-  /** As if so much time had gone by for every job that is due some time. */
+  /** Moves the due time of every job back by `ms`. */
   pass(ms: number): Promise<void>;
 }
 
 export interface TestGateway {
   readonly parts: GatewayParts;
   ask(request: Asked): Promise<Answer>;
-  /** What shopper-1 has: `reference: uses` for each active detail. */
+  /** Returns the active details of shopper-1 as `reference: uses`. */
   active(): Promise<readonly string[]>;
-  /** What a process remembers beside its store is lost. */
+  /** Discards the memory of the process, as a restart does. */
   restart(): void;
   close(): Promise<void>;
 }
 
 export interface GatewayOptions {
-  /** Who tells what has become of cards; else announcements and test cards do. */
+  /** The account updater; the local updater with test cards where it is absent. */
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Breaks a part of the store, for controls. */
   readonly change?: (store: Store) => Store;
-  /** Takes the place of the credentials in the store. */
+  /** Replaces the credentials in the store. */
   readonly credentials?: Credentials;
   /** The services to serve; the built-in ones where it is absent. */
   readonly implementations?: (dependencies: { readonly updater: Updater }) => readonly Implementation[];
-  /** Takes the place of references that count. */
+  /** Overrides the generator of counted references. */
   readonly made?: Partial<IdGenerator>;
 }
 

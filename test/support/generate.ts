@@ -1,4 +1,4 @@
-/** Values made up from a contract: whatever a shape allows, in normal form, with the texts that break careless codecs. */
+/** Generates values of a schema in normal form, including texts that break careless codecs. */
 import fc, { type Arbitrary } from 'fast-check';
 import { countries, currencies } from '../../src/contract/iso.ts';
 import { parser } from '../../src/contract/lexical.ts';
@@ -226,8 +226,8 @@ const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown
     const rolled = fields.filter(([, field], at) => field.required || rolls[at]! < share).map(([name]) => name);
     const present = obey(shape.choices, pick, new Set(rolled));
     // An optional object with nothing in it is absent: normal form.
-    const kept = fields.filter(([name]) => present.has(name) && !isEmpty(whole[name]));
-    return Object.fromEntries(kept.map(([name]) => [name, whole[name]]));
+    const chosen = fields.filter(([name]) => present.has(name) && !isEmpty(whole[name]));
+    return Object.fromEntries(chosen.map(([name]) => [name, whole[name]]));
   });
 };
 

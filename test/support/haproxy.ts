@@ -57,7 +57,7 @@ const configuration = (port: number, behind: readonly Behind[], folder: string):
 
 type Row = Readonly<Record<string, string>>;
 
-/** What it tells of its servers. */
+/** Reads the statistics of its servers. */
 const ask = async (folder: string): Promise<readonly Row[]> => {
   const socket = connect(join(folder, 'stats'));
   socket.end('show stat\n');
@@ -75,10 +75,10 @@ export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<H
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, configuration(port, behind, folder));
   const child: ChildProcess = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      output += text;
     });
   const ended = once(child, 'close');
   process.once('exit', () => child.kill('SIGKILL'));
@@ -94,7 +94,7 @@ export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<H
     await until('HAProxy and all behind it', async () => (await isUp(0)) && (await isUp(1)));
   } catch (thrown) {
     await close();
-    throw new Error(`HAProxy did not serve:\n${said}`, { cause: thrown });
+    throw new Error(`HAProxy did not serve:\n${output}`, { cause: thrown });
   }
   return {
     origin: `http://127.0.0.1:${port}`,

@@ -1,4 +1,4 @@
-/** A control: a server as it is, but for its webhooks, which count as delivered before they are sent. */
+/** A seeded defect: a server that ends webhook jobs before it sends them. */
 
 import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
@@ -21,7 +21,7 @@ const jobs: JobQueue = {
     return taken;
   },
 };
-/** Their jobs have ended already. */
+/** Ends no webhook job, because `take` has ended it. */
 const store = overrideWrites(backend.store, (tx) =>
   override(tx, {
     jobs: override(tx.jobs, { end: async (job) => (job.kind === 'webhook' ? undefined : tx.jobs.end(job)) }),

@@ -1,17 +1,17 @@
-/** The worst bodies of 64 KiB that each syntax allows, by what is much of in them. */
+/** Builds the most expensive bodies of 64 KiB in each syntax, named after what they repeat. */
 import { Buffer } from 'node:buffer';
 import type { Operation } from '../../src/contract/operation.ts';
 
 const bytesMax = 65_536;
 
-/** As many of it as fit between a start and an end. */
+/** Repeats a piece between a start and an end up to 64 KiB. */
 const fill = (before: string, piece: string | ((at: number) => string), after = ''): string => {
   const pieces: string[] = [];
-  let room = bytesMax - Buffer.byteLength(before + after);
+  let bytesLeft = bytesMax - Buffer.byteLength(before + after);
   for (let at = 0; ; at++) {
     const next = typeof piece === 'string' ? piece : piece(at);
-    room -= Buffer.byteLength(next);
-    if (room < 0) return before + pieces.join('') + after;
+    bytesLeft -= Buffer.byteLength(next);
+    if (bytesLeft < 0) return before + pieces.join('') + after;
     pieces.push(next);
   }
 };

@@ -1,4 +1,4 @@
-/** Loose trees: requests that need not be right, to be printed in the form of every wire; the seam for broken requests. */
+/** Prints requests that may be invalid in every wire format. */
 
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';

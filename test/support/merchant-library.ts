@@ -1,4 +1,4 @@
-/** The client library that merchants use, with its own HTTP client, pointed at a server of the test's: TLS stands before it, as the library asks. */
+/** Runs the merchants' client library, with its own HTTP client, against a test server behind TLS, which the library requires. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ export interface Secured {
   close(): Promise<void>;
 }
 
-/** A certificate for this hour, of nobody. */
+/** Creates a self-signed certificate for one day. */
 const certificate = (): { readonly key: Buffer; readonly cert: Buffer } => {
   const folder = createTempFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -30,7 +30,7 @@ const certificate = (): { readonly key: Buffer; readonly cert: Buffer } => {
   }
 };
 
-/** TLS before a server; bytes go through as they are. */
+/** Opens a TLS proxy before a server, which passes bytes unchanged. */
 const secure = async (origin: string): Promise<Secured> => {
   const { hostname, port } = new URL(origin);
   const open = new Set<TLSSocket>();
@@ -79,7 +79,7 @@ export const startSecuredDemo = async (): Promise<SecuredDemo> => {
 
 type Asked = Parameters<library.HttpURLConnectionClient['request']>;
 
-/** The library's own client; only the place where it calls is another one. */
+/** The library's HTTP client with another origin. */
 class Redirected extends HttpURLConnectionClient {
   readonly #origin: string;
 
@@ -96,15 +96,15 @@ class Redirected extends HttpURLConnectionClient {
 
 export type Secret = { readonly apiKey: string } | { readonly username: string; readonly password: string };
 
-/** A client of the library that calls `origin`, whoever it thinks it calls. */
+/** A client of the library whose requests all go to `origin`. */
 export const clientAt = (origin: string, secret: Secret): library.Client =>
   new Client(
-    // 'unencrypted' has it take a certificate that nobody vouches for.
+    // 'unencrypted' makes the library accept a self-signed certificate.
     { environment: EnvironmentEnum.TEST, certificatePath: 'unencrypted', ...secret } as library.Config,
     new Redirected(origin),
   );
 
-/** What the library throws for a refusal. */
+/** Returns the exception that the library throws for an error response. */
 export const refusal = async (asked: Promise<unknown>): Promise<library.HttpClientException> => {
   try {
     await asked;

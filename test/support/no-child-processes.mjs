@@ -1,4 +1,4 @@
-/** Takes the place of `node:child_process` in unit tests, which start no process: they compute, over a store in memory. */
+/** Replaces `node:child_process` in unit tests, which must start no process. */
 const refuse = (name) => () => {
   throw new Error(`a unit test called ${name} of node:child_process: move the test to test/system or test/integration`);
 };

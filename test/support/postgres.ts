@@ -1,4 +1,4 @@
-/** A private PostgreSQL for a file of tests: on a free port, in a temporary folder, gone afterwards. */
+/** Starts a private PostgreSQL for one test file, on a free port and in a temporary folder. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -108,35 +108,36 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
   let databases = 0;
   process.once('exit', () => server?.kill('SIGQUIT'));
 
-  const launch = (): { readonly child: ChildProcess; said(): string } => {
+  const launch = (): { readonly child: ChildProcess; output(): string } => {
     const child = spawn(binary('postgres'), ['-D', data, '-p', String(port), ...parameters], {
       ...as,
       cwd: folder,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let said = '';
+    let output = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-2_000);
+      output = (output + text).slice(-2_000);
     });
-    return { child, said: () => said };
+    return { child, output: () => output };
   };
 
   const start = async (): Promise<void> => {
     const deadline = performance.now() + readyMsMax;
     for (;;) {
-      const { child, said } = launch();
+      const { child, output } = launch();
       server = child;
       while (child.exitCode === null) {
         try {
           await query(url, 'select 1');
           return;
         } catch (thrown) {
-          if (performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${said()}`, { cause: thrown });
+          if (performance.now() > deadline)
+            throw new Error(`PostgreSQL did not start:\n${output()}`, { cause: thrown });
         }
         await setTimeout(30);
       }
-      // After a kill its children hold the memory for a moment yet.
-      if (performance.now() > deadline) throw new Error(`PostgreSQL ended:\n${said()}`);
+      // After a kill its children still hold the shared memory for a moment.
+      if (performance.now() > deadline) throw new Error(`PostgreSQL ended:\n${output()}`);
       await setTimeout(100);
     }
   };

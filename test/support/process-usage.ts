@@ -1,4 +1,4 @@
-/** What the kernel counts of a running process: its processor time and its memory. */
+/** Reads the CPU time and memory of a running process from the kernel. */
 import { readFileSync } from 'node:fs';
 
 /** The unit of the kernel's counters, on every Linux that Node runs on. */

@@ -1,4 +1,4 @@
-/** A balance platform as an operator makes it, with a credential, and one balance account that its own calls made. */
+/** Creates a balance platform and its credential by command, and one balance account by API calls. */
 import { basic, type Production, startServer, triglyph } from './server.ts';
 
 export interface ProductionPlatform {

@@ -1,4 +1,4 @@
-/** Stands between a client and a server on this machine, and cuts the connection where it reads a word. */
+/** A TCP proxy that closes the connection when it reads a given text. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** Calls of the recurring operations in any format, with their answers read again. */
+/** Calls the recurring operations in any format and decodes the responses. */
 import { expect } from '@jest/globals';
 import type { Output } from '../../src/contract/operation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -12,7 +12,7 @@ export const protocols = createProtocols(services);
 export const protocolNames = namedProtocols;
 
 let counted = 0;
-/** A shopper whom nobody knows yet. */
+/** Returns a new shopperReference. */
 export const fresh = (): string => `shopper-of-a-card-${++counted}`;
 
 export const cardOf = (number: string, expiryYear = '2027') => ({
@@ -46,14 +46,14 @@ export const callsOf = (gateway: () => TestGateway) => {
 
   return {
     ask,
-    /** Gives the reference. */
+    /** Returns the reference. */
     store: async (shopperReference: string, number: string, also: object = {}, as: 'demo' | 'other' = 'demo') => {
       const input = { card: cardOf(number), recurring: { contract: ['RECURRING'] }, shopperReference, ...also };
       return (await ask('json', 'storeToken', input, as)).recurringDetailReference;
     },
     list: async (name: NamedProtocol, shopperReference: string, also: object = {}, as: 'demo' | 'other' = 'demo') =>
       (await ask(name, 'listRecurringDetails', { shopperReference, ...also }, as)).details ?? [],
-    /** Gives the result. */
+    /** Returns the result. */
     check: async (name: NamedProtocol, input: object, key?: string) =>
       (await ask(name, 'scheduleAccountUpdater', { reference: 'check', ...input }, 'demo', key)).result,
   };

@@ -1,4 +1,4 @@
-/** Handlers of the Recurring service over an embedded store, without a gateway: for tests of their rules. */
+/** Runs handlers of the Recurring service over an embedded store, without a gateway. */
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';

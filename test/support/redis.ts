@@ -1,4 +1,4 @@
-/** Real Redis servers of a test's own, on free ports in temporary folders: one, a Sentinel set, or a cluster. */
+/** Starts private Redis servers on free ports: one, a Sentinel set, or a cluster. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -22,22 +22,24 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Resolves once it serves. Rejects with `PortTaken` where the port was in use, else with all that it said. */
+/** Resolves once the server is ready. Rejects with `PortTaken` where the port was in use, else with its output. */
 const launch = async (folder: string, parameters: readonly string[], ready: RegExp): Promise<Running> => {
   const child = spawn('redis-server', parameters, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const timer = setTimeout(() => child.kill('SIGKILL'), startMsMax);
-  let said = '';
+  let output = '';
   try {
     await new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', (text: string) => {
-          said += text;
-          if (ready.test(said)) resolve();
+          output += text;
+          if (ready.test(output)) resolve();
         });
       child.once('error', reject);
       child.once('close', () =>
-        reject(/already in use/i.test(said) ? new PortTaken(said) : new Error(`redis-server did not serve:\n${said}`)),
+        reject(
+          /already in use/i.test(output) ? new PortTaken(output) : new Error(`redis-server did not serve:\n${output}`),
+        ),
       );
     });
   } finally {

@@ -1,4 +1,4 @@
-/** Prints a failing test as soon as it has failed, and one line for each file when it has ended. */
+/** Jest reporter: prints each failing test at once, and one line per finished file. */
 const isOfTest = (line) => !/^\s+at .*(node_modules|node:internal)/.test(line);
 
 const withoutFrames = (message) => message.split('\n').filter(isOfTest).join('\n');

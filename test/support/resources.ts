@@ -1,4 +1,4 @@
-/** Calls of the balance platform, through a whole gateway: what a test asks, and what it hears. */
+/** Calls the balance platform through a whole gateway. */
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 

@@ -1,4 +1,4 @@
-/** Ways to spell a right request differently, and ways to break it, found by walking its shape and its tree together. */
+/** Derives alternative spellings and defects of a valid request from its schema and its tree. */
 import fc from 'fast-check';
 import type { Choice, Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { arbitrary } from './generate.ts';
@@ -13,7 +13,7 @@ export interface Change {
 type ObjectNode = Extract<Loose, { kind: 'object' }>;
 type Set = (node: Loose) => void;
 
-/** Any valid tree of a shape: what stands in the place of a field that was left out. */
+/** Returns a valid tree of a schema, for a field that was left out. */
 const sampleOf = (shape: Schema): Loose => loosen(shape, fc.sample(arbitrary(shape), { numRuns: 1, seed: 7 })[0]);
 
 const find = (node: ObjectNode, name: string): Member | undefined => node.members.find((each) => each.name === name);
@@ -24,7 +24,7 @@ const remove = (node: ObjectNode, names: readonly string[]): void => {
 
 const last = (text: string): string => text.slice(0, -1) + (text.endsWith('1') ? '2' : '1');
 
-/** What can be wrong with a text of this shape. */
+/** Returns the invalid texts for this schema, each with its name. */
 const wrongTexts = (shape: Schema, text: string): readonly (readonly [string, string])[] => {
   switch (shape.kind) {
     case 'string': {
@@ -132,11 +132,11 @@ const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
   }
 };
 
-/** Everything that can be broken in a tree. */
+/** All changes to a tree that make it invalid. */
 export const breakages = (shape: ObjectSchema, tree: Loose): readonly Change[] =>
   tree.kind === 'object' ? inObject(shape, tree) : [];
 
-/** Everything that can be said in other words: the canonical value stays what it is. */
+/** All alternative spellings in a tree that leave the canonical value unchanged. */
 export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] => {
   if (tree.kind !== 'object') return [];
   const { members } = tree;
@@ -152,7 +152,7 @@ export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] =
     ...shape.ignoredMembers.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
     ...Object.entries(shape.fields).flatMap(([name, { schema: shape }]): Change[] => {
       const member = find(tree, name);
-      if (member !== undefined) return inWords(shape, member);
+      if (member !== undefined) return inSpelling(shape, member);
       const blank = 'emptyString' in shape && shape.emptyString === 'invalid' ? [] : [put(name, textNode(''))];
       const empty =
         shape.kind === 'object' || shape.kind === 'map' ? put(name, { kind: shape.kind, members: [] }) : undefined;
@@ -161,16 +161,16 @@ export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] =
   ];
 };
 
-const inWords = (shape: Schema, member: Member): Change[] => {
+const inSpelling = (shape: Schema, member: Member): Change[] => {
   const { node } = member;
   if (shape.kind === 'object') return [...spellings(shape, node)];
   if (node.kind !== 'text') return [];
-  const say = (text: string): Change => ({
+  const respell = (text: string): Change => ({
     name: text,
     apply: () => {
       member.node = textNode(text);
     },
   });
-  if (shape.kind === 'list') return [say(node.text.split(',').reverse().join(' , '))];
-  return shape.kind === 'string' ? [] : [say(` ${node.text}\n`)];
+  if (shape.kind === 'list') return [respell(node.text.split(',').reverse().join(' , '))];
+  return shape.kind === 'string' ? [] : [respell(` ${node.text}\n`)];
 };

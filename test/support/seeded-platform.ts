@@ -1,4 +1,4 @@
-/** A balance platform with something on it: what most tests of it begin with, made by its own calls. */
+/** Creates a balance platform with resources through API calls. */
 
 import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';

@@ -1,4 +1,4 @@
-/** The real program as processes of their own: commands that end, and servers on free ports in a folder of the test's. */
+/** Runs the real program as child processes: commands, and servers on free ports in the test's folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -65,7 +65,7 @@ export const triglyph = async (
   return { code, ...received };
 };
 
-/** Starts a command and ends it with SIGKILL as soon as `when` says so; gives what it had said. */
+/** Starts a command, kills it with SIGKILL once `when` resolves, and returns its output. */
 export const killedWhen = async (
   parameters: readonly string[],
   folder: string,
@@ -87,22 +87,22 @@ export interface Server {
   readonly admin: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** From the start of the process until it said that it is ready. */
+  /** From the start of the process until its ready line. */
   readonly readyMs: number;
-  /** All that it has printed, log lines included. */
+  /** All output, log lines included. */
   output(): string;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL: what a power cut leaves of a process. */
+  /** Sends SIGKILL, which models a power cut. */
   kill(): Promise<void>;
 }
 
 const readyMsMax = 30_000;
-/** Both forms in which the program says it: the demo's sentence and the server's log line. */
+/** Matches both forms of an address: the demo's sentence and the server's log line. */
 const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
 
 /**
- * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with what it said where it ends instead.
+ * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with its output where it ends before.
  * `file`: another program, for controls that serve with a defect.
  */
 export const startServer = async (
@@ -117,10 +117,10 @@ export const startServer = async (
   const received = gather(child);
   const over = ended(child);
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
-    const said = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);
+    const failure = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(said('was not ready in time'));
+      reject(failure('was not ready in time'));
     }, readyMsMax);
     child.stdout?.on('data', () => {
       const callers = address('callers').exec(received.stdout)?.[1];
@@ -131,7 +131,7 @@ export const startServer = async (
     });
     over.then((code) => {
       clearTimeout(timer);
-      reject(said(`ended with ${code}`));
+      reject(failure(`ended with ${code}`));
     }, reject);
   });
   const { callers, admin, readyMs } = await ready;
@@ -180,7 +180,7 @@ export const basic = (username: string, secret: string): string =>
 /** The credentials that the demo prints. */
 export const demoAuthorization = basic('ws@Company.Demo', 'demo-password');
 
-/** Asks an operation in JSON; gives the status and the answer. */
+/** Calls an operation in JSON; returns the status and the body. */
 export const ask = async (
   callers: string,
   operation: string,

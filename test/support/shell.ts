@@ -1,4 +1,4 @@
-/** A shell on a free port around a small journey of the test's own, and a socket to write to it byte by byte. */
+/** Starts the HTTP server around a handler of the test, and writes raw bytes to it. */
 import { connect, type Socket } from 'node:net';
 import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
@@ -77,13 +77,13 @@ export const exchange = (port: number, pieces: readonly string[], pauseMs = 50):
     const socket: Socket = connect(port, '127.0.0.1');
     const received: string[] = [];
     let timer: NodeJS.Timeout | undefined;
-    const say = (at: number): void => {
+    const send = (at: number): void => {
       if (at >= pieces.length || !socket.writable) return;
       socket.write(Buffer.from(pieces[at]!, 'latin1'));
-      timer = setTimeout(() => say(at + 1), pauseMs);
+      timer = setTimeout(() => send(at + 1), pauseMs);
     };
     socket.setEncoding('latin1');
-    socket.on('connect', () => say(0));
+    socket.on('connect', () => send(0));
     socket.on('data', (text: string) => received.push(text));
     socket.on('error', reject);
     socket.on('close', () => {
@@ -92,6 +92,6 @@ export const exchange = (port: number, pieces: readonly string[], pauseMs = 50):
     });
   });
 
-/** The status lines of what was heard. */
+/** Returns the status codes of all responses in the received text. */
 export const statuses = (received: string): readonly number[] =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -1,4 +1,4 @@
-/** Times on the clock that hold on a busy machine, which only ever makes them longer. */
+/** Measures the shortest of several runs, because a busy machine only lengthens them. */
 
 const triesMax = 5;
 

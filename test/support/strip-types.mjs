@@ -1,4 +1,4 @@
-/** The transformer of the tests: Node's own type stripping, which keeps every line and column in place. */
+/** Jest transformer: Node's type stripping, which preserves lines and columns. */
 import { stripTypeScriptTypes } from 'node:module';
 
 export default { process: (source) => ({ code: stripTypeScriptTypes(source) }) };

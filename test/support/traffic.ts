@@ -1,4 +1,4 @@
-/** Callers under load, in every format, on connections kept alive: they repeat nothing by themselves and know what each answer must be. */
+/** Generates load in every format over keep-alive connections, without retries, and checks every answer. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -21,7 +21,7 @@ export interface Heard {
   readonly body: string;
 }
 
-/** What the caller of this format makes of the answer. */
+/** Decodes the answer as a caller of this format does. */
 export const meaning = (format: NamedProtocol, operation: string, { body }: Heard): unknown =>
   protocols[format].decodeResponse(operationOf(operation), body).value;
 

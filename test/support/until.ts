@@ -1,9 +1,9 @@
-/** Waits for what a test cannot be told of. */
+/** Polls for a condition that sends no event. */
 import { setTimeout as after } from 'node:timers/promises';
 
 /**
- * Waits until it holds; a probe that throws does not hold yet. Rejects after `msMax`, saying what was waited for:
- * in words, or as what is there instead.
+ * Polls until `holds` returns true; a probe that throws counts as false. Rejects after `msMax` with the description `what`
+ * or with the value that it returns.
  */
 export const until = async (
   what: string | (() => unknown),

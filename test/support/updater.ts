@@ -1,4 +1,4 @@
-/** A real updater behind a URL, as a test wants it: it remembers what it was asked, and answers as it is told. */
+/** Starts an HTTP updater that records its requests and answers as the test configures. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,15 +15,15 @@ export type Answerer = (question: Question, response: ServerResponse, request: I
 
 export interface TestUpdater {
   readonly url: string;
-  /** In the order in which they came. */
+  /** The requests in order of arrival. */
   readonly asked: Question[];
-  /** How it answers from now on. */
+  /** Answers the requests from now on. */
   answer: Answerer;
   close(): Promise<void>;
 }
 
-/** What it tells of the cards that have a fate of their own: `result` and what comes with it. */
-export const fates = Object.freeze({
+/** The answers for the test cards with an outcome of their own: `result` and its fields. */
+export const cardOutcomes = Object.freeze({
   '4000009900000012': { result: 'NoChange' },
   '4000009900000020': { result: 'CardExpiryChanged', newExpiryMonth: '3', newExpiryYear: '2031' },
   '4000009900000038': {
@@ -38,8 +38,8 @@ export const fates = Object.freeze({
   '4000009900000079': { result: 'Error' },
 }) satisfies Readonly<Record<string, object>>;
 
-export const fateOf = (number: string | undefined): object =>
-  Object.entries(fates).find(([each]) => each === number)?.[1] ?? { result: 'NoChange' };
+export const outcomeOf = (number: string | undefined): object =>
+  Object.entries(cardOutcomes).find(([each]) => each === number)?.[1] ?? { result: 'NoChange' };
 
 export const say = (response: ServerResponse, answer: unknown, status = 200, type = 'application/json'): void => {
   response
@@ -47,13 +47,13 @@ export const say = (response: ServerResponse, answer: unknown, status = 200, typ
     .end(typeof answer === 'string' ? answer : JSON.stringify(answer));
 };
 
-export const byFate: Answerer = ({ body }, response) => say(response, fateOf(body.number));
+export const answerByCard: Answerer = ({ body }, response) => say(response, outcomeOf(body.number));
 
 export const down: Answerer = (_, response) => say(response, {}, 503);
 
 export const startUpdater = async (): Promise<TestUpdater> => {
   const asked: Question[] = [];
-  const updater = { asked, answer: byFate };
+  const updater = { asked, answer: answerByCard };
   const server = createServer(async (request, response) => {
     const question: Question = {
       id: String(request.headers['idempotency-key']),

@@ -1,4 +1,4 @@
-/** A production server that delivers webhooks, its commands about them, and companies that listen. */
+/** Starts a production server that delivers webhooks, with its commands and subscribed companies. */
 
 import { type Backend, openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';

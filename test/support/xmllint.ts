@@ -1,4 +1,4 @@
-/** xmllint with the derived schemas: which of many envelopes are not what the schemas promise. */
+/** Validates envelopes against the derived schemas with xmllint and returns the invalid ones. */
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

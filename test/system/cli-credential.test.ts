@@ -1,4 +1,4 @@
-/** The life of a credential at the command line, beside a server that notices. */
+/** Tests the credential commands against a running server, which applies each change. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
@@ -38,7 +38,7 @@ const statusOf = async (authorization: string) =>
 /** What a server has read of a credential stands for a second. */
 const noticed = () => wait(1_200);
 
-test('is added, used, listed, rotated with a grace, and revoked, while the server runs', async () => {
+test('a credential is added, used, listed, rotated with a grace period and revoked while the server runs', async () => {
   const { id, username, secret } = await issued(
     'add',
     'Acme',
@@ -82,7 +82,7 @@ test('is added, used, listed, rotated with a grace, and revoked, while the serve
   expect((await run('list')).stdout).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
 });
 
-test('an API key has no username and comes in its own header', async () => {
+test('an API key has no username and is sent in its own header', async () => {
   const { id, username, secret } = await issued('add', 'Acme', '--kind', 'apiKey', '--account', 'AcmeWeb');
   expect(username).toBeUndefined();
   const call = () =>
@@ -97,7 +97,7 @@ test('an API key has no username and comes in its own header', async () => {
   expect((await call()).status).toBe(401);
 });
 
-describe('says why not', () => {
+describe('refuses and prints the reason', () => {
   test.each([
     [['add', 'Acme', '--account', 'Elsewhere'], 'merchant account Elsewhere is not one of Acme; add it first'],
     [['revoke', 'cr_nobody'], 'no live credential has the id cr_nobody'],
@@ -119,7 +119,7 @@ test('merchant accounts are listed with their companies', async () => {
   expect((await run('merchant-account', 'list')).stdout).toBe('Acme  AcmeShop\nAcme  AcmeWeb\n');
 });
 
-test('of a balance platform: added with its platform, let in there and nowhere else', async () => {
+test('a balance platform credential is added with its platform and authorizes that platform only', async () => {
   expect((await run('add', 'Acme', '--balance-platform', 'AcmePlatform')).stderr).toMatch(/add it first/);
   const platform = ['balance-platform', 'add', 'Acme', 'AcmePlatform'];
   expect((await run(...platform, '--description', 'Ours', '--time-zone', 'Nowhere/Land')).stderr).toMatch(/IANA/);

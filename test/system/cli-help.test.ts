@@ -70,7 +70,7 @@ test('--version prints the version of the package', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-describe('what is not understood ends with 2', () => {
+describe('usage errors exit with 2', () => {
   test.each([
     [['unheard-of']],
     [['import']],
@@ -90,8 +90,8 @@ describe('what is not understood ends with 2', () => {
   });
 });
 
-describe('what cannot be done ends with 1 and says why in a line', () => {
-  test('a file that is not there', async () => {
+describe('runtime errors exit with 1 and print the reason on one line', () => {
+  test('a missing file', async () => {
     await triglyph(['keys', 'create', 'keys'], folder.path);
     await triglyph(['migrate'], folder.path);
     const { code, stdout, stderr } = await triglyph(['import', 'gone.jsonl'], folder.path, { KEY_FILE: 'keys' });
@@ -102,10 +102,10 @@ describe('what cannot be done ends with 1 and says why in a line', () => {
     });
   });
 
-  test('a key file that is there already is left alone', async () => {
-    await triglyph(['keys', 'create', 'kept'], folder.path);
-    const { code, stderr } = await triglyph(['keys', 'create', 'kept'], folder.path);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: kept: there is such a file already\n' });
+  test('an existing key file is not overwritten', async () => {
+    await triglyph(['keys', 'create', 'existing'], folder.path);
+    const { code, stderr } = await triglyph(['keys', 'create', 'existing'], folder.path);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'triglyph: existing: there is such a file already\n' });
   });
 
   test('no keys', async () => {
@@ -114,7 +114,7 @@ describe('what cannot be done ends with 1 and says why in a line', () => {
     expect(stderr).toBe('triglyph: there are no keys: name a key file in KEY_FILE\n');
   });
 
-  test('a setting that does not parse: all of them at once', async () => {
+  test('reports all settings that do not parse', async () => {
     const { code, stderr } = await triglyph(['credential', 'list'], folder.path, { PORT: 'x', BODY_BYTES_MAX: 'y' });
     expect(code).toBe(1);
     expect(stderr.split('\n').filter((line) => line.startsWith('triglyph: '))).toHaveLength(2);
@@ -123,13 +123,13 @@ describe('what cannot be done ends with 1 and says why in a line', () => {
 });
 
 describe('documents on standard output', () => {
-  test('the WSDL names the origin that is given', async () => {
+  test('the WSDL contains the given origin', async () => {
     const { code, stdout } = await triglyph(['wsdl', '--origin', 'https://pay.example.com'], folder.path);
     expect(code).toBe(0);
     expect(stdout).toContain('location="https://pay.example.com/pal/servlet/Recurring/v25"');
   });
 
-  test('OpenAPI 3.1 names the origin that is given', async () => {
+  test('the OpenAPI document contains the given origin', async () => {
     const { code, stdout } = await triglyph(['openapi', '--origin', 'https://pay.example.com'], folder.path);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -68,7 +68,7 @@ test.each([
   [['credential', 'merchant-account', 'list']],
   [['keys', 'status']],
   [['webhooks', 'endpoint', 'list']],
-])('%j into a closed pipe ends quietly with 141', async (command) => {
+])('%j into a closed pipe exits with 141 and prints nothing', async (command) => {
   expect(await pipe(command, 'exec 0<&-')).toEqual({ status: 141, output: '', errors: '' });
 });
 
@@ -83,7 +83,7 @@ test('a full disk is reported in one line', async () => {
 });
 
 test.each(['serve', 'demo'] as const)(
-  '%s whose log reader leaves goes on serving and stops when told',
+  '%s keeps serving after its log reader closes the pipe and stops on SIGTERM',
   async (command) => {
     const variables = command === 'demo' ? { DATA_DIR: join(folder.path, 'demo'), KEY_FILE: '' } : production.variables;
     const child = spawn(process.execPath, [program, command], { cwd: folder.path, env: environment(variables) });

@@ -25,7 +25,7 @@ const bytesUnder = (path: string): Buffer =>
   Buffer.concat(readdirSync(path).map((name) => readFileSync(join(path, name))));
 
 describe('refuses to start', () => {
-  test('without keys and without a credential: both are said at once, with how to mend them', async () => {
+  test('without keys and without a credential: reports both, each with a hint', async () => {
     const empty = tempFolder();
     await triglyph(['migrate'], empty.path);
     const { code, stdout, stderr } = await triglyph(['serve'], empty.path);
@@ -38,13 +38,13 @@ describe('refuses to start', () => {
     expect(lines[1]).toContain('triglyph credential add');
   });
 
-  test('with a key file that is not there', async () => {
+  test('with a missing key file', async () => {
     const { code, stderr } = await triglyph(['serve'], folder.path, { ...production.variables, KEY_FILE: 'gone' });
     expect(code).toBe(1);
     expect(stderr).toContain('KEY_FILE names gone: there is no such file.');
   });
 
-  test('with other keys than those of the data, or with another index key alone', async () => {
+  test('with keys that do not match the data, or with another index key only', async () => {
     const own = tempFolder();
     const { variables, credential } = await prepareProduction(own.path);
     const server = await startServer('serve', own.path, variables);
@@ -65,7 +65,7 @@ describe('refuses to start', () => {
     own.discard();
   });
 
-  test('with other keys than those of the payment instruments, where there is nothing else', async () => {
+  test('with keys that do not match, where the store has payment instruments only', async () => {
     const own = tempFolder();
     const { variables } = await prepareProduction(own.path);
     const credential = (...parameters: string[]) => triglyph(['credential', ...parameters], own.path, variables);
@@ -111,23 +111,23 @@ describe('refuses to start', () => {
   test('while another process serves the folder', async () => {
     const server = await startServer('serve', folder.path, production.variables);
     const { code, stderr } = await triglyph(['serve'], folder.path, production.variables);
-    // Looking is no serving.
+    // `check` takes no lock.
     expect((await triglyph(['check'], folder.path, production.variables)).code).toBe(0);
     await server.stop();
     expect(code).toBe(1);
     expect(stderr).toContain(`process ${server.pid} `);
   });
 
-  test('the demo, on a folder that is not its own', async () => {
+  test('the demo, on a folder with other files', async () => {
     const foreign = join(folder.path, 'foreign');
     mkdirSync(foreign);
-    writeFileSync(join(foreign, 'somebody.txt'), 'mine');
+    writeFileSync(join(foreign, 'notes.txt'), 'mine');
     const { code, stderr } = await triglyph(['demo'], folder.path, { DATA_DIR: foreign });
     expect(code).toBe(1);
     expect(stderr).toContain("holds something that is not the demo's");
   });
 
-  test('the demo, on an address that others reach', async () => {
+  test('the demo, on a non-loopback address', async () => {
     const { code, stderr } = await triglyph(['demo'], folder.path, { HOST: '0.0.0.0', DATA_DIR: 'open' });
     expect(code).toBe(1);
     expect(stderr).toContain('HOST is 0.0.0.0');
@@ -135,7 +135,7 @@ describe('refuses to start', () => {
 });
 
 describe('check', () => {
-  test('prints the settings without the keys, and that nothing is wrong', async () => {
+  test('prints the settings without the keys and reports no problem', async () => {
     const { code, stdout } = await triglyph(['check'], folder.path, production.variables);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^TRIGLYPH_KEYS +\(hidden\)/m);
@@ -144,7 +144,7 @@ describe('check', () => {
       expect(stdout).not.toContain(key);
   });
 
-  test('says everything that is wrong and ends with 1', async () => {
+  test('reports every problem and exits with 1', async () => {
     const { code, stdout } = await triglyph(['check'], folder.path, {
       ...production.variables,
       DEMO_SHOPPERS: '5',
@@ -157,7 +157,7 @@ describe('check', () => {
   });
 });
 
-test('takes under 0.9 s of processor time to be ready and idles under 115 MB', async () => {
+test('takes under 0.9 s of CPU time to be ready and idles under 115 MB', async () => {
   const server = await startServer('serve', folder.path, production.variables);
   const cpuMs = cpuMsOf(server.pid);
   expect((await fetch(`${server.admin}/readyz`)).status).toBe(200);
@@ -168,7 +168,7 @@ test('takes under 0.9 s of processor time to be ready and idles under 115 MB', a
   expect(megabytes).toBeLessThan(115);
 });
 
-test('SIGTERM answers what is in flight and ends with 0', async () => {
+test('on SIGTERM requests in flight are answered and the exit code is 0', async () => {
   const server = await startServer('serve', folder.path, production.variables);
   const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' });
   const answered = new Promise<{ status: number | undefined; connection: string | undefined; body: string }>(
@@ -196,7 +196,7 @@ test('SIGTERM answers what is in flight and ends with 0', async () => {
   expect(await over).toBe(0);
 });
 
-test('a secret or a card number is nowhere: not in the data, the output or the metrics', async () => {
+test('no secret and no card number appears in the data, the output or the metrics', async () => {
   const canary = '4000620000000007';
   const server = await startServer('serve', folder.path, { ...production.variables, LOG_LEVEL: 'trace' });
   const asks = [
@@ -212,7 +212,7 @@ test('a secret or a card number is nowhere: not in the data, the output or the m
   await ask(server.callers, canary, token, authorization);
   await ask(server.callers, 'disable', token, basic(canary, production.credential.secret));
   const metrics = await (await fetch(`${server.admin}/metrics`)).text();
-  // While it runs, the log of the database is there beside it.
+  // While the server runs, the folder also holds the database's write-ahead log.
   const data = bytesUnder(server.dataDir);
   await server.stop();
   const output = server.output();

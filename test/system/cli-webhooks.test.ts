@@ -13,7 +13,7 @@ afterAll(() => folder.discard());
 const run = (parameters: readonly string[], also: Readonly<Record<string, string>> = {}) =>
   triglyph(['webhooks', ...parameters], folder.path, { ...production.variables, ...also });
 
-test('an endpoint is added with a key that is shown once, listed without it, and removed', async () => {
+test('an endpoint is added with a key shown once, listed without the key, and removed', async () => {
   const added = await run(['endpoint', 'add', 'Acme', 'https://shop.example.com/hooks']);
   expect(added).toMatchObject({ code: 0, stderr: '' });
   const [, key, id] =
@@ -55,7 +55,7 @@ test('an endpoint is added with a key that is shown once, listed without it, and
   expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');
 }, 60_000);
 
-test('a company that has a balance platform only is told of that', async () => {
+test('a company with only a balance platform can add only configuration endpoints', async () => {
   const { variables } = production;
   const added = await triglyph(
     ['credential', 'balance-platform', 'add', 'Beta', 'BetaPlatform'],
@@ -70,7 +70,7 @@ test('a company that has a balance platform only is told of that', async () => {
   expect((await run(['endpoint', 'remove', JSON.parse(stdout).id])).code).toBe(0);
 }, 60_000);
 
-describe('what cannot be done ends with 1 and says why', () => {
+describe('runtime errors exit with 1 and print the reason', () => {
   test.each([
     [['endpoint', 'add', 'Nobody', 'https://shop.example.com/'], /Nobody has no merchant account/],
     [
@@ -99,7 +99,7 @@ describe('what cannot be done ends with 1 and says why', () => {
     });
   }, 60_000);
 
-  test('without dead letters there is nothing to list and nothing to try', async () => {
+  test('without dead letters list and retry report none', async () => {
     expect(await run(['list'])).toMatchObject({ code: 0, stdout: 'There is no dead letter.\n' });
     expect(await run(['list', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
     expect((await run(['retry', '--all'])).stdout).toMatch(/deliver 0 webhooks again/);

@@ -101,7 +101,7 @@ const expectSame = async (file = sourceFile()): Promise<void> => {
 };
 
 describe('the tables of a copy', () => {
-  test('are all there are, with their keys, each after those that it refers to', () => {
+  test('cover the whole schema with their primary keys, in foreign-key order', () => {
     const named = inSource(`select name from sqlite_master where type = 'table'`).map(({ name }) => String(name));
     expect([...tables.map(({ name }) => name), ...unsharedTables].sort()).toEqual(named.sort());
     for (const [index, { name, key }] of tables.entries()) {
@@ -115,7 +115,7 @@ describe('the tables of a copy', () => {
 });
 
 describe('a copy', () => {
-  test('killed twice goes on where it was, doubles nothing, and is found the same', async () => {
+  test('resumes after two kills, duplicates no row, and verifies', async () => {
     for (const rows of [1_000, 3_000]) {
       expect((await killedAt(rows)).code).toBeNull();
       const [{ many } = {}] = await server.ask('select count(*) as many from stored_detail', [], target);
@@ -137,12 +137,12 @@ describe('a copy', () => {
     await expectSame();
   });
 
-  test('half done is served by nobody, and taken over by no other store', async () => {
+  test('that is unfinished is not served and not resumed from another store', async () => {
     await killedAt(1_000);
     const variables = { ...production.variables, DATABASE_URL: target };
     const { code, stderr } = await triglyph(['serve'], folder.path, variables);
     expect(code).toBe(1);
-    expect(stderr).toContain('holds a copy that has not ended: run the same `triglyph copy` again');
+    expect(stderr).toContain('holds an unfinished copy: run the same `triglyph copy` again');
     expect(stderr).not.toContain(server.password);
 
     const other = tempFolder();
@@ -153,7 +153,7 @@ describe('a copy', () => {
     expect(foreign.stderr).toContain('an unfinished copy of another store');
   });
 
-  test('that was tampered with is found out', async () => {
+  test('that was altered fails verification', async () => {
     await killedAt(1_000);
     await server.ask(
       `update stored_detail set sealed_number = 'x' where recurring_detail_reference =
@@ -166,7 +166,7 @@ describe('a copy', () => {
     expect(stderr).toContain('stored_detail is not the same in both (6000 and 6000 rows)');
   });
 
-  test('into a database that holds something is refused, and leaves it alone', async () => {
+  test('into a database that holds rows is refused and changes nothing', async () => {
     const variables = { DATABASE_URL: target, KEY_FILE: production.variables.KEY_FILE! };
     await triglyph(['migrate'], folder.path, variables);
     await triglyph(['credential', 'merchant-account', 'add', 'Beta', 'BetaWeb'], folder.path, variables);
@@ -177,7 +177,7 @@ describe('a copy', () => {
     expect(accounts.stdout).toBe('Beta  BetaWeb\n');
   });
 
-  test('from a folder that is served from is refused', async () => {
+  test('from a folder that a server uses is refused', async () => {
     const serving = await startServer('serve', folder.path, production.variables);
     const { code, stderr } = await copy();
     await serving.stop();
@@ -185,7 +185,7 @@ describe('a copy', () => {
     expect(stderr).toMatch(/serves from \.\/data already/);
   });
 
-  test('goes the other way as well', async () => {
+  test('works from PostgreSQL to SQLite as well', async () => {
     expect((await copy()).code).toBe(0);
     const back = await triglyph(['copy', '--from', 'env:TARGET', '--to', 'sqlite:back'], folder.path, {
       TARGET: target,
@@ -200,16 +200,16 @@ describe('a copy', () => {
     ['env:TARGET', '', '--to names TARGET, which is no store'],
     ['mysql://me:hush@host/db', '', '--to is no store'],
     ['env:TARGET', 'postgres://me:hush@127.0.0.1:1/db', 'no connection to 127.0.0.1:1/db: ECONNREFUSED'],
-  ])('to %s (%j) is refused without showing a password', async (to, TARGET, said) => {
+  ])('to %s (%j) is refused without showing a password', async (to, TARGET, message) => {
     const { code, stdout, stderr } = await triglyph(['copy', '--from', 'sqlite:./data', '--to', to], folder.path, {
       TARGET,
     });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr).not.toContain('hush');
   });
 
-  test('of nothing is refused, and makes nothing', async () => {
+  test('from a folder without a store is refused and creates nothing', async () => {
     const { code, stderr } = await triglyph(['copy', '--from', 'sqlite:gone', '--to', 'env:TARGET'], folder.path, {
       TARGET: target,
     });
@@ -225,7 +225,7 @@ describe('servers on PostgreSQL', () => {
   const list = (callers: string, shopperReference: string) =>
     ask(callers, 'listRecurringDetails', { merchantAccount: 'AcmeWeb', shopperReference }, authorization());
 
-  test('serve what was copied, two beside one another, through a restart of the database', async () => {
+  test('two servers serve the copied data across a restart of the database', async () => {
     expect((await copy()).code).toBe(0);
     const urlFile = join(folder.path, 'url');
     writeFileSync(urlFile, target, { mode: 0o600 });
@@ -263,7 +263,7 @@ describe('servers on PostgreSQL', () => {
     for (const { output } of [one, other]) expect(output()).not.toContain(server.password);
   });
 
-  test('migrate says what landed, and then that nothing is to be done', async () => {
+  test('migrate lists the applied migrations, then reports that there is nothing to do', async () => {
     const migrate = () => triglyph(['migrate'], folder.path, { DATABASE_URL: target });
     const place = `PostgreSQL at 127.0.0.1:${server.port}${new URL(target).pathname}`;
     const first = await migrate();
@@ -275,7 +275,7 @@ describe('servers on PostgreSQL', () => {
     expect(second.stdout).toMatch(/: nothing to do, it is at migration \d+ \([a-z-]+\)\.\n$/);
   });
 
-  test('check hides the URL, and says where the keys do not fit', async () => {
+  test('check hides the URL and names the database that the keys do not open', async () => {
     expect((await copy()).code).toBe(0);
     const strange = join(folder.path, 'strange-keys');
     await triglyph(['keys', 'create', strange], folder.path);
@@ -286,7 +286,7 @@ describe('servers on PostgreSQL', () => {
     expect(stdout).not.toContain(server.password);
   });
 
-  test('the demo goes into an empty database, and into no one else’s', async () => {
+  test('the demo uses an empty database and refuses one with other accounts', async () => {
     const demo = await startServer('demo', folder.path, { DATABASE_URL: target, DATA_DIR: join(folder.path, 'demo') });
     expect(demo.output()).toContain(`Data     PostgreSQL at 127.0.0.1:${server.port}/`);
     expect(demo.output()).not.toContain(server.password);

@@ -1,4 +1,4 @@
-/** Webhooks that nobody takes, from a server that soon gives up: what becomes of them, and of those behind them. */
+/** Tests dead letters: a server that soon gives up on refused webhooks delivers later events and retries on command. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { tell } from '../support/production-platform.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-test.concurrent('what nobody takes is a dead letter; the next goes on; and it is delivered when it is tried again', async () => {
+test.concurrent('a refused webhook becomes a dead letter, later events are delivered, and a retry delivers it', async () => {
   const shop = await serving.openShop('Dead');
   const { id } = await shop.listen(`${receiver.origin}/dead?token=hidden`);
   let refusing = true;
@@ -62,7 +62,7 @@ test.concurrent('what nobody takes is a dead letter; the next goes on; and it is
   await until(idsHere, async () => (await serving.webhooks('list', 'Dead')) === 'There is no dead letter.\n');
 }, 60_000);
 
-test.concurrent('what nobody takes is a dead letter of its platform, whose company has nothing else, and is sent again', async () => {
+test.concurrent('a refused webhook of a company with only a balance platform is a dead letter of the platform and can be retried', async () => {
   let isRefusing = true;
   receiver.respond('/alone', (response) => {
     response.statusCode = isRefusing ? 500 : 202;

@@ -40,7 +40,7 @@ const shell = (call: string): string => {
   return stdout;
 };
 
-test('the three calls work as they are printed, and each gives the same details', async () => {
+test('the three printed calls work and return the same details', async () => {
   const server = await startServer('demo', folder.path);
   const calls = printedCalls(server.output());
   expect([...calls.keys()]).toEqual(['SOAP', 'JSON', 'FORM']);
@@ -62,7 +62,7 @@ test('the three calls work as they are printed, and each gives the same details'
   expect(await server.stop()).toBe(0);
 });
 
-test('the data is what the README says', async () => {
+test('the data matches the README', async () => {
   const server = await startServer('demo', folder.path);
   const { answer, details } = await detailsOf(server, shopper('shopper-1'));
   expect(answer.lastKnownShopperEmail).toBe('shopper-1@example.com');
@@ -84,7 +84,7 @@ test('the data is what the README says', async () => {
 });
 
 describe('a second start', () => {
-  test('finds the data again: what was disabled stays so, what was stored is there, nothing doubles', async () => {
+  test('reuses the data: disabled details stay disabled, stored details remain, nothing is duplicated', async () => {
     const own = tempFolder();
     const before = await startServer('demo', own.path, { DEMO_SHOPPERS: '5' });
     const first = (await detailsOf(before, shopper('shopper-1'))).details;
@@ -106,7 +106,7 @@ describe('a second start', () => {
   });
 });
 
-test('10,000 generated shoppers take under 20 s of processor time', async () => {
+test('generates 10,000 shoppers in under 20 s of CPU time', async () => {
   const own = tempFolder();
   const server = await startServer('demo', own.path, { DEMO_SHOPPERS: '10000' });
   expect(cpuMsOf(server.pid)).toBeLessThan(20_000);
@@ -116,7 +116,7 @@ test('10,000 generated shoppers take under 20 s of processor time', async () => 
   own.discard();
 });
 
-describe('kill -9 right after an answer', () => {
+describe('SIGKILL right after an answer', () => {
   const rounds = 5;
   const card = { expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
   const numbers = ['4111111111111111', '5555444433331111', '4444333322221111', '370000000000002', '4000620000000007'];
@@ -154,10 +154,10 @@ describe('kill -9 right after an answer', () => {
   });
 });
 
-test('the balance platform has what the demo says, and a command says it again', async () => {
+test('the balance platform matches what the demo prints, and `platform show` prints it again', async () => {
   const server = await startServer('demo', folder.path);
-  const said = /^On the balance platform DemoPlatform, at (\S+):\n([\s\S]*?)\n\n/m.exec(server.output())!;
-  const [, address, tree] = said as unknown as [string, string, string];
+  const printed = /^On the balance platform DemoPlatform, at (\S+):\n([\s\S]*?)\n\n/m.exec(server.output())!;
+  const [, address, tree] = printed as unknown as [string, string, string];
   expect(tree.split('\n').map((line) => line.trim().split('  ')[1])).toEqual([
     'accountHolder',
     ...['balanceAccount', 'paymentInstrument', 'paymentInstrument', 'balanceAccount', 'paymentInstrument'],

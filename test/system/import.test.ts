@@ -1,4 +1,4 @@
-/** Imports as an operator runs them: both formats, refused rows, a kill in the middle, a server beside it. */
+/** Tests `triglyph import`: both file formats, refused rows, recovery from a kill, and a server running at the same time. */
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -69,7 +69,7 @@ const count = (shoppers: string): { readonly details: number; readonly distinct:
 
 const authorization = () => basic(production.credential.username, production.credential.secret);
 
-test('JSONL: what is right is kept, what is not is reported with its line and every reason', async () => {
+test('JSONL: valid rows are imported, invalid rows are reported with their line and every reason', async () => {
   const secret = numberOf(77);
   const file = write('mixed.jsonl', [
     row(1, {
@@ -150,14 +150,14 @@ test('JSONL: what is right is kept, what is not is reported with its line and ev
   });
 });
 
-test('CSV: dotted columns, empty cells, quotes, line breaks in a cell; rows that do not fit are reported', async () => {
+test('CSV: accepts dotted columns, empty cells, quotes and line breaks in a cell; reports invalid rows', async () => {
   const file = 'rows.csv';
   const columns =
     'merchantAccount,shopperReference,contracts,card.number,card.expiryMonth,card.expiryYear,card.holderName,additionalData.x.y,bank.iban,bank.ownerName';
   const lines = [
     `\uFEFF${columns}`,
     `AcmeWeb,csv-1,"RECURRING,ONECLICK",${numberOf(101)},03,2030,"Dijk, ""Anna"" van",,,`,
-    `AcmeWeb,csv-2,RECURRING,${numberOf(102)},3,2031,"Anna\r\nvan Dijk",kept,,`,
+    `AcmeWeb,csv-2,RECURRING,${numberOf(102)},3,2031,"Anna\r\nvan Dijk",extra,,`,
     `AcmeWeb,csv-3,RECURRING,${numberOf(103)},3,2031,Anna,,,,one too many`,
     'AcmeWeb,csv-4,PAYOUT,,,,,,NL13TEST0123456789,Anna van Dijk',
     '',
@@ -180,7 +180,7 @@ test('CSV: dotted columns, empty cells, quotes, line breaks in a cell; rows that
   expect(count('csv-%')).toEqual({ details: 3, distinct: 3 });
 });
 
-describe('a CSV that cannot be read on', () => {
+describe('an unreadable CSV file', () => {
   test.each([
     ['no columns', '', 'the file is empty'],
     ['a column twice', 'merchantAccount,merchantAccount\n', 'line 1: the column names are not right: duplicate key'],
@@ -198,7 +198,7 @@ describe('a CSV that cannot be read on', () => {
     expect(stderr).toContain(`triglyph: ${message}`);
   });
 
-  test('bytes that are no UTF-8', async () => {
+  test('bytes that are not UTF-8', async () => {
     writeFileSync(join(folder.path, 'latin.csv'), Buffer.from('merchantAccount,name\nAcmeWeb,Ren\xe9\n', 'latin1'));
     const { code, stderr } = await importFile('latin.csv');
     expect(code).toBe(1);
@@ -206,7 +206,7 @@ describe('a CSV that cannot be read on', () => {
   });
 });
 
-test('a file of another kind is refused by its name', async () => {
+test('a file with another extension is refused', async () => {
   const { code, stderr } = await importFile('rows.xlsx');
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -214,7 +214,7 @@ test('a file of another kind is refused by its name', async () => {
   });
 });
 
-test('a finished import is not done again; a corrected file keeps what is there', async () => {
+test('a finished import is not repeated; a corrected file leaves imported rows unchanged', async () => {
   const file = write('twice.jsonl', [row(201), row(202)]);
   expect((await importFile(file)).code).toBe(0);
   expect(existsSync(join(folder.path, 'twice.jsonl.refused.jsonl'))).toBe(false);
@@ -229,7 +229,7 @@ test('a finished import is not done again; a corrected file keeps what is there'
   expect(count('row-20%')).toEqual({ details: 3, distinct: 3 });
 });
 
-test('a reference that somebody else has refuses its row alone, and leaves no shopper behind', async () => {
+test('a reference that another detail has refuses that row only and creates no shopper', async () => {
   const taken = { recurringDetailReference: 'TAKEN00000000000' };
   const file = write('taken.jsonl', [row(301, taken), row(302, taken), row(303)]);
   const { stdout } = await importFile(file);
@@ -244,7 +244,7 @@ test('a reference that somebody else has refuses its row alone, and leaves no sh
   expect(answer).toEqual({});
 });
 
-test('kill -9 in the middle, twice, beside a serving process: it goes on where it was, and nothing doubles', async () => {
+test('an import next to a running server, killed twice with SIGKILL, resumes and imports no row twice', async () => {
   const rows = 6_000;
   const bad = (n: number) => n % 100 === 50;
   const lines = Array.from({ length: rows }, (_, index) =>
@@ -252,14 +252,14 @@ test('kill -9 in the middle, twice, beside a serving process: it goes on where i
   );
   const file = write('long.jsonl', lines);
   const server = await startServer('serve', folder.path, production.variables);
-  const kept = () => count('row-1____').details;
+  const imported = () => count('row-1____').details;
   const killedAt: number[] = [];
   for (const share of [0.2, 0.6]) {
     const { code, stdout } = await killedWhen(['import', file], folder.path, production.variables, async () => {
-      while (kept() < rows * share) await wait(5);
+      while (imported() < rows * share) await wait(5);
     });
     expect({ code, stdout }).toEqual({ code: null, stdout: '' });
-    killedAt.push(kept());
+    killedAt.push(imported());
   }
   expect(killedAt[0]).toBeGreaterThan(0);
   expect(killedAt[1]).toBeLessThan(rows - rows / 100);
@@ -275,7 +275,7 @@ test('kill -9 in the middle, twice, beside a serving process: it goes on where i
   await server.stop();
 });
 
-test('no card number of any import lies in the data folder', () => {
+test('the data folder contains no imported card number in clear text', () => {
   const data = production.variables.DATA_DIR!;
   const numbers = [1, 77, 101, 201, 303, 10_000, 12_345].map(numberOf);
   for (const name of readdirSync(data)) {

@@ -36,7 +36,7 @@ type Asked = Parameters<typeof tell>[1];
 
 test.each([
   { name: 'with Redis', redisUrl: () => redis.url, keys: 3, instruments: 1 },
-  { name: 'by the journal alone', redisUrl: () => undefined, keys: 6, instruments: 2 },
+  { name: 'without Redis, by idempotency records alone', redisUrl: () => undefined, keys: 6, instruments: 2 },
 ])(
   '$name',
   async ({ redisUrl, keys, instruments }) => {

@@ -73,14 +73,14 @@ const prepare = async (name: string, url?: string): Promise<Prepared> => {
 const tried = (prepared: Prepared, ...parameters: readonly string[]) =>
   triglyph(parameters, prepared.folder, prepared.variables);
 
-/** Gives what it said; throws where it did not end with 0. */
+/** Returns the standard output; throws where the exit code is not 0. */
 const run = async (prepared: Prepared, ...parameters: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await tried(prepared, ...parameters);
   if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stdout}${stderr}`);
   return stdout;
 };
 
-/** What a failed test leaves running is ended after it. */
+/** Ends what a failed test leaves running. */
 const left: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of left.splice(0)) await end();
@@ -94,7 +94,7 @@ const serving = async (prepared: Prepared): Promise<Server> => {
 
 const currentId = (file: string): string => /^(k-\w+):/m.exec(readFileSync(file, 'utf8'))![1]!;
 
-/** Rows under each key, as the database says it. */
+/** Counts the rows of each key in the database. */
 const counts = async ({ url, variables }: Prepared): Promise<Readonly<Record<string, number>>> => {
   const text = 'select key_id, count(*) as many from stored_detail group by key_id';
   const found = ((): Promise<readonly Readonly<Record<string, unknown>>[]> => {
@@ -183,9 +183,9 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   expect(others).toEqual({});
   expect(all).toBeGreaterThan(rows);
   if (process.env.ROTATION_ROWS !== undefined)
-    process.stderr.write(`${remaining} rows in ${seconds.toFixed(1)} s beside ${during} requests\n`);
+    process.stderr.write(`${remaining} rows in ${seconds.toFixed(1)} s, ${during} requests meanwhile\n`);
 
-  // The old key is needed no more: everything opens without it.
+  // The old key is no longer needed: every row opens without it.
   for (const server of servers) expect(await server.stop()).toBe(0);
   withoutKey(file, old);
   const [server, ...more] = await startAll(prepared);
@@ -196,14 +196,14 @@ const rotates = async (prepared: Prepared): Promise<void> => {
 describe('a rotation under load, killed in the middle, then two at once', () => {
   test('on the embedded store', async () => rotates(await prepare('embedded')), testMs);
   test(
-    'on PostgreSQL, beside two servers',
+    'on PostgreSQL, with two servers',
     async () => rotates(await prepare('postgres', await postgres.createDatabase())),
     testMs,
   );
 });
 
-describe('a key that was taken out too early', () => {
-  test('503 for what lies under it, and nobody else is hurt', async () => {
+describe('a key removed too early', () => {
+  test('rows sealed with it answer 503, other rows are served', async () => {
     const prepared = await prepare('early');
     const { authorization, file } = prepared;
     const store = async (shopperReference: string) => {

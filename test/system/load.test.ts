@@ -122,9 +122,9 @@ const sendDuplicates = async ({ servers, withRedis, prepare = storing }: Load): 
   return { transactions: after - before - 2 * idle, seconds, answers, effects };
 };
 
-/** The one answer, once as it was given first and then as a replay, or "in progress, ask again". */
+/** Checks that all answers are the same: one original, the rest replays or "in progress". */
 const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: number } => {
-  const told = new Set<string>();
+  const distinct = new Set<string>();
   let first = 0;
   let inProgress = 0;
   const wrong: string[] = [];
@@ -132,13 +132,13 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
     const { status, headers, body } = received;
     if (status === 200) {
       if (headers['idempotent-replayed'] === undefined) first += 1;
-      told.add(JSON.stringify([headers.pspreference, means]));
+      distinct.add(JSON.stringify([headers.pspreference, means]));
     } else if (body.includes('704') && headers['transient-error'] === 'true') inProgress += 1;
     else wrong.push(`${status} ${body}`);
   }
   expect(wrong).toEqual([]);
   expect(first).toBe(1);
-  expect([...told]).toHaveLength(1);
+  expect([...distinct]).toHaveLength(1);
   return { inProgress };
 };
 
@@ -156,7 +156,7 @@ describe.each([
     expect(outcome.effects).toEqual(one);
     expect(outcome.transactions).toBeGreaterThan(0);
     expect(outcome.transactions).toBeLessThanOrEqual(transactionsMax);
-    // Most are told the outcome and not to come again.
+    // Most requests get the outcome, and few get "in progress".
     expect(inProgress).toBeLessThan(duplicates / 10);
     if (process.env.STORM_FIGURES !== undefined)
       process.stderr.write(
@@ -165,7 +165,7 @@ describe.each([
   }, 120_000);
 });
 
-test('a card: one is issued, and each of two servers gives the same bytes', async () => {
+test('a card request to two servers issues one card and returns the same bytes', async () => {
   const { answers, effects } = await sendDuplicates({ servers: 2, withRedis: true, prepare: issuing });
   expect(proveAnswers(answers).inProgress).toBeLessThan(duplicates / 10);
   expect(effects).toEqual({ keys: 1, details: 0, shoppers: 0, instruments: 1 });

@@ -32,7 +32,7 @@ const store = async (shopperReference: string, number: string): Promise<string> 
 };
 
 describe.each(secrets)('with %s', (_, secret) => {
-  test('lists stored details, as records of its own', async () => {
+  test('lists stored details with the library’s types', async () => {
     const answer = await api(secret).listRecurringDetails({ merchantAccount, shopperReference: 'shopper-1' });
     expect(answer.shopperReference).toBe('shopper-1');
     expect(answer.creationDate).toBeInstanceOf(Date);
@@ -46,7 +46,7 @@ describe.each(secrets)('with %s', (_, secret) => {
     expect(details[2]!.bank).toMatchObject({ iban: 'NL13TEST0123456789' });
   });
 
-  test('disables a detail, once for a key', async () => {
+  test('disables a detail once for an Idempotency-Key', async () => {
     const shopperReference = randomUUID();
     const recurringDetailReference = await store(shopperReference, renewed);
     const asked = { merchantAccount, shopperReference, recurringDetailReference };
@@ -71,7 +71,7 @@ describe.each(secrets)('with %s', (_, secret) => {
   });
 });
 
-test('a refusal comes as its own exception, with the code and the reference', async () => {
+test('an error response raises the library’s exception with the error code and pspReference', async () => {
   const thrown = await refusal(
     api().scheduleAccountUpdater({
       merchantAccount,
@@ -90,7 +90,7 @@ test('a refusal comes as its own exception, with the code and the reference', as
   });
 });
 
-test('an unknown shopper is an empty answer, and a wrong key a refusal', async () => {
+test('an unknown shopper yields an empty result, and a wrong API key an error', async () => {
   expect(await api().listRecurringDetails({ merchantAccount, shopperReference: 'nobody' })).toEqual({});
   const wrong = await refusal(
     api({ apiKey: 'wrong' }).listRecurringDetails({ merchantAccount, shopperReference: 'nobody' }),

@@ -1,4 +1,4 @@
-/** Updaters outside as an operator runs them: the real server with each, the commands beside it, and what logs, metrics and the data folder tell. */
+/** Tests the account-updater clients with the real server and commands, including logs, metrics and the data folder. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -64,11 +64,11 @@ const metric = async ({ admin }: Server, kind: string): Promise<number> => {
   return Number(new RegExp(`^triglyph_updater_events_total\\{kind="${kind}"\\} (\\d+)`, 'm').exec(page)?.[1] ?? 0);
 };
 
-const tellsNoNumber = (text: string): void => {
+const expectNoCardNumber = (text: string): void => {
   for (const number of numbers) expect(text).not.toContain(number);
 };
 
-test('http: asked with the secret of a file; what it does not tell at once comes by the job', async () => {
+test('http: requests carry the secret of a file; a late outcome is applied by a background job', async () => {
   const secretFile = join(folder.path, 'secret');
   writeFileSync(secretFile, 'hush\n', { mode: 0o600 });
   const variables = {
@@ -100,10 +100,10 @@ test('http: asked with the secret of a file; what it does not tell at once comes
     await server.stop();
   }
   expect(server.output()).toContain('"updater":"malformed"');
-  tellsNoNumber(server.output());
+  expectNoCardNumber(server.output());
 });
 
-test('batch: by the commands beside a server, and by the server', async () => {
+test('batch: by commands next to a running server, and by the server', async () => {
   const batch = join(folder.path, 'batch');
   const variables = { ...production.variables, UPDATER: 'batch', UPDATER_FOLDER: batch };
   const run = (...parameters: string[]) => triglyph(parameters, folder.path, variables);
@@ -148,10 +148,10 @@ test('batch: by the commands beside a server, and by the server', async () => {
     await server.stop();
   }
   expect(server.output()).toContain('"updater":"read"');
-  tellsNoNumber(server.output());
+  expectNoCardNumber(server.output());
 });
 
-test('files of checks are for UPDATER=batch', async () => {
+test('request files require UPDATER=batch', async () => {
   expect(await triglyph(['updates', 'gather'], folder.path, production.variables)).toEqual({
     code: 1,
     stdout: '',
@@ -159,7 +159,7 @@ test('files of checks are for UPDATER=batch', async () => {
   });
 });
 
-test('no number lies in the data folder', () => {
+test('the data folder contains no card number in clear text', () => {
   const data = production.variables.DATA_DIR!;
   for (const name of readdirSync(data)) {
     const bytes = readFileSync(join(data, name));

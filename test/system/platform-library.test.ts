@@ -40,7 +40,7 @@ const cardInfo = (more: object = {}): Types.balancePlatform.PaymentInstrumentInf
 });
 
 describe.each(secrets)('with %s', (_, secret) => {
-  test('a platform, and its account holders page by page', async () => {
+  test('reads a platform and pages through its account holders', async () => {
     const { PlatformApi } = api(secret);
     const found = await PlatformApi.getBalancePlatform(platform);
     expect(found).toMatchObject({ id: platform, status: 'Active' });
@@ -55,7 +55,7 @@ describe.each(secrets)('with %s', (_, secret) => {
     expect({ hasNext: typeof hasNext, hasPrevious }).toEqual({ hasNext: 'boolean', hasPrevious: false });
   });
 
-  test('from an account holder to a card in use, each read back as it was answered', async () => {
+  test('creates an account holder, a balance account and a card, and reads each back', async () => {
     const { AccountHoldersApi, BalanceAccountsApi, PaymentInstrumentsApi } = api(secret);
     const idempotencyKey = randomUUID();
     const holder = await AccountHoldersApi.createAccountHolder(holderInfo(), { idempotencyKey });
@@ -97,7 +97,7 @@ describe.each(secrets)('with %s', (_, secret) => {
     ).toEqual([]);
   });
 
-  test('a bank account', async () => {
+  test('creates a bank account', async () => {
     const { AccountHoldersApi, BalanceAccountsApi, PaymentInstrumentsApi } = api(secret);
     const holder = await AccountHoldersApi.createAccountHolder(holderInfo());
     const account = await BalanceAccountsApi.createBalanceAccount({ accountHolderId: holder.id });
@@ -113,7 +113,7 @@ describe.each(secrets)('with %s', (_, secret) => {
   });
 });
 
-test('a refusal comes as its own exception, with every field that is wrong', async () => {
+test('an error response raises the library’s exception with every invalid field', async () => {
   const { statusCode, responseBody } = await refusal(
     api().AccountHoldersApi.createAccountHolder({
       legalEntityId: 'LE322LJ223222D5GG42KN6869',
@@ -128,7 +128,7 @@ test('a refusal comes as its own exception, with every field that is wrong', asy
   expect(invalidFields.map(({ name }) => name).sort()).toEqual(['description', 'timeZone']);
 });
 
-test('an unknown id, and a wrong key, are refused', async () => {
+test('an unknown id and a wrong API key are refused', async () => {
   const unknown = await refusal(api().AccountHoldersApi.getAccountHolder('AH00000000000000000000000'));
   expect(unknown.statusCode).toBe(422);
   const wrong = await refusal(api({ apiKey: 'wrong' }).PlatformApi.getBalancePlatform(platform));

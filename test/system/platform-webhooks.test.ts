@@ -52,7 +52,7 @@ const read = ({ headers, body }: Delivery) => {
   return { type: webhook.type, id: resource?.id, resource };
 };
 
-test('holder, account and cards: each change arrives, signed, in the order of its resource, and no number with it', async () => {
+test('changes of account holders, balance accounts and cards arrive signed, in order per resource, without card numbers', async () => {
   const holder = await call('POST', '/accountHolders', { legalEntityId: 'LE1', reference: 'ours' });
   const account = await call('POST', '/balanceAccounts', { accountHolderId: holder.id });
   const asked = {
@@ -119,7 +119,7 @@ test('holder, account and cards: each change arrives, signed, in the order of it
   expect(receiver.at('/classic')).toEqual([]);
 }, 60_000);
 
-test('a stored detail is told in the formats of stored details, and not in the other one', async () => {
+test('an event of a stored detail is sent in the formats tokenization and classic, not in configuration', async () => {
   const before = receiver.eventsAt('/configuration').length;
   const answer = await shop.call('storeToken', tokenOf('anna'));
   await until(

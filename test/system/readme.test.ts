@@ -32,7 +32,7 @@ afterAll(async () => {
   folder.discard();
 });
 
-test('there is a call in each format, and one that is sent again', () => {
+test('the README has a call in each format and a retry', () => {
   expect(printed.map(([type]) => type)).toEqual([
     'application/json',
     'application/x-www-form-urlencoded',
@@ -47,7 +47,7 @@ test.each(printed)('%s', async (_, call, answer) => {
   expect(alike(stdout)).toBe(alike(answer));
 });
 
-test('the walk over the balance platform prints what the README says', async () => {
+test('the balance platform walkthrough prints what the README shows', async () => {
   const walk = /^```sh\n(api=[\s\S]*?)\n```$/m.exec(readme)![1]!;
   const refusal = /^```json\n(\{"type":"https[\s\S]*?)\n```$/m.exec(readme)![1]!;
   const { stdout } = await run('sh', ['-c', walk.replace('http://127.0.0.1:8080', server.callers)]);

@@ -74,7 +74,7 @@ afterAll(async () => {
   folder.discard();
 });
 
-/** Starts again what has ended, and gives the load time to meet it. */
+/** Restarts a server that has ended and waits until it takes traffic. */
 const again = async (at: number): Promise<void> => {
   const ended = places[at]!;
   ended.server = await startAt(ended.port, ended.adminPort);
@@ -92,7 +92,7 @@ test(
       await again(at);
     }
     await traffic.stop();
-    expect({ failed: traffic.failures, said: errors() }).toEqual({ failed: [], said: [] });
+    expect({ failed: traffic.failures, logged: errors() }).toEqual({ failed: [], logged: [] });
     const shoppers = traffic.shoppers();
     const [counted] = await postgres.ask(
       `select (select count(*)::int from idempotency_record) as keys, (select count(*)::int from stored_detail) as details,
@@ -101,7 +101,7 @@ test(
       database,
     );
     expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
-    // The proxy saw it coming each time, so that it had nothing to send again.
+    // The proxy noticed each restart in advance, so it resent nothing.
     if (process.env.RESTARTS !== undefined)
       process.stderr.write(
         `${restarts} restarts, ${traffic.right()} requests, 0 failed, ${await proxy.resent()} sent again by the proxy\n`,
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  'killing instead fails some: the load is real',
+  'SIGKILL in place of SIGTERM fails requests (control)',
   async () => {
     for (let done = 0; done < 6 && traffic.failures.length === 0; done += 1) {
       const at = done % places.length;

@@ -1,4 +1,4 @@
-/** Several processes that log to one pipe: each line comes whole. */
+/** Tests that lines stay whole when several processes log to one pipe. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -49,12 +49,12 @@ const twoWriters = async (isShared: boolean): Promise<{ readonly whole: number; 
   return { whole, torn: lines.length - whole };
 };
 
-test('gathered for a pipe that is shared, all lines are whole', async () => {
+test('with isShared, all lines are whole', async () => {
   expect(await twoWriters(true)).toEqual({ whole: 2 * linesEach, torn: 0 });
 });
 
-test('gathered as for a pipe of its own, some are torn: the test can tell', async () => {
-  // On a busy machine the two may take turns; in one of several runs they meet.
+test('without isShared, some lines are torn (control)', async () => {
+  // On a busy machine the writers may alternate; in one of several runs they overlap.
   let torn = 0;
   for (let runs = 0; runs < 10 && torn === 0; runs += 1) ({ torn } = await twoWriters(false));
   expect(torn).toBeGreaterThan(0);

@@ -74,7 +74,7 @@ const store = async (shopperReference: string, number: string): Promise<string> 
 const check = async (shopperReference: string, selectedRecurringDetailReference: string) =>
   call('scheduleAccountUpdater', { reference: 'check', shopperReference, selectedRecurringDetailReference });
 
-test('CSV: the last row of a card stands; what is refused is reported, with no number', async () => {
+test('CSV: the last row of a card wins; refused rows are reported without card numbers', async () => {
   const file = write('changes.csv', [
     'merchantAccount,number,newNumber,newExpiryMonth,newExpiryYear,status',
     `AcmeWeb,${numberOf(1)},,,,closed`,
@@ -113,7 +113,7 @@ test('CSV: the last row of a card stands; what is refused is reported, with no n
   expect(count()).toBe(2);
 });
 
-test('a stored card follows what was announced, and its history tells, with the last four digits only', async () => {
+test('an announced change updates the stored card, and its history shows the last four digits only', async () => {
   const reference = await store('follows', numberOf(1));
   const closed = await store('follows', testCards.find(({ result }) => result === 'CloseAccount')!.number);
   const asked = await store('follows', numberOf(2));
@@ -160,7 +160,7 @@ test('a stored card follows what was announced, and its history tells, with the 
   expect(plain.stdout).toMatch(new RegExp(`^${closed} {2}visa .* disabled \\d{4}-`, 'm'));
 });
 
-test('nobody of that name: said in a line', async () => {
+test('an unknown shopper or account is reported on one line', async () => {
   expect(await run('shopper', 'show', 'AcmeWeb', 'nobody')).toEqual({
     code: 1,
     stdout: '',
@@ -170,7 +170,7 @@ test('nobody of that name: said in a line', async () => {
   expect(elsewhere.stderr).toBe('triglyph: Elsewhere: there is no such merchant account\n');
 });
 
-test('kill -9 in the middle, twice, beside a serving process: it goes on where it was, and nothing doubles', async () => {
+test('an import next to a running server, killed twice with SIGKILL, resumes and imports no row twice', async () => {
   const rows = 6_000;
   const bad = (n: number) => n % 100 === 50;
   const file = write(
@@ -205,13 +205,13 @@ test('kill -9 in the middle, twice, beside a serving process: it goes on where i
   expect((await check('imported', reference)).result).toBe('CardExpiryChanged');
 });
 
-test('the same bytes as stored details are another import', async () => {
+test('the same file imported as stored details is a separate import', async () => {
   const file = write('both.jsonl', [change(20_000)]);
   expect((await run('import', file)).stdout).toContain('0 rows imported, 1 refused');
   expect((await run('updates', 'import', file)).stdout).toContain('1 rows imported, 0 refused');
 });
 
-test('test cards are cards like others where ENVIRONMENT is live', async () => {
+test('test cards have no special outcome where ENVIRONMENT is live', async () => {
   const renewed = testCards.find(({ result }) => result === 'CardExpiryChanged')!.number;
   const reference = await store('live', renewed);
   await server.stop();
@@ -220,7 +220,7 @@ test('test cards are cards like others where ENVIRONMENT is live', async () => {
   expect((await check('live', reference)).result).toBe('NoChange');
 });
 
-test('no announced number lies in the data folder', () => {
+test('the data folder contains no announced card number in clear text', () => {
   const data = production.variables.DATA_DIR!;
   for (const name of readdirSync(data)) {
     const bytes = readFileSync(join(data, name));

@@ -1,6 +1,6 @@
 /**
- * Servers killed while they deliver, again and again: each event arrives at least once, under one id, none is lost, and each
- * shopper's arrive in order the first time. WEBHOOK_KILLS=n for more of it. The control must fail by the same judgement.
+ * Kills servers while they deliver webhooks and checks the deliveries: every event arrives at least once, under one id, and the
+ * first deliveries of a shopper are in order. WEBHOOK_KILLS=n sets the number of kills. A seeded defect must fail the same check.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const kills = Number(process.env.WEBHOOK_KILLS ?? 2);
 const shoppers = Array.from({ length: 8 }, (_, n) => `shopper-${n}`);
-const hasty = join(import.meta.dirname, '../support/impatient-server.ts');
+const serverEndingJobsEarly = join(import.meta.dirname, '../support/impatient-server.ts');
 
 let postgres: Postgres;
 beforeAll(async () => {
@@ -23,23 +23,23 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.discard());
 
-/** What each shopper's callers were answered, in their order: an event's id is the reference of its request. */
+/** The pspReferences of each shopper's requests, in order; the reference of a request is the id of its event. */
 type Answered = ReadonlyMap<string, readonly string[]>;
 
-interface Findings {
+interface DeliveryReport {
   readonly lost: readonly string[];
-  /** Arrived, and nobody asked for it. */
-  readonly strange: readonly string[];
-  /** One id, and not always the same bytes. */
+  /** Delivered ids without a request. */
+  readonly unexpected: readonly string[];
+  /** Ids that arrived with different bodies. */
   readonly different: readonly string[];
-  /** Shoppers who were first told of a later event and then of an earlier one. */
+  /** Shoppers whose first deliveries were out of order. */
   readonly disordered: readonly string[];
-  readonly again: number;
+  readonly redelivered: number;
 }
 
-const nothingWrong = { lost: [], strange: [], different: [], disordered: [] };
+const noViolations = { lost: [], unexpected: [], different: [], disordered: [] };
 
-const judge = (answered: Answered, { deliveries }: Pick<Receiver, 'deliveries'>): Findings => {
+const checkDeliveries = (answered: Answered, { deliveries }: Pick<Receiver, 'deliveries'>): DeliveryReport => {
   const bodies = new Map<string, Set<string>>();
   const firsts = new Map<string, string[]>();
   for (const { body } of deliveries) {
@@ -51,14 +51,14 @@ const judge = (answered: Answered, { deliveries }: Pick<Receiver, 'deliveries'>)
   const wanted = new Set([...answered.values()].flat());
   return {
     lost: [...wanted].filter((id) => !bodies.has(id)),
-    strange: [...bodies.keys()].filter((id) => !wanted.has(id)),
+    unexpected: [...bodies.keys()].filter((id) => !wanted.has(id)),
     different: [...bodies].filter(([, { size }]) => size > 1).map(([id]) => id),
     disordered: [...answered].flatMap(([shopper, ids]) => {
       const arrived = firsts.get(shopper) ?? [];
       const inOrder = ids.filter((id) => bodies.has(id));
       return arrived.join() === inOrder.join() ? [] : [shopper];
     }),
-    again: deliveries.length - bodies.size,
+    redelivered: deliveries.length - bodies.size,
   };
 };
 
@@ -66,11 +66,11 @@ interface Fleet {
   readonly servers: Server[];
   readonly production: Production;
   readonly folder: string;
-  /** Webhooks that are not delivered. */
+  /** The number of undelivered webhooks. */
   waiting(): Promise<number>;
 }
 
-/** Writes for one shopper, one after the other, until it is told to stop; asks again until it is answered. */
+/** Stores details of one shopper one after the other until `isOver`; retries each request until it succeeds. */
 const write = async ({ servers, production }: Fleet, shopper: string, isOver: () => boolean): Promise<string[]> => {
   const authorization = basic(production.credential.username, production.credential.secret);
   const ids: string[] = [];
@@ -103,7 +103,7 @@ const write = async ({ servers, production }: Fleet, shopper: string, isOver: ()
           break;
         }
       } catch {
-        // It was killed under the request: the retry finds out what was done.
+        // The server was killed during the request: the retry returns its outcome.
       }
       await setTimeout(30);
     }
@@ -143,8 +143,8 @@ const open = async (
   };
 };
 
-/** Kills and starts them in turn while shoppers write, and lets the rest be delivered. */
-const torment = async (fleet: Fleet, receiver: Receiver, times: number, file?: string): Promise<Answered> => {
+/** Kills and restarts the servers in turn while shoppers write, then waits until all webhooks are delivered. */
+const killWhileWriting = async (fleet: Fleet, receiver: Receiver, times: number, file?: string): Promise<Answered> => {
   const { servers, production, folder } = fleet;
   let isOver = false;
   const writing = shoppers.map(async (shopper) => [shopper, await write(fleet, shopper, () => isOver)] as const);
@@ -166,21 +166,21 @@ const torment = async (fleet: Fleet, receiver: Receiver, times: number, file?: s
     async () => (await fleet.waiting()) === 0,
     60_000,
   );
-  // Of the control: what is being sent counts no more as waiting.
+  // With the seeded defect a webhook in flight no longer counts as waiting.
   await setTimeout(500);
   return answered;
 };
 
-interface Torment {
+interface KillTest {
   readonly size: number;
   readonly database: string | undefined;
   /** Kills. */
   readonly times: number;
-  /** How long the receiver takes at most over an answer: of the control so long that some always wait for their turn. */
+  /** The receiver's longest response time; long for the seeded defect, so that some webhooks always wait. */
   readonly answerMs?: number;
 }
 
-const tormented = async ({ size, database, times, answerMs = 40 }: Torment, file?: string) => {
+const runKillTest = async ({ size, database, times, answerMs = 40 }: KillTest, file?: string) => {
   const receiver = await openReceiver();
   const fleet = await open(size, database, file);
   try {
@@ -191,14 +191,14 @@ const tormented = async ({ size, database, times, answerMs = 40 }: Torment, file
       await setTimeout(Math.random() * answerMs);
       response.end();
     });
-    const answered = await torment(fleet, receiver, times, file);
+    const answered = await killWhileWriting(fleet, receiver, times, file);
     const events = [...answered.values()].flat().length;
-    const findings = judge(answered, receiver);
+    const report = checkDeliveries(answered, receiver);
     if (process.env.WEBHOOK_KILLS !== undefined)
       process.stderr.write(
-        `${JSON.stringify({ size, times, events, lost: findings.lost.length, again: findings.again })}\n`,
+        `${JSON.stringify({ size, times, events, lost: report.lost.length, redelivered: report.redelivered })}\n`,
       );
-    return { events, findings };
+    return { events, report };
   } finally {
     await fleet.close();
     await receiver.close();
@@ -211,21 +211,24 @@ test.concurrent.each([
   { store: 'PostgreSQL', size: 2 },
   { store: 'the embedded store', size: 1 },
 ])(
-  `$size on $store, ${kills} kills: all are told, in order, under one id`,
+  `$size on $store, ${kills} kills: every event is delivered in order, under one id`,
   async ({ store, size }) => {
     const database = store === 'PostgreSQL' ? await postgres.createDatabase() : undefined;
-    const { events, findings } = await tormented({ size, database, times: kills });
+    const { events, report } = await runKillTest({ size, database, times: kills });
     expect(events).toBeGreaterThan(10 * kills);
-    expect(findings).toMatchObject(nothingWrong);
+    expect(report).toMatchObject(noViolations);
   },
   msMax,
 );
 
 test.concurrent(
-  'control: who counts a webhook as delivered before it is sent loses some',
+  'seeded defect: a server that ends webhook jobs before sending loses events',
   async () => {
-    const { findings } = await tormented({ size: 1, database: undefined, times: 2, answerMs: 450 }, hasty);
-    expect(findings.lost.length).toBeGreaterThan(0);
+    const { report } = await runKillTest(
+      { size: 1, database: undefined, times: 2, answerMs: 450 },
+      serverEndingJobsEarly,
+    );
+    expect(report.lost.length).toBeGreaterThan(0);
   },
   msMax,
 );

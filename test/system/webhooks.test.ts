@@ -27,7 +27,7 @@ const untilEvents = (count: number, path: string, at: Receiver = receiver) =>
     () => at.eventsAt(path).length >= count,
   );
 
-test.concurrent('each event arrives signed, in both formats, and holds no card', async () => {
+test.concurrent('each event arrives signed, in both formats, without card data', async () => {
   const shop = await serving.openShop('Every');
   const { key } = await shop.listen(`${receiver.origin}/every?for=us`);
   const classic = await shop.listen(`${receiver.origin}/classic`, 'classic');
@@ -78,7 +78,7 @@ test.concurrent('each event arrives signed, in both formats, and holds no card',
   for (const item of items) expect(validator.validateHMAC(item, classic.key)).toBe(true);
 }, 60_000);
 
-test.concurrent('shoppers at once, each in order, over few connections', async () => {
+test.concurrent('events of concurrent shoppers arrive in order per shopper, over few connections', async () => {
   const shop = await serving.openShop('Order');
   await shop.listen(`${receiver.origin}/order`);
   receiver.respond('/order', async (response) => {
@@ -105,7 +105,7 @@ test.concurrent('shoppers at once, each in order, over few connections', async (
   expect(new Set(receiver.at('/order').map(({ remotePort }) => remotePort)).size).toBeLessThan(60);
 }, 60_000);
 
-test.concurrent('a receiver that is down and comes back gets all events in order', async () => {
+test.concurrent('a receiver that recovers from an outage gets all events in order', async () => {
   const shop = await serving.openShop('Down');
   const own = await openReceiver();
   await shop.listen(`${own.origin}/`);
@@ -120,7 +120,7 @@ test.concurrent('a receiver that is down and comes back gets all events in order
   await own.close();
 }, 60_000);
 
-test.concurrent('a delivery that times out or is redirected is tried again under one id, and a redirect is not followed', async () => {
+test.concurrent('a timed out or redirected delivery is retried under the same id, and redirects are not followed', async () => {
   const shop = await serving.openShop('Trouble');
   await shop.listen(`${receiver.origin}/trouble`);
   receiver.respond('/trouble', (response, _, nth) => {
@@ -142,7 +142,7 @@ test.concurrent('a delivery that times out or is redirected is tried again under
   expect(elsewhere.at('/stolen')).toEqual([]);
 }, 60_000);
 
-test.concurrent('an answer that never ends or is too long delays no other event', async () => {
+test.concurrent('an endless or oversized response delays no other event', async () => {
   const shop = await serving.openShop('Chatty');
   await shop.listen(`${receiver.origin}/chatty`);
   receiver.respond('/chatty', (response, { body }) => {
@@ -183,7 +183,7 @@ test.concurrent('an endpoint that never answers does not delay another, and its 
   expect(receiver.at('/silent').length - tried).toBeLessThan(16);
 }, 60_000);
 
-test('the log and the list of endpoints hold no key and no card number', async () => {
+test('the log and the list of endpoints contain no key and no card number', async () => {
   const keys = (await serving.backend.endpoints.list()).map(({ company, endpointId, sealed }) =>
     serving.backend.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'shown'),
   );

@@ -88,7 +88,7 @@ const isGone = (pid: number): boolean => {
   }
 };
 
-/** A body that nobody reads would hold its connection, and the admin port has few. */
+/** Reads the body, because an unread body holds its connection and the admin port has few. */
 const statusOf = async (url: string): Promise<number> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
   await response.arrayBuffer();
@@ -105,7 +105,7 @@ const sumOf = (metrics: string, name: string): number =>
 /** Of all traffic so far. */
 let shoppers = 0;
 
-/** Every journey is in the journal once for each of its two keys, and has left one detail. */
+/** Each shopper has two idempotency records, one per key, and one disabled detail. */
 const proveEffects = async (traffic: Traffic): Promise<void> => {
   shoppers += traffic.shoppers();
   const [counted] = await postgres.ask(
@@ -117,7 +117,7 @@ const proveEffects = async (traffic: Traffic): Promise<void> => {
   expect(counted).toEqual({ keys: 2 * shoppers, details: shoppers, disabled: shoppers });
 };
 
-test('two workers serve one port; the primary adds up what they count, and their lines come whole', async () => {
+test('two workers serve one port; the primary aggregates their metrics, and log lines stay whole', async () => {
   const running = await start();
   const [one, other, ...more] = await workersOf(running);
   expect([one, other, more]).toEqual([expect.any(Number), expect.any(Number), []]);
@@ -140,7 +140,7 @@ test('two workers serve one port; the primary adds up what they count, and their
   expect(lines.filter(({ operation }) => operation !== undefined)).toHaveLength(traffic.right());
 });
 
-test('a worker that is killed is replaced, and what is asked again with its key has one effect', async () => {
+test('a killed worker is replaced, and a request retried with its key has one effect', async () => {
   const running = await start();
   const traffic = load(running, 20);
   let kills = 0;
@@ -161,7 +161,7 @@ test('a worker that is killed is replaced, and what is asked again with its key 
   await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
 });
 
-test('SIGHUP puts new workers in the place of all, without a failed request', async () => {
+test('SIGHUP replaces all workers without a failed request', async () => {
   const running = await start();
   const old = await workersOf(running);
   const traffic = load(running);
@@ -181,7 +181,7 @@ test('SIGHUP puts new workers in the place of all, without a failed request', as
   expect(outages.filter((line) => !line.includes('"reason":"timeout"'))).toEqual([]);
 });
 
-test('a renewal that fails does not prevent a later one', async () => {
+test('a failed SIGHUP does not prevent a later one', async () => {
   const running = await start();
   const old = await workersOf(running);
   const limitFiles = (limit: number) => execFileSync('prlimit', ['--pid', String(running.pid), `--nofile=${limit}:`]);
@@ -196,7 +196,7 @@ test('a renewal that fails does not prevent a later one', async () => {
   expect((await workersOf(running)).filter((pid) => old.includes(pid))).toEqual([]);
 });
 
-test('a worker that is lost before all of them serve is replaced', async () => {
+test('a worker that ends before all workers serve is replaced', async () => {
   const primary = start({ WORKERS: '3' });
   // The second and the third are started when the first serves.
   const [first] = await startingWorkers(3);
@@ -207,7 +207,7 @@ test('a worker that is lost before all of them serve is replaced', async () => {
   expect(running.output()).toMatch(/worker \d+ ended with SIGKILL/);
 });
 
-test('SIGTERM to the primary: first it is not ready, then all drain, and it ends with 0', async () => {
+test('on SIGTERM the primary reports not ready, drains all workers and exits with 0', async () => {
   const running = await start({ DRAIN_NOTICE_MS: '3000' });
   const pids = await workersOf(running);
   const over = running.stop();
@@ -245,7 +245,7 @@ const allRight = Array.from({ length: inFlight }, () => 200);
 const beginSlowly = (running: Server): Promise<readonly (number | undefined)[]> =>
   Promise.all(Array.from({ length: inFlight }, () => slowRequest(running)));
 
-test('signals to all processes at once, as terminals and service managers send them, cut nothing off', async () => {
+test('signals to the whole process group, as terminals and service managers send them, abort no request', async () => {
   const running = await start();
   const pids = await workersOf(running);
   const answers = beginSlowly(running);
@@ -256,7 +256,7 @@ test('signals to all processes at once, as terminals and service managers send t
   expect(pids.map(isGone)).toEqual([true, true]);
 });
 
-test('workers whose primary is killed answer what is in flight and end', async () => {
+test('workers whose primary is killed answer requests in flight and end', async () => {
   const running = await start();
   const pids = await workersOf(running);
   const answers = beginSlowly(running);
@@ -267,7 +267,7 @@ test('workers whose primary is killed answer what is in flight and end', async (
   await until('the workers to end', () => pids.every(isGone));
 });
 
-test('a worker that cannot start ends the program with 1, and is told of once', async () => {
+test('a worker that cannot start ends the program with 1 and is reported once', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => squatter.once('listening', resolve));
   const { port } = squatter.address() as { port: number };

@@ -1,5 +1,5 @@
 /** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
-import { placeOf } from '../store/postgres/address.ts';
+import { publicAddress } from '../store/postgres/address.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
 import type { Config } from './config.ts';
@@ -34,7 +34,7 @@ export function describeStore(address: StoreAddress): string {
     case 'sqlite':
       return address.dataDir;
     case 'postgres':
-      return `PostgreSQL at ${placeOf(address.url)}`;
+      return `PostgreSQL at ${publicAddress(address.url)}`;
     default:
       return address satisfies never;
   }

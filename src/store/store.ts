@@ -1,4 +1,4 @@
-/** Runs work in transactions of a database engine, and what the work asks for at the end of its transaction. */
+/** Runs work in transactions of a database engine, and calls the hooks of a transaction at its end. */
 
 import type { JobKind } from '../jobs/job.ts';
 import type { Engine } from './sql/engine.ts';

@@ -152,7 +152,7 @@ describe('PostgreSQL', () => {
       ]);
       expect(await fresh.read((session) => session.query(shown, []))).toMatchObject([{ flushed: 'off' }]);
     });
-    test('a patient unit has time', async () => {
+    test('a transaction without timeouts has time', async () => {
       const [row] = await engine.write((session) => session.query(statement('limits', text), []), { noTimeout: true });
       expect(row).toMatchObject({ statement_timeout: '0', lock_timeout: '0' });
       expect(await ask(text)).toEqual([limits]);
@@ -452,14 +452,14 @@ describe('PostgreSQL', () => {
     };
     test('does not take for committed what the database undid', () =>
       lend(async (connection) => {
-        await connection.begin({ patient: false });
+        await connection.begin({ noTimeout: false });
         await expect(connection.run(addRow, ['a'])).rejects.toMatchObject({ code: '23505' });
-        await expect(connection.commit()).rejects.toThrow(/was undone/);
+        await expect(connection.commit()).rejects.toThrow(/was rolled back/);
         connection.release();
       }));
     test('given back within a transaction is closed, and the transaction with it', () =>
       lend(async (connection, pool) => {
-        await connection.begin({ patient: false });
+        await connection.begin({ noTimeout: false });
         await connection.run(put, ['a', 5]);
         connection.release();
         expect(pool.idleCount).toBe(0);
@@ -467,7 +467,7 @@ describe('PostgreSQL', () => {
       }));
     test('given back after a commit serves on', () =>
       lend(async (connection, pool) => {
-        await connection.begin({ patient: false });
+        await connection.begin({ noTimeout: false });
         await connection.commit();
         connection.release();
         expect(pool.idleCount).toBe(1);

@@ -77,7 +77,7 @@ function describeMigrations({ openEmpty, dispose }: EngineFactory): void {
     test('an edited migration is refused', async () => {
       await migrate(engine);
       const edited = migrations.map((each) => ({ ...each, statements: each.statements.slice(1) }));
-      await expect(migrate(engine, edited)).rejects.toThrow(/edited after it landed/);
+      await expect(migrate(engine, edited)).rejects.toThrow(/edited after its release/);
     });
     test('one that fails leaves nothing of itself or of those before it', async () => {
       const broken: Migration = {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { readConfig } from '../../src/app/config.ts';
 import { type Address, parseAddress } from '../../src/store/redis/address.ts';
 import { reasonOf } from '../../src/store/redis/failure.ts';
-import { adviceOn } from '../../src/store/redis/inspect.ts';
+import { warningsOf } from '../../src/store/redis/inspect.ts';
 import { keyOf, parseRecord, printDone, printPending, recordBytesMax } from '../../src/store/redis/record.ts';
 
 const mac = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
@@ -173,10 +173,10 @@ describe('what is told', () => {
   const info = (version: string, policy: string) =>
     `# Server\r\nredis_version:${version}\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
   test('of a server is what to mend', () => {
-    expect(adviceOn(info('7.0.15', 'noeviction'))).toEqual([]);
-    expect(adviceOn(info('10.0.0', 'noeviction'))).toEqual([]);
-    expect(adviceOn(info('6.2.7', 'noeviction'))).toEqual([expect.stringMatching(/^Redis 6\.2\.7 is too old/)]);
-    expect(adviceOn(info('7.2.4', 'allkeys-lru'))).toEqual([expect.stringMatching(/allkeys-lru.*set noeviction/)]);
-    expect(adviceOn('')).toEqual([]);
+    expect(warningsOf(info('7.0.15', 'noeviction'))).toEqual([]);
+    expect(warningsOf(info('10.0.0', 'noeviction'))).toEqual([]);
+    expect(warningsOf(info('6.2.7', 'noeviction'))).toEqual([expect.stringMatching(/^Redis 6\.2\.7 is too old/)]);
+    expect(warningsOf(info('7.2.4', 'allkeys-lru'))).toEqual([expect.stringMatching(/allkeys-lru.*set noeviction/)]);
+    expect(warningsOf('')).toEqual([]);
   });
 });

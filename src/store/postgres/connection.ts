@@ -1,27 +1,27 @@
-/** One connection of the pool for as long as it is lent out: statements kept prepared by their names, and transactions. */
+/** A connection borrowed from the pool: runs prepared statements and transactions. */
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
 import type { Row, Statement, Value } from '../sql/engine.ts';
-import { isUndone, TransientFailure, translated } from './failure.ts';
+import { isRolledBack, TransientFailure, translated } from './failure.ts';
 
-/** How long another unit's lock is waited for. */
+/** The longest wait for a lock of another transaction. */
 export const lockMsMax = 2_000;
-/** How long the server works on a statement. */
+/** The longest time that the server works on a statement. */
 export const statementMsMax = 3_000;
-/** How long a connection is listened to: the server has then given up the statement itself, if it is there at all. */
+/** The longest wait for an answer. A live server has cancelled the statement by then. */
 export const answerMsMax = statementMsMax + 1_000;
-/** As good as no limit. */
-const patienceMs = 24 * 60 * 60 * 1_000;
+/** One day: in effect no limit. */
+const noTimeoutMs = 24 * 60 * 60 * 1_000;
 
-/** The database's clock, as PostgreSQL says it. */
+/** `now_ms()` for PostgreSQL. */
 const now = '(extract(epoch from now()) * 1000)::bigint';
 
-/** What the client takes beside what its types know. */
+/** An option of the client that its types lack. */
 interface Query extends QueryConfig {
   readonly query_timeout?: number;
 }
 
-/** Statements are data of the program, so there are only as many as it has. */
+/** Bounded: statements are constants of the program. */
 const texts = new WeakMap<Statement, string>();
 
 const textOf = (statement: Statement): string => {
@@ -34,39 +34,39 @@ const textOf = (statement: Statement): string => {
 
 export class Connection {
   readonly #client: PoolClient;
-  #patient = false;
+  #noTimeout = false;
   #lost = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
   }
 
-  /** `patient`: without the limits of time that requests have. */
-  async begin({ patient }: { readonly patient: boolean }): Promise<void> {
-    this.#patient = patient;
-    const unlimited = patient ? '; set local statement_timeout = 0; set local lock_timeout = 0' : '';
-    await this.say(`begin isolation level serializable; set local synchronous_commit = on${unlimited}`);
+  /** `noTimeout`: without the time limits of requests. */
+  async begin({ noTimeout }: { readonly noTimeout: boolean }): Promise<void> {
+    this.#noTimeout = noTimeout;
+    const unlimited = noTimeout ? '; set local statement_timeout = 0; set local lock_timeout = 0' : '';
+    await this.runText(`begin isolation level serializable; set local synchronous_commit = on${unlimited}`);
   }
 
-  /** Throws `CommitUnknown` where nobody can say what became of it. */
+  /** Throws `CommitUnknown` where the answer of the server is lost. */
   async commit(): Promise<void> {
     let command: string;
     try {
       ({ command } = await this.#client.query({ text: 'commit' }));
     } catch (thrown) {
-      if (isUndone(thrown)) throw translated(thrown);
+      if (isRolledBack(thrown)) throw translated(thrown);
       this.#lost = true;
       throw new CommitUnknown('the connection was lost during the commit', { cause: thrown });
     }
-    // A transaction that had failed is rolled back on `commit`, without an error.
-    if (command !== 'COMMIT') throw new Error('the unit of work was undone: a statement in it had failed');
+    // PostgreSQL rolls a failed transaction back on `commit` without an error.
+    if (command !== 'COMMIT') throw new Error('the transaction was rolled back: one of its statements had failed');
   }
 
-  /** Never throws: a connection that cannot roll back is given up, which undoes as much. */
+  /** Never throws: a connection that cannot roll back is closed, and the server then rolls back. */
   async rollback(): Promise<void> {
     if (this.#lost) return;
     try {
-      await this.say('rollback');
+      await this.runText('rollback');
     } catch {
       this.#lost = true;
     }
@@ -78,36 +78,36 @@ export class Connection {
       name: statement.name,
       text: textOf(statement),
       values: parameters as Value[],
-      ...(this.#patient && { query_timeout: patienceMs }),
+      ...(this.#noTimeout && { query_timeout: noTimeoutMs }),
     };
     return waitMsMax === undefined
-      ? this.#heard(this.#client.query<Row>(query))
-      : this.#heard(this.#bounded(query, waitMsMax), true);
+      ? this.#result(this.#client.query<Row>(query))
+      : this.#result(this.#withLockTimeout(query, waitMsMax), true);
   }
 
-  /** Statements without rows or parameters that are ours alone, such as `savepoint attempt`. */
-  async say(text: string): Promise<void> {
-    await this.#heard(this.#client.query(text));
+  /** Runs a constant text without rows or parameters, such as `savepoint handler`. */
+  async runText(text: string): Promise<void> {
+    await this.#result(this.#client.query(text));
   }
 
-  /** Gives it back to the pool, or up, where it is lost or still within a transaction. */
+  /** Returns the connection to the pool. Closes it where it is lost or still in a transaction. */
   release(): void {
     this.#client.release(this.#lost || this.#client.getTransactionStatus() !== 'I');
   }
 
-  /** All three go out at once, so that the limit costs no way to the server and back. */
-  async #bounded(query: Query, waitMsMax: number): Promise<QueryResult<Row>> {
+  /** Sends all three statements at once, so that the limit costs no round trip. */
+  async #withLockTimeout(query: Query, waitMsMax: number): Promise<QueryResult<Row>> {
     const limit = (ms: number) => this.#client.query(`set local lock_timeout = ${ms}`);
     const [, result] = await Promise.allSettled([
       limit(waitMsMax),
       this.#client.query<Row>(query),
-      limit(this.#patient ? 0 : lockMsMax),
+      limit(this.#noTimeout ? 0 : lockMsMax),
     ]);
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   }
 
-  async #heard<T>(answer: Promise<T>, bounded = false): Promise<T> {
+  async #result<T>(answer: Promise<T>, bounded = false): Promise<T> {
     try {
       return await answer;
     } catch (thrown) {

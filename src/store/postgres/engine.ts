@@ -1,4 +1,4 @@
-/** The engine on PostgreSQL: serializable units on the connections of a pool, begun again where others were in the way. */
+/** The engine on PostgreSQL: runs serializable transactions on pooled connections and retries them after conflicts. */
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
@@ -8,61 +8,62 @@ import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
 import { PostgresTransaction } from './transaction.ts';
 
-/** How long a request waits for a connection that others have. */
+/** The longest wait for a free connection while all are in use. */
 const poolMsMax = 1_000;
-/** How long a unit is begun again after conflicts; each time all others but one may have been in the way. */
+/** How long a transaction is retried after conflicts. Of several that conflict, only one commits at a time. */
 const conflictMsMax = 4_000;
-/** How many connections are tried that turn out to be gone: a restart leaves none, and a second try makes a new one. */
+/** Attempts that may find their connection lost. After a restart of the server all pooled connections are lost. */
 const lostMax = 3;
 const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
-/** The readers' own refusal, since an error of the server would come too late for a statement that gives rows. */
-const isReading = ({ text }: Statement): boolean => /^\s*select\b/i.test(text);
+/** Readers check this themselves: a statement may write and still return rows, and the server would run it. */
+const isSelect = ({ text }: Statement): boolean => /^\s*select\b/i.test(text);
 
-const late = Symbol('late');
+const timedOut = Symbol('timedOut');
 
 export class PostgresEngine implements Engine {
   readonly #pool: Pool;
   /** For messages: host, port and database. */
-  readonly #place: string;
-  readonly #begun = new Set<Promise<unknown>>();
+  readonly #address: string;
+  readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
-  constructor(pool: Pool, place: string) {
+  constructor(pool: Pool, address: string) {
     this.#pool = pool;
-    this.#place = place;
+    this.#address = address;
   }
 
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#counted(() => work(this.#reader));
+    return this.#track(() => work(this.#reader));
   }
 
   write<T>(
     work: (session: TransactionSession) => Promise<T>,
-    { noTimeout: patient = false }: TransactionOptions = {},
+    { noTimeout = false }: TransactionOptions = {},
   ): Promise<T> {
-    return this.#counted(() => this.#again(() => this.#unit(work, patient)));
+    return this.#track(() => this.#retry(() => this.#runTransaction(work, noTimeout)));
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.allSettled(this.#begun);
+    await Promise.allSettled(this.#running);
     await this.#pool.end();
   }
 
-  /** Each statement on whichever connection is free: no transaction, so nothing is held between two. */
+  /** Runs each statement on any free connection, without a transaction around them. */
   readonly #reader: Session = {
     query: async <R extends Row>(statement: Statement<R>, parameters: readonly Value[]) => {
-      if (!isReading(statement)) throw new Error(`${statement.name}: a reader does not write`);
-      return (await this.#again(() => this.#once(statement, parameters))).rows as readonly Row[] as readonly R[];
+      if (!isSelect(statement)) throw new Error(`${statement.name}: a reader does not write`);
+      return (await this.#retry(() => this.#runStatement(statement, parameters)))
+        .rows as readonly Row[] as readonly R[];
     },
     execute: async ({ name }) => {
       throw new Error(`${name}: a reader does not write`);
     },
   };
 
-  async #once(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
+  async #runStatement(statement: Statement, parameters: readonly Value[]): Promise<QueryResult<Row>> {
     const connection = await this.#borrow();
     try {
       return await connection.run(statement, parameters);
@@ -71,10 +72,10 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #unit<T>(work: (session: TransactionSession) => Promise<T>, patient: boolean): Promise<T> {
+  async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>, noTimeout: boolean): Promise<T> {
     const connection = await this.#borrow();
     try {
-      await connection.begin({ patient });
+      await connection.begin({ noTimeout });
       const transaction = new PostgresTransaction(connection);
       let outcome: AttemptResult<T>;
       try {
@@ -96,33 +97,33 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  /** Throws `StoreUnavailable` where none is free in time, or none can be made. */
+  /** Throws `StoreUnavailable` where no connection becomes free in time, or a new one fails. */
   async #borrow(): Promise<Connection> {
     const { totalCount, idleCount, waitingCount, options } = this.#pool;
-    const lent = this.#pool.connect();
+    const borrowed = this.#pool.connect();
     const isFull = totalCount >= options.max && waitingCount >= idleCount;
     const waiting = new AbortController();
     try {
       const client = await (isFull
-        ? Promise.race([lent, setTimeout(poolMsMax, late, { signal: waiting.signal })])
-        : lent);
-      if (client !== late) return new Connection(client);
+        ? Promise.race([borrowed, setTimeout(poolMsMax, timedOut, { signal: waiting.signal })])
+        : borrowed);
+      if (client !== timedOut) return new Connection(client);
     } catch (thrown) {
-      throw cannotConnect(this.#place, thrown);
+      throw cannotConnect(this.#address, thrown);
     } finally {
       waiting.abort();
     }
-    // It comes yet, and is of no use any more.
-    lent.then(
+    // The pool may still grant the connection: it goes straight back.
+    borrowed.then(
       (client) => client.release(),
       () => {},
     );
     throw new StoreUnavailable(`the store cannot answer now: all ${options.max} connections are in use`);
   }
 
-  #again<T>(once: () => Promise<T>): Promise<T> {
+  #retry<T>(attempt: () => Promise<T>): Promise<T> {
     let lost = 0;
-    return retry(once, {
+    return retry(attempt, {
       shouldRetry: (last) => {
         if (!('thrown' in last && last.thrown instanceof TransientFailure)) return false;
         if (last.thrown.lost) lost += 1;
@@ -133,14 +134,15 @@ export class PostgresEngine implements Engine {
     });
   }
 
-  async #counted<T>(begin: () => Promise<T>): Promise<T> {
+  /** `close` waits for what runs here. */
+  async #track<T>(begin: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable('the store is closed');
-    const begun = begin();
-    this.#begun.add(begun);
+    const running = begin();
+    this.#running.add(running);
     try {
-      return await begun;
+      return await running;
     } finally {
-      this.#begun.delete(begun);
+      this.#running.delete(running);
     }
   }
 }

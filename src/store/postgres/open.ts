@@ -1,7 +1,7 @@
-/** Opens a store on PostgreSQL, or on what speaks its protocol: a pool of few connections with a limit on every wait. */
+/** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
 import { Pool, type PoolConfig } from 'pg';
 import type { Engine } from '../sql/engine.ts';
-import { placeOf } from './address.ts';
+import { publicAddress } from './address.ts';
 import { answerMsMax, lockMsMax, statementMsMax } from './connection.ts';
 import { PostgresEngine } from './engine.ts';
 import { readValue } from './value.ts';
@@ -9,15 +9,15 @@ import { readValue } from './value.ts';
 export interface PostgresOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full` */
   readonly url: string;
-  /** Connections; at least 2, since a unit may read beside itself. */
+  /** Connections; at least 2, since the work of a transaction may read outside of it. */
   readonly poolMax: number;
 }
 
 const connectMsMax = 2_000;
-/** A unit whose program was stopped gives up what it holds, and fails when the program goes on. */
-const idleInUnitMsMax = 3_000;
+/** The transaction of a suspended process releases its locks after this time, and fails when the process continues. */
+const idleInTransactionMsMax = 3_000;
 
-/** In full, so that a new release's defaults change nothing. What the URL says beside the address is stronger. */
+/** Complete, so that new defaults of the client change nothing. Parameters of the URL take precedence. */
 const optionsOf = ({ url, poolMax }: PostgresOptions): PoolConfig => ({
   connectionString: url,
   application_name: 'triglyph',
@@ -26,7 +26,7 @@ const optionsOf = ({ url, poolMax }: PostgresOptions): PoolConfig => ({
   connectionTimeoutMillis: connectMsMax,
   statement_timeout: statementMsMax,
   lock_timeout: lockMsMax,
-  idle_in_transaction_session_timeout: idleInUnitMsMax,
+  idle_in_transaction_session_timeout: idleInTransactionMsMax,
   query_timeout: answerMsMax,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
@@ -40,12 +40,12 @@ const optionsOf = ({ url, poolMax }: PostgresOptions): PoolConfig => ({
   allowExitOnIdle: false,
 });
 
-/** Connects when it has to: nothing is found out about the server before the first statement. */
+/** Connects at the first statement, not before. */
 export const openPostgres = (options: PostgresOptions): Engine => {
   const pool = new Pool(optionsOf(options));
-  // An error that nobody listens to would end the process. The pool lets go of the client by itself, and whoever has it
-  // lent out hears of it by the next statement.
+  // An error without a listener would end the process. The pool removes the client by itself; a borrowed client fails at
+  // its next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresEngine(pool, placeOf(options.url));
+  return new PostgresEngine(pool, publicAddress(options.url));
 };

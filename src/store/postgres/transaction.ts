@@ -28,10 +28,10 @@ export class PostgresTransaction implements TransactionSession {
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    await this.#enqueue(() => this.#connection.say('savepoint handler'));
+    await this.#enqueue(() => this.#connection.runText('savepoint handler'));
     try {
       const result = await work();
-      await this.#enqueue(() => this.#connection.say('release savepoint handler'));
+      await this.#enqueue(() => this.#connection.runText('release savepoint handler'));
       return result;
     } catch (thrown) {
       // A conflict invalidates what the whole transaction has read: it must run again.
@@ -50,7 +50,7 @@ export class PostgresTransaction implements TransactionSession {
     const { ahead, leave } = this.#enter();
     await ahead;
     try {
-      await this.#connection.say('rollback to savepoint handler; release savepoint handler');
+      await this.#connection.runText('rollback to savepoint handler; release savepoint handler');
       this.#failure = undefined;
     } catch (thrown) {
       this.#failure = { thrown };

@@ -1,19 +1,19 @@
-/** What PostgreSQL sends as text, as the values that every engine gives: numbers and texts. */
+/** Parses the texts that PostgreSQL sends into the values of every engine: numbers and texts. */
 import type { CustomTypesConfig } from 'pg';
 
-/** Counts are far from 2^53; beyond it a number would be another one. */
+/** Counts are far below 2^53; a number beyond it would not be exact. */
 const wholeNumber = (text: string): number => {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError('the database gave a number beyond 2^53');
+  if (!Number.isSafeInteger(value)) throw new RangeError('the database returned a number beyond 2^53');
   return value;
 };
 
-/** As an embedded store has it. */
-const truth = (text: string): number => (text === 't' ? 1 : 0);
+/** 1 or 0, as in SQLite. */
+const booleanNumber = (text: string): number => (text === 't' ? 1 : 0);
 
-/** By the number of the type in pg_type. */
+/** By the OID of the type (pg_type). */
 const readers: ReadonlyMap<number, (text: string) => number> = new Map([
-  [16, truth],
+  [16, booleanNumber],
   [20, wholeNumber],
   [21, wholeNumber],
   [23, wholeNumber],
@@ -22,7 +22,7 @@ const readers: ReadonlyMap<number, (text: string) => number> = new Map([
   [1700, Number],
 ]);
 
-const asItIs = (text: string): string => text;
+const unchanged = (text: string): string => text;
 
-/** In the form that the client asks for: the reader of a type. */
-export const readValue = ((type: number) => readers.get(type) ?? asItIs) as CustomTypesConfig['getTypeParser'];
+/** Returns the parser of a type, as the client requires it. */
+export const readValue = ((type: number) => readers.get(type) ?? unchanged) as CustomTypesConfig['getTypeParser'];

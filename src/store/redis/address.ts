@@ -1,4 +1,4 @@
-/** Where Redis is: the forms of REDIS_URL, taken apart. */
+/** Parses REDIS_URL: one server, a Sentinel set or a cluster. */
 
 export interface Host {
   readonly host: string;
@@ -29,10 +29,10 @@ const paths = {
   cluster: /^\/?$/,
 };
 
-/** Never names what it was given: that holds a password. */
+/** The message never repeats the URL, which may hold a password. */
 const refuse = (): never => {
   throw new Error(
-    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, each with user:password@ before the host where one is asked for',
+    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, each with user:password@ before the host where one is required',
   );
 };
 
@@ -53,7 +53,7 @@ const decoded = (text: string): string => {
 
 const parseAccess = (text: string): { readonly username?: string; readonly password?: string } => {
   const colon = text.indexOf(':');
-  // A name alone opens nothing in Redis.
+  // Redis accepts no username without a password.
   if (colon === -1) return text === '' ? {} : refuse();
   const username = decoded(text.slice(0, colon));
   const password = decoded(text.slice(colon + 1));
@@ -61,7 +61,7 @@ const parseAccess = (text: string): { readonly username?: string; readonly passw
   return username === '' ? { password } : { username, password };
 };
 
-/** Throws a plain error that says how to mend it and shows nothing of the text. */
+/** Throws an Error that names the accepted forms, without any part of the URL. */
 export const parseAddress = (url: string): Address => {
   const { scheme = '', access = '', hosts = '', path = '' } = parts.exec(url)?.groups ?? refuse();
   const kind = kinds[scheme as keyof typeof kinds];

@@ -1,4 +1,4 @@
-/** The gate on Redis: turns away duplicates in flight and remembers outcomes, and never stands in the way. */
+/** The idempotency cache on Redis. A request continues without it when Redis does not answer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { CacheReservation, IdempotencyCache, StoredOutcome } from '../../idempotency/ports.ts';
@@ -9,24 +9,24 @@ import { inspectServers } from './inspect.ts';
 import { type Connection, openConnection } from './open.ts';
 import { keyOf, type Mac, parseRecord, printDone, printPending, recordBytesMax } from './record.ts';
 
-/** How long a claim stands; longer than any request takes. */
+/** The lease of a reservation; longer than any request takes. */
 const leaseMs = 15_000;
-/** How long an outcome stays at hand; the journal keeps it for longer. */
-const keptMs = 3_600_000;
+/** How long an outcome stays in Redis; the store has it for longer. */
+const retentionMs = 3_600_000;
 const closeMsMax = 500;
-/** After so many failures in a row Redis is left alone for so long. */
+/** After so many failures in a row no command is sent for so long. */
 const failuresMax = 5;
 const openMs = 1_000;
-/** How long Redis may take for one command; then the request goes on without. */
+/** The longest wait for one command; then the request continues without Redis. */
 const defaultCommandMsMax = 50;
 
 export type CacheEvent =
   | { readonly kind: 'up' }
   /** `reason`: see `reasonOf`. */
   | { readonly kind: 'down'; readonly reason: string }
-  /** One command did not help. */
+  /** One command failed. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** A record that nobody with the key has written: damage, or tampering. */
+  /** A record with an invalid MAC: damage, or tampering. */
   | { readonly kind: 'unreadable' };
 
 export interface CacheOptions {
@@ -34,42 +34,42 @@ export interface CacheOptions {
   readonly url: string;
   readonly mac: Mac;
   readonly clock: Clock;
-  /** Milliseconds for one command; 50 where it is left out. */
+  /** Milliseconds for one command; 50 by default. */
   readonly commandMsMax?: number;
   readonly onEvent?: (event: CacheEvent) => void;
-  /** Told what about the servers should be mended. */
+  /** Receives warnings about the version and the settings of the servers. */
   readonly warn?: (text: string) => void;
 }
 
 export interface RedisCache extends IdempotencyCache {
-  /** `up` while there is a connection and it answers. */
+  /** `up` while Redis is connected and answers. */
   state(): 'up' | 'down';
 }
 
 type Answer =
   | { readonly kind: 'answered'; readonly reply: unknown }
-  /** Asked, and no use came of it. */
+  /** The command was sent, and failed or timed out. */
   | { readonly kind: 'failed' }
   | { readonly kind: 'skipped' };
 
 const skipped: Answer = Object.freeze({ kind: 'skipped' });
-const lost: Answer = Object.freeze({ kind: 'failed' });
+const failed: Answer = Object.freeze({ kind: 'failed' });
 
-/** A listener that throws must not hinder a request. */
-const quietly = (told: () => void): void => {
+/** A listener that throws must not fail a request. */
+const ignoreErrors = (listener: () => void): void => {
   try {
-    told();
+    listener();
   } catch {
-    // There is nobody to tell.
+    // The listener is where errors would be reported.
   }
 };
 
-class RedisGate implements RedisCache {
+class RedisIdempotencyCache implements RedisCache {
   readonly #client: Connection;
   readonly #options: CacheOptions;
-  readonly #advised = new Set<string>();
+  readonly #warned = new Set<string>();
   readonly #breaker: CircuitBreaker;
-  #told: 'up' | 'down' | undefined;
+  #reportedState: 'up' | 'down' | undefined;
   #lastReason = 'closed';
   #isClosing = false;
 
@@ -79,20 +79,20 @@ class RedisGate implements RedisCache {
     this.#client = openConnection(options.url, options.commandMsMax ?? defaultCommandMsMax);
     this.#client.on('error', (error) => {
       this.#lastReason = reasonOf(error);
-      this.#tellState();
+      this.#reportState();
     });
     this.#client.on('ready', () => {
-      this.#tellState();
+      this.#reportState();
       void this.#inspect();
     });
-    for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#tellState());
+    for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#reportState());
   }
 
   async reserve(recordKey: string, requestHash: string): Promise<CacheReservation> {
     const key = keyOf(recordKey);
     const token = randomBytes(8).toString('hex');
     const pending = printPending(requestHash, token);
-    const answer = await this.#ask((client) => client.idemClaim(key, pending, leaseMs, recordBytesMax));
+    const answer = await this.#send((client) => client.idemReserve(key, pending, leaseMs, recordBytesMax));
     switch (answer.kind) {
       case 'answered':
         return this.#read(key, token, answer.reply);
@@ -107,24 +107,24 @@ class RedisGate implements RedisCache {
 
   async complete(recordKey: string, stored: StoredOutcome): Promise<void> {
     const key = keyOf(recordKey);
-    // Unconditional: the value comes from the journal and can only be this one. What is not kept here gives way to the journal.
-    await this.#ask((client) => {
+    // Unconditional: the committed outcome is the only possible value. A record too long for Redis is deleted: the store has it.
+    await this.#send((client) => {
       const text = printDone(this.#options.mac, key, stored);
-      return text === undefined ? client.del(key) : client.set(key, text, 'PX', keptMs);
+      return text === undefined ? client.del(key) : client.set(key, text, 'PX', retentionMs);
     });
   }
 
   async release(recordKey: string, token: string): Promise<void> {
-    await this.#ask((client) => client.idemRelease(keyOf(recordKey), token));
+    await this.#send((client) => client.idemRelease(keyOf(recordKey), token));
   }
 
   async close(): Promise<void> {
-    // The end of this connection is planned: it is no outage to report or count.
+    // This end of the connection is no outage to report or count.
     this.#isClosing = true;
     const open = /^(?:connecting|connect|ready)$/.test(this.#client.status);
     const ended = once(this.#client, 'end', { signal: AbortSignal.timeout(closeMsMax) }).catch(() => {});
     this.#client.disconnect();
-    // What waits to connect again just stops.
+    // A client that waits to reconnect emits no `end`.
     if (open) await ended;
   }
 
@@ -132,8 +132,8 @@ class RedisGate implements RedisCache {
     return this.#client.status === 'ready' && !this.#breaker.isOpen ? 'up' : 'down';
   }
 
-  /** Never rejects. Without a connection it costs nothing, so only what was sent counts for the breaker. */
-  async #ask(send: (client: Connection) => Promise<unknown>): Promise<Answer> {
+  /** Never rejects. Only a command that was sent counts for the breaker. */
+  async #send(send: (client: Connection) => Promise<unknown>): Promise<Answer> {
     if (this.#client.status !== 'ready') return skipped;
     if (!this.#breaker.tryAcquire().isAllowed) return skipped;
     try {
@@ -146,18 +146,18 @@ class RedisGate implements RedisCache {
         return { kind: 'answered', reply: undefined };
       }
       this.#fail(reasonOf(thrown));
-      return lost;
+      return failed;
     }
   }
 
   #read(key: string, token: string, reply: unknown): CacheReservation {
-    const [word, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
-    if (word === 'N') return { kind: 'reserved', token };
+    const [kind, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    if (kind === 'N') return { kind: 'reserved', token };
     const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
     const left = typeof leftMs === 'number' ? leftMs : -1;
-    // A claim without an end, or with a later one than we give, is none of ours: it would turn callers away all that time.
+    // Only a foreign reservation has no end or a longer lease. It would refuse requests all that time.
     if (record === undefined || (record.kind === 'pending' && (left < 0 || left > leaseMs))) {
-      this.#tell({ kind: 'unreadable' });
+      this.#report({ kind: 'unreadable' });
       return { kind: 'unknown' };
     }
     switch (record.kind) {
@@ -172,36 +172,36 @@ class RedisGate implements RedisCache {
 
   #succeed(): void {
     this.#breaker.succeed();
-    this.#tellState();
+    this.#reportState();
   }
 
   #fail(reason: string): void {
     this.#lastReason = reason;
     this.#breaker.fail();
-    this.#tell({ kind: 'failed', reason });
-    this.#tellState();
+    this.#report({ kind: 'failed', reason });
+    this.#reportState();
   }
 
-  #tellState(): void {
+  #reportState(): void {
     const state = this.state();
-    if (this.#isClosing || state === this.#told) return;
-    this.#told = state;
-    this.#tell(state === 'up' ? { kind: 'up' } : { kind: 'down', reason: this.#lastReason });
+    if (this.#isClosing || state === this.#reportedState) return;
+    this.#reportedState = state;
+    this.#report(state === 'up' ? { kind: 'up' } : { kind: 'down', reason: this.#lastReason });
   }
 
-  #tell(event: CacheEvent): void {
-    quietly(() => this.#options.onEvent?.(event));
+  #report(event: CacheEvent): void {
+    ignoreErrors(() => this.#options.onEvent?.(event));
   }
 
-  /** At each connection, for it may be to another server; each advice is given once. */
+  /** Runs at each connection, which may be to another server. Each warning is given once. */
   async #inspect(): Promise<void> {
-    for (const advice of await inspectServers(this.#client)) {
-      if (this.#advised.has(advice)) continue;
-      this.#advised.add(advice);
-      quietly(() => this.#options.warn?.(advice));
+    for (const warning of await inspectServers(this.#client)) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      ignoreErrors(() => this.#options.warn?.(warning));
     }
   }
 }
 
-/** Opens the gate without waiting for Redis. Throws only for a URL of no known form, without showing it. */
-export const openRedisCache = (options: CacheOptions): RedisCache => new RedisGate(options);
+/** Opens the cache without waiting for Redis. Throws only for an invalid URL, without repeating it. */
+export const openRedisCache = (options: CacheOptions): RedisCache => new RedisIdempotencyCache(options);

@@ -1,4 +1,4 @@
-/** Why Redis did not help, as a word for a log: a server's message may repeat what it was sent, a password included. */
+/** The reason of a Redis failure, as one word for a log; a message could repeat a password. */
 
 /** A code such as `ECONNREFUSED` or `READONLY`, `timeout`, or the name of an error's class; never its message. */
 export const reasonOf = (thrown: unknown): string => {
@@ -8,5 +8,5 @@ export const reasonOf = (thrown: unknown): string => {
   return /^([A-Z]{3,20})(?: |$)/.exec(message)?.[1] ?? name;
 };
 
-/** The key holds something that is no text. Redis itself is well. */
+/** The key holds another type than a string. Redis itself works. */
 export const isWrongType = (thrown: unknown): boolean => reasonOf(thrown) === 'WRONGTYPE';

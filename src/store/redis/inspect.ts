@@ -1,32 +1,32 @@
-/** Whether the servers are fit for the gate; what is not is told, and nothing depends on it. */
+/** Checks the version and settings of the Redis servers; the findings are only logged. */
 import { Cluster } from 'ioredis';
 import type { Connection } from './open.ts';
 
-/** `SET ... NX GET` is of this release. */
+/** The first release with `SET ... NX GET`. */
 const majorVersionMin = 7;
 
 const field = (info: string, name: string): string | undefined =>
   new RegExp(`^${name}:([\\w.-]{1,40})\\r?$`, 'm').exec(info)?.[1];
 
-/** What to mend, from a server's INFO. Empty where there is nothing, or nothing can be told. */
-export const adviceOn = (info: string): readonly string[] => {
+/** Warnings from the INFO of a server. Empty where INFO lacks the fields. */
+export const warningsOf = (info: string): readonly string[] => {
   const version = field(info, 'redis_version');
   const policy = field(info, 'maxmemory_policy');
-  const advice: string[] = [];
+  const warnings: string[] = [];
   if (version !== undefined && Number.parseInt(version, 10) < majorVersionMin)
-    advice.push(
-      `Redis ${version} is too old to turn away duplicates: use ${majorVersionMin}.0 or newer. Until then only the journal does.`,
+    warnings.push(
+      `Redis ${version} is too old to refuse duplicates in flight: use ${majorVersionMin}.0 or newer. Until then only the store refuses them.`,
     );
   if (policy !== undefined && policy !== 'noeviction')
-    advice.push(
+    warnings.push(
       `Redis may evict idempotency records (maxmemory-policy ${policy}): set noeviction. Retries stay right, but cost more.`,
     );
-  return advice;
+  return warnings;
 };
 
-/** Asks each master once; never rejects, and a server that does not tell is not asked again. */
+/** Asks each master once. Never rejects: a server that does not answer has no warnings. */
 export const inspectServers = async (client: Connection): Promise<readonly string[]> => {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-  const told = await Promise.allSettled(nodes.map((node) => node.info()));
-  return told.flatMap((each) => (each.status === 'fulfilled' ? adviceOn(each.value) : []));
+  const answers = await Promise.allSettled(nodes.map((node) => node.info()));
+  return answers.flatMap((each) => (each.status === 'fulfilled' ? warningsOf(each.value) : []));
 };

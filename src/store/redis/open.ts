@@ -1,4 +1,4 @@
-/** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options that never let a request wait. */
+/** Opens the connection to Redis: one server, a Sentinel set or a cluster, with options under which no request waits for Redis. */
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { type Backoff, backoffMs } from '../../lib/retry.ts';
 import { type Address, parseAddress } from './address.ts';
@@ -7,11 +7,11 @@ import { type Scripted, scripts } from './scripts.ts';
 export type Connection = (Redis | Cluster) & Scripted;
 
 const connectMsMax = 200;
-/** A socket that owes an answer for so long is given up: behind it is a server that hangs, or nobody any more. */
+/** A socket without an answer for so long is closed: its server hangs or is gone. */
 const silenceMsMax = 1_000;
 const reconnect: Backoff = { firstMs: 50, maxMs: 300 };
 
-/** Never gives up: Redis may come back at any time. */
+/** Reconnects without end: Redis may come back at any time. */
 const retryStrategy = (times: number): number => backoffMs(times, reconnect);
 
 const access = ({ username, password, tls }: Address) => ({
@@ -20,7 +20,7 @@ const access = ({ username, password, tls }: Address) => ({
   ...(tls && { tls: {} }),
 });
 
-/** In full, so that a new release's defaults change nothing. */
+/** Complete, so that new defaults of the client change nothing. */
 const common = {
   connectionName: 'triglyph',
   protocol: 2,
@@ -30,7 +30,7 @@ const common = {
   disconnectTimeout: 200,
   keepAlive: 30_000,
   noDelay: true,
-  // A request that finds no connection goes on without; nothing is kept back and sent later.
+  // A request without a connection continues without Redis; no command is queued for later.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -44,7 +44,7 @@ const common = {
   monitor: false,
   keyPrefix: '',
   retryStrategy,
-  // A master that was demoted while we were connected: find the new one.
+  // The master was demoted while connected: find the new one.
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
@@ -56,11 +56,11 @@ const clusterOptions = (address: Address, commandTimeout: number) => {
     enableAutoPipelining: false,
     lazyConnect: false,
     clusterRetryStrategy: retryStrategy,
-    // A lost node is connected to anew when a command needs it.
+    // The client reconnects to a lost node when a command needs it.
     clusterNodeRetryStrategy: null,
     scaleReads: 'master',
     maxRedirections: 4,
-    // 0: where a node is gone the request does not wait for it.
+    // 0: a request does not wait for a lost node.
     retryDelayOnMoved: 0,
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
@@ -90,7 +90,7 @@ const connect = (address: Address, commandTimeout: number): Redis | Cluster => {
         sentinelCommandTimeout: connectMsMax,
         sentinelRetryStrategy: retryStrategy,
         updateSentinels: true,
-        // Its connections have no listener for errors and would write to the console; a silent socket is given up anyway.
+        // Its connections have no error listener and would write to the console. `socketTimeout` closes silent sockets anyway.
         failoverDetector: false,
       });
     case 'cluster':
@@ -103,7 +103,7 @@ const connect = (address: Address, commandTimeout: number): Redis | Cluster => {
   }
 };
 
-/** Connects in the background; a command fails that is not answered in `commandMsMax`. Throws for a URL of no known form, without showing it. */
+/** Connects in the background. A command fails after `commandMsMax`. Throws for an invalid URL, without repeating it. */
 export const openConnection = (url: string, commandMsMax: number): Connection => {
   const client = connect(parseAddress(url), commandMsMax);
   for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);

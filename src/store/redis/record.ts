@@ -1,4 +1,4 @@
-/** An idempotency record as it lies in Redis: printed, and read back with distrust. */
+/** Prints idempotency records for Redis, and parses them with a check of their MAC. */
 import { timingSafeEqual } from 'node:crypto';
 import type { StoredOutcome } from '../../idempotency/ports.ts';
 
@@ -6,11 +6,11 @@ import type { StoredOutcome } from '../../idempotency/ports.ts';
 export type Mac = (text: string) => string;
 
 export type Entry =
-  /** Somebody is at it. */
+  /** A request is in flight. */
   | { readonly kind: 'pending'; readonly requestHash: string; readonly token: string }
   | { readonly kind: 'done'; readonly stored: StoredOutcome };
 
-/** Longer records are not kept in Redis; the journal has them. */
+/** Longer records are not saved in Redis; the store has them. */
 export const recordBytesMax = 16_384;
 
 const macLength = 22;
@@ -18,17 +18,17 @@ const requestHashForm = /^[\w-]{43}$/;
 const pendingForm = /^P:([\w-]{43}):([0-9a-f]{16})$/;
 const doneForm = /^D:([\w-]{43}):([\w-]{22}):(.+)$/s;
 
-/** The whole recordKey is the hash tag, so a record lies on one node and the records on all of them. */
+/** The whole record key is the hash tag, so that a cluster spreads the records over its nodes. */
 export const keyOf = (recordKey: string): string => `idem:v1:{${recordKey}}`;
 
-/** The key is part of it, so a record does not hold under another one. Neither key nor requestHash has a line break. */
+/** Covers the key, so that a record copied to another key is invalid. Key and requestHash have no line break. */
 const sign = (mac: Mac, key: string, { requestHash, outcome }: StoredOutcome): string =>
   mac(`${key}\n${requestHash}\n${outcome}`).slice(0, macLength);
 
 /** `token`: 16 hexadecimal digits. */
 export const printPending = (requestHash: string, token: string): string => `P:${requestHash}:${token}`;
 
-/** Undefined for what would not be read back as it was given: too long, no requestHash, empty, or no proper Unicode. */
+/** Undefined where `parseRecord` would not return the same: too long, no requestHash, empty, or malformed Unicode. */
 export const printDone = (mac: Mac, key: string, stored: StoredOutcome): string | undefined => {
   const { requestHash, outcome } = stored;
   if (!requestHashForm.test(requestHash) || outcome === '' || !outcome.isWellFormed()) return undefined;
@@ -36,15 +36,15 @@ export const printDone = (mac: Mac, key: string, stored: StoredOutcome): string 
   return Buffer.byteLength(text) > recordBytesMax ? undefined : text;
 };
 
-/** Undefined for everything that was not printed by us for this key. */
+/** Undefined for a text that was not printed for this key. */
 export const parseRecord = (mac: Mac, key: string, text: string): Entry | undefined => {
   if (Buffer.byteLength(text) > recordBytesMax) return undefined;
-  const [, runner, token] = pendingForm.exec(text) ?? [];
-  if (runner !== undefined && token !== undefined) return { kind: 'pending', requestHash: runner, token };
-  const [, requestHash, shown, outcome] = doneForm.exec(text) ?? [];
-  if (requestHash === undefined || shown === undefined || outcome === undefined) return undefined;
+  const [, pendingHash, token] = pendingForm.exec(text) ?? [];
+  if (pendingHash !== undefined && token !== undefined) return { kind: 'pending', requestHash: pendingHash, token };
+  const [, requestHash, found, outcome] = doneForm.exec(text) ?? [];
+  if (requestHash === undefined || found === undefined || outcome === undefined) return undefined;
   const stored = { requestHash, outcome };
-  const own = sign(mac, key, stored);
-  const genuine = own.length === shown.length && timingSafeEqual(Buffer.from(own), Buffer.from(shown));
-  return genuine ? { kind: 'done', stored } : undefined;
+  const expected = sign(mac, key, stored);
+  const isValid = expected.length === found.length && timingSafeEqual(Buffer.from(expected), Buffer.from(found));
+  return isValid ? { kind: 'done', stored } : undefined;
 };

@@ -1,10 +1,11 @@
-/** What Redis runs for the gate in one step: taking a record, and giving it up. One key each, so a cluster runs them too. */
+/** The Lua scripts that reserve and release a record atomically. Each has one key, so a cluster runs them too. */
 
 /**
  * KEYS[1] record, ARGV[1] pending value, ARGV[2] lease in ms, ARGV[3] bytes of the longest record.
- * `{'N'}` where it was taken; otherwise `{'O', what is there, its ms to live}`. What is too long is not sent over.
+ * Returns `{'N'}` where the record is now reserved; otherwise `{'O', its value, its ms to live}`. A value that is too long is
+ * returned as an empty text.
  */
-const claim = `
+const reserve = `
 local there = redis.call('SET', KEYS[1], ARGV[1], 'NX', 'GET', 'PX', ARGV[2])
 if not there then return {'N'} end
 if #there > tonumber(ARGV[3]) then there = '' end
@@ -18,14 +19,14 @@ if there and there == 'P:' .. string.sub(there, 3, 45) .. ':' .. ARGV[1] then re
 return 0
 `;
 
-/** By the names they are called by; sent once per connection, then named by their hash. */
+/** By the names of their commands. The client sends a script once per connection, then only its hash. */
 export const scripts = Object.freeze({
-  idemClaim: { lua: claim, numberOfKeys: 1 },
+  idemReserve: { lua: reserve, numberOfKeys: 1 },
   idemRelease: { lua: release, numberOfKeys: 1 },
 });
 
-/** What the client can do once the scripts are defined. */
+/** The commands that the scripts add to the client. */
 export interface Scripted {
-  idemClaim(key: string, pending: string, leaseMs: number, recordBytesMax: number): Promise<unknown>;
+  idemReserve(key: string, pending: string, leaseMs: number, recordBytesMax: number): Promise<unknown>;
   idemRelease(key: string, token: string): Promise<unknown>;
 }

@@ -7,17 +7,17 @@ interface Prepared {
   readonly statement: StatementSync;
   /** Names of the columns, in their order. */
   readonly columns: readonly string[];
-  /** Which parameter stands at each `?`; absent where they stand in their order. */
+  /** The index of the parameter for each `?`; absent where the parameters are in order. */
   readonly order?: readonly number[];
 }
 
-/** The database's clock, as SQLite says it. */
+/** `now_ms()` for SQLite. */
 const now = "cast(unixepoch('subsec') * 1000 as integer)";
 
-/** `$1`, `$2` become `?`, which is bound without looking up names. */
+/** Replaces `$1`, `$2` by `?`, which SQLite binds without looking up names. */
 const positional = (text: string): { readonly text: string; readonly order?: readonly number[] } => {
   const order: number[] = [];
-  // Units stand in a queue here, so there is nothing to pass over.
+  // Transactions queue in this engine, so no row is ever locked by another one.
   const plain = text.replaceAll('now_ms()', now).replaceAll('skip_locked()', '');
   const translatedText = plain.replace(/\$(\d+)/g, (_, number) => {
     order.push(Number(number) - 1);
@@ -31,7 +31,7 @@ const positional = (text: string): { readonly text: string; readonly order?: rea
 const inOrder = ({ order }: Prepared, parameters: readonly Value[]): readonly Value[] =>
   order === undefined ? parameters : order.map((index) => parameters[index] ?? null);
 
-/** The objects that SQLite's binding makes are dictionaries, slow to make and slow to read; these are not. */
+/** Faster to create and to read than the objects of node:sqlite, which are in dictionary mode. */
 const rowOf = (columns: readonly string[], values: readonly Value[]): Row => {
   const row: Record<string, Value> = {};
   for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]!;
@@ -66,7 +66,7 @@ export class Connection implements Session {
     }
   }
 
-  /** Statements without rows or parameters that are ours alone, such as `begin immediate`. */
+  /** Runs a constant text without rows or parameters, such as `begin immediate`. */
   run(text: string): void {
     this.#database.exec(text);
   }
@@ -89,14 +89,18 @@ export class Connection implements Session {
     this.#database.close();
   }
 
-  /** Statements are data of the program, so there are only as many as it has. */
+  /** Bounded: statements are constants of the program. */
   #prepare(statement: Statement): Prepared {
     const known = this.#prepared.get(statement);
     if (known !== undefined) return known;
     const { text, order } = positional(statement.text);
-    const made = this.#database.prepare(text);
-    made.setReturnArrays(true);
-    const prepared = { statement: made, columns: made.columns().map(({ name }) => name), ...(order && { order }) };
+    const created = this.#database.prepare(text);
+    created.setReturnArrays(true);
+    const prepared = {
+      statement: created,
+      columns: created.columns().map(({ name }) => name),
+      ...(order && { order }),
+    };
     this.#prepared.set(statement, prepared);
     return prepared;
   }

@@ -1,7 +1,7 @@
-/** Which of SQLite's errors mean that the store cannot answer now. */
+/** Translates the errors of SQLite that mean that the store cannot answer now. */
 import { StoreUnavailable } from '../errors.ts';
 
-/** Primary result codes of SQLite, by their names there. */
+/** Primary result codes of SQLite. */
 const busy = 5;
 const unavailable: ReadonlyMap<number, string> = new Map([
   [busy, 'another process is writing'],
@@ -12,7 +12,7 @@ const unavailable: ReadonlyMap<number, string> = new Map([
   [14, 'the database file cannot be opened'],
 ]);
 
-/** The primary code is the low byte; the rest tells where in SQLite it happened. */
+/** The low byte of an extended result code is the primary code. */
 const codeOf = (thrown: unknown): number | undefined =>
   typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
     ? thrown.errcode & 0xff
@@ -20,7 +20,7 @@ const codeOf = (thrown: unknown): number | undefined =>
 
 export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === busy;
 
-/** The error as the store's callers know it; what is nobody's passing trouble stays as it is. */
+/** The error of the store for an error of SQLite. An error that is not temporary stays unchanged. */
 export const translated = (thrown: unknown): unknown => {
   const code = codeOf(thrown);
   const reason = code === undefined ? undefined : unavailable.get(code);

@@ -1,4 +1,4 @@
-/** Opens the embedded store: a folder that only its owner enters, the database in it, and the lock of who serves. */
+/** Opens the embedded store: its private folder, the database file and the lock of the serving process. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,23 +12,23 @@ import { takeServingLock } from './serving-lock.ts';
 const fileName = 'triglyph.db';
 const waitMsMax = 5_000;
 
-/** `fullfsync`: macOS answers a plain fsync before the disk has the bytes; elsewhere it means nothing. */
+/** `fullfsync`: on macOS a plain fsync returns before the disk has the bytes. It has no effect elsewhere. */
 const durable =
   'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
-/** The log is cut back to this many bytes after it was longer. */
-const bounded = 'pragma journal_size_limit = 67108864';
-/** Kibibytes, as a negative number; holds the shoppers of a busy day. */
-const roomy = 'pragma cache_size = -32768';
+/** A longer write-ahead log is truncated to this many bytes. */
+const logLimit = 'pragma journal_size_limit = 67108864';
+/** In kibibytes, since it is negative: 32 MiB hold the shoppers of a busy day. */
+const readerCache = 'pragma cache_size = -32768';
 
 export interface SqliteOptions {
   readonly dataDir: string;
-  /** For processes that serve: refused while another one does. Commands open beside a server. */
+  /** For serving processes: throws while another one serves. Commands open the store without it. */
   readonly exclusive: boolean;
-  /** Whether a missing store is created; true when left out. */
+  /** Whether a missing store is created; true by default. */
   readonly create?: boolean;
 }
 
-/** SQLite would make the file by the process's umask; its log and its index take the mode of the file. */
+/** Creates the file with mode 0600, not by the umask of the process. The log and its index take the mode of the file. */
 const createPrivately = (dataDir: string, path: string): void => {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -36,14 +36,14 @@ const createPrivately = (dataDir: string, path: string): void => {
     if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw thrown;
   }
-  // The name of the file is in the folder, which has to be flushed as well. Windows cannot open a folder, nor needs to.
+  // The folder holds the name of the file, so it is flushed as well. Windows cannot open a folder, and does not need it.
   if (process.platform === 'win32') return;
   const folder = openSync(dataDir, 'r');
   fsyncSync(folder);
   closeSync(folder);
 };
 
-/** Throws `StoreUnavailable` when the file cannot be opened now, and a plain error when another process serves. */
+/** Throws `StoreUnavailable` when the file cannot be opened now, and an Error when another process serves. */
 export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions): Engine => {
   if (!create && !existsSync(join(dataDir, fileName)))
     throw new Error(
@@ -55,11 +55,11 @@ export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions)
     const path = join(dataDir, fileName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
-    writer.exec(`${durable}; ${bounded}`);
-    // From here on the engine waits for other writers itself, beside the event loop.
+    writer.exec(`${durable}; ${logLimit}`);
+    // From here on the engine itself waits for other writers, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });
-    reader.exec(roomy);
+    reader.exec(readerCache);
     return new SqliteEngine({ writer: new Connection(writer), reader: new Connection(reader), release });
   } catch (thrown) {
     release();

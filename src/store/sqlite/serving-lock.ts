@@ -1,11 +1,11 @@
-/** Only one process serves from a data folder: a lock that the operating system drops when its holder dies. */
+/** The lock that lets only one process serve a data folder; the operating system releases it when the process dies. */
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './failure.ts';
 
-/** Only a hint: the text can be missing for the moment between taking the lock and writing it. */
+/** For messages only: the lock is taken a moment before the text is written. */
 const readHolder = (path: string): string => {
   try {
     return readFileSync(path, 'utf8');
@@ -14,9 +14,9 @@ const readHolder = (path: string): string => {
   }
 };
 
-/** Throws a plain error naming the holder when another process, or this one, serves already. Gives what releases the lock. */
+/** Returns the function that releases the lock. Throws an Error naming the holder when any process serves already. */
 export const takeServingLock = (dataDir: string): (() => void) => {
-  // A second database, since the first must stay open to commands beside the server.
+  // A separate database: commands still need the first one while a server runs.
   const path = join(dataDir, 'serving.lock');
   const lock = new DatabaseSync(path, { timeout: 0 });
   chmodSync(path, 0o600);

@@ -38,7 +38,7 @@ export const fillAccounts = async (dataDir: string, counts: readonly number[]): 
     input,
     caller,
     service: balancePlatformV2,
-    pspReference: context.ids.pspReference(),
+    requestReference: context.ids.requestReference(),
   });
   try {
     const ids: string[] = [];

@@ -57,7 +57,7 @@ export async function startServer(
   }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composition = compose(implementations);
-  const { services } = composition;
+  const { services, conventions } = composition;
   const protocols = createProtocols(services, {
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
@@ -76,6 +76,7 @@ export async function startServer(
     current: composition.current,
     credentials: backend.credentials,
     ids: backend.context.ids,
+    requestReferenceHeader: conventions.requestReference,
     executeIdempotently: createIdempotentExecutor({
       handlers: createHandlerInvoker(composition, backend.store, backend.context),
       store: backend.store,
@@ -88,7 +89,7 @@ export async function startServer(
   const server = await openCallerServer({
     handle: (request) => handleRequest(request, gateway),
     documents: createDocuments(services),
-    observer: createObserver(log, metrics),
+    observer: createObserver(log, metrics, conventions.requestReference),
     options: config,
   }).catch(async (thrown) => {
     await cache.close();

@@ -26,7 +26,7 @@ export interface CanonicalRequest<O extends Operation = Operation> {
   readonly input: Input<O>;
   readonly caller: Caller;
   /** 16 characters, globally unique (specification, section 8). */
-  readonly pspReference: string;
+  readonly requestReference: string;
   /** The Idempotency-Key, where the caller gave one. */
   readonly key?: string | undefined;
 }

@@ -1,9 +1,6 @@
 /** How problem details (RFC 9457) name every problem: by an address, a title and a code that callers of this interface know. */
 import type { ProblemKind, ProblemType } from './problem.ts';
 
-/** Where callers of this interface look a problem up. */
-const home = 'https://docs.adyen.com/errors/';
-
 export interface Named extends ProblemType {
   readonly code: string;
 }
@@ -33,9 +30,9 @@ const byStatus: ReadonlyMap<number, Named> = new Map([
 /** Codes by which callers know that a request may come again. */
 const ofRetries: ReadonlySet<string> = new Set(['703', '704']);
 
-/** How a problem is named: its type's address, its title and its code. */
+/** How a problem is named: its type, below the URL of the conventions, its title and its code. */
 export const namesOf = ({ status, code, details: own }: ProblemKind): Named => {
   const general = byStatus.get(status) ?? byStatus.get(500)!;
   const { type, title } = own ?? general;
-  return { type: home + type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };
+  return { type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };
 };

@@ -1,4 +1,5 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
+import type { Conventions } from './conventions.ts';
 import { isBound, type Operation } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
 import type { Schema } from './schema.ts';
@@ -44,6 +45,8 @@ export interface Service<O extends Operation = Operation> {
   readonly address: string;
   readonly legacy?: LegacyAddresses;
   readonly namespaces?: Namespaces;
+  /** Of all services of a server; one that declares none takes those of the others. */
+  readonly conventions?: Conventions;
   /** The problems of its operations; those of the engine where documents list them among these. */
   readonly problems?: Readonly<Record<string, ProblemKind>>;
   /**

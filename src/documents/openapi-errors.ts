@@ -1,4 +1,5 @@
 /** The schemas of error messages in OpenAPI documents. */
+import type { Conventions } from '../contract/conventions.ts';
 import { problems } from '../contract/problem.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -6,7 +7,7 @@ function text(description: string): JsonSchema {
   return { type: 'string', description };
 }
 
-const pspReference = text('16 characters, globally unique; also in a header of every response.');
+const reference = text('16 characters, globally unique; also in a header of every response.');
 const status: JsonSchema = { type: 'integer', description: 'The HTTP status.' };
 const errorFields: JsonSchema = {
   errorCode: text('Three digits or more, zero-padded; compare it as text.'),
@@ -16,36 +17,38 @@ const errorFields: JsonSchema = {
 const required = ['status', 'errorCode', 'message', 'errorType'];
 
 /** Of operations that callers name. */
-export const namedErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
-  ServiceError: {
-    type: 'object',
-    properties: {
-      status,
-      ...errorFields,
-      invalidFields: {
-        type: 'array',
-        description: 'All errors in fields of the request; `name` is a JSON pointer.',
-        items: {
-          type: 'object',
-          properties: { name: text('The location of the field.'), message: text('A description of the error.') },
-          required: ['name', 'message'],
+export function namedErrors({ requestReference }: Conventions): Readonly<Record<string, JsonSchema>> {
+  return {
+    ServiceError: {
+      type: 'object',
+      properties: {
+        status,
+        ...errorFields,
+        invalidFields: {
+          type: 'array',
+          description: 'All errors in fields of the request; `name` is a JSON pointer.',
+          items: {
+            type: 'object',
+            properties: { name: text('The location of the field.'), message: text('A description of the error.') },
+            required: ['name', 'message'],
+          },
         },
+        [requestReference]: reference,
       },
-      pspReference,
+      required,
     },
-    required,
-  },
-  FormServiceError: {
-    type: 'object',
-    properties: {
-      ...errorFields,
-      pspReference,
-      status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
+    FormServiceError: {
+      type: 'object',
+      properties: {
+        ...errorFields,
+        [requestReference]: reference,
+        status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
+      },
+      patternProperties: { '^invalidFields[.][0-9]+[.](name|message)$': { type: 'string' } },
+      required,
     },
-    patternProperties: { '^invalidFields[.][0-9]+[.](name|message)$': { type: 'string' } },
-    required,
-  },
-});
+  };
+}
 
 /** Of operations with an HTTP binding: problem details (RFC 9457). */
 export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({

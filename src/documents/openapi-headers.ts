@@ -1,4 +1,5 @@
 /** Headers of requests and responses in OpenAPI documents. */
+import type { Conventions } from '../contract/conventions.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, keyPattern, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -7,7 +8,10 @@ function header(description: string, schema: JsonSchema): JsonSchema {
 }
 const anyText: JsonSchema = { type: 'string' };
 
-export const headers: JsonSchema = { pspReference: header('The reference of the request.', anyText) };
+/** Of every response. */
+export function responseHeaders({ requestReference }: Conventions): JsonSchema {
+  return { [requestReference]: header('The reference of the request.', anyText) };
+}
 
 const key: JsonSchema = { type: 'string', minLength: 1, maxLength: keyLengthMax, pattern: `^${keyPattern}$` };
 

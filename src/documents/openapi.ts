@@ -1,4 +1,5 @@
 /** Derives OpenAPI 3.1 documents: every operation with its parameters, bodies and errors. */
+import { conventionsOf } from '../contract/conventions.ts';
 import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
@@ -15,7 +16,7 @@ import { deriveFormSchema } from './form-schema.ts';
 import { deriveJsonSchema, fieldSchema, type JsonSchema, type Side } from './json-schema.ts';
 import { Components, refer } from './openapi-components.ts';
 import { boundErrors, namedErrors } from './openapi-errors.ts';
-import { headers, keyParameter, retryHeaders, transience } from './openapi-headers.ts';
+import { keyParameter, responseHeaders, retryHeaders, transience } from './openapi-headers.ts';
 import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
 
 /**
@@ -24,6 +25,7 @@ import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
  * an older version that differ end in their version.
  */
 export function deriveOpenApi(services: readonly Service[], origin: string): JsonSchema {
+  const conventions = conventionsOf(services);
   const isNewest = (service: Service) => contractOf(services, service.name) === service;
   return describe({
     title: 'Triglyph',
@@ -31,7 +33,8 @@ export function deriveOpenApi(services: readonly Service[], origin: string): Jso
     description: 'The same operations are available over SOAP; the WSDL is at the path of the service with `?wsdl`.',
     server: origin,
     services: services.filter(isNewest),
-    errors: namedErrors,
+    errors: namedErrors(conventions),
+    headers: responseHeaders(conventions),
     calls: services.toReversed().flatMap((service) =>
       namedOperations(service).map((operation) => ({
         service,
@@ -54,6 +57,7 @@ export function deriveBoundOpenApi(service: Service, origin: string): JsonSchema
     server: origin + serviceAddress(service),
     services: [service],
     errors: boundErrors,
+    headers: responseHeaders(conventionsOf([service])),
     calls: boundOperations(service).map((operation) => ({
       service,
       operation,
@@ -74,6 +78,8 @@ interface Api {
   readonly services: readonly Service[];
   /** Components for error messages, by name. */
   readonly errors: Readonly<Record<string, JsonSchema>>;
+  /** Of every response. */
+  readonly headers: JsonSchema;
   readonly calls: readonly Call[];
 }
 
@@ -86,13 +92,13 @@ interface Call {
   readonly path: string;
 }
 
-function describe({ title, version, description, server, services, errors, calls }: Api): JsonSchema {
+function describe({ title, version, description, server, services, errors, headers, calls }: Api): JsonSchema {
   const components = new Components(errors);
   // Requests first, so that the schemas that callers write have the plain names.
   for (const call of calls) jsonBody(call, 'input', components);
   const paths = [...Map.groupBy(calls, ({ path }) => path)].map(([path, there]) => [
     path,
-    Object.fromEntries(there.map((call) => [call.method, operationObject(call, components)])),
+    Object.fromEntries(there.map((call) => [call.method, operationObject(call, components, headers)])),
   ]);
   return {
     openapi: '3.1.0',
@@ -111,13 +117,13 @@ function describe({ title, version, description, server, services, errors, calls
   };
 }
 
-function operationObject(call: Call, components: Components): JsonSchema {
+function operationObject(call: Call, components: Components, headers: JsonSchema): JsonSchema {
   const { service, operation, id } = call;
   const { doc, input, output, effect } = operation;
   const parameters = parametersOf(operation);
   const refusals = [...byStatus(refusalsOf(service, operation))].map(([status, kinds]) => [
     String(status),
-    refusal(kinds, operation),
+    refusal(kinds, operation, headers),
   ]);
   return {
     operationId: id,
@@ -157,7 +163,7 @@ function jsonBody({ service, operation }: Call, side: Side, components: Componen
   return components.json(service.version, operation, side, bodyOf(operation[side]));
 }
 
-function refusal(kinds: readonly ProblemKind[], operation: Operation): JsonSchema {
+function refusal(kinds: readonly ProblemKind[], operation: Operation, headers: JsonSchema): JsonSchema {
   const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
     description: [...new Set(kinds.map((kind) => describeProblem(kind, operation)))].join('; '),

@@ -1,6 +1,18 @@
-/** Formats date and time as the local time of Amsterdam with its offset, which callers of this interface expect. */
+/** Formats date and time as the local time of a time zone with its offset. */
 
-const zone = new Intl.DateTimeFormat('en', { timeZone: 'Europe/Amsterdam', timeZoneName: 'longOffset' });
+/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. */
+export type FormatDateTime = (moment: number, precision: 's' | 'ms') => string;
+
+/** All formats of a server share the cached offsets of its time zone. */
+export function dateTimeFormat(timeZone: string): FormatDateTime {
+  const known = formats.get(timeZone);
+  if (known !== undefined) return known;
+  const created = createFormat(cacheOffsets(timeZone));
+  formats.set(timeZone, created);
+  return created;
+}
+
+const formats = new Map<string, FormatDateTime>();
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const cachedMax = 10_000;
@@ -12,20 +24,18 @@ interface Offset {
 
 const utc: Offset = { ms: 0, text: '+00:00' };
 
-// Cached by hour, since offsets change on the hour (UTC) and Intl costs more than the rest of a response.
-const offsets = new Map<number, Offset>();
-
-/** `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. `moment`: milliseconds since the epoch. */
-export function formatDateTime(moment: number, precision: 's' | 'ms'): string {
-  const offset = offsetAt(moment);
-  const local = moment + offset.ms;
-  const day = Math.floor(local / dayMs);
-  const ms = local - day * dayMs;
-  const seconds = Math.floor(ms / 1000);
-  const minutes = Math.floor(seconds / 60);
-  // Most responses have four of these, and a Date for each costs three times as much.
-  const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
-  return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
+function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
+  return (moment, precision) => {
+    const offset = offsetAt(moment);
+    const local = moment + offset.ms;
+    const day = Math.floor(local / dayMs);
+    const ms = local - day * dayMs;
+    const seconds = Math.floor(ms / 1000);
+    const minutes = Math.floor(seconds / 60);
+    // Most responses have four of these, and a Date for each costs three times as much.
+    const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
+    return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
+  };
 }
 
 function parseOffset(text: string | undefined): Offset {
@@ -37,14 +47,19 @@ function parseOffset(text: string | undefined): Offset {
   return { ms: sign === '-' ? -ms : ms, text: `${sign}${hours}:${minutes}` };
 }
 
-function offsetAt(moment: number): Offset {
-  const hour = Math.floor(moment / hourMs);
-  const known = offsets.get(hour);
-  if (known !== undefined) return known;
-  const found = parseOffset(zone.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value);
-  if (offsets.size >= cachedMax) offsets.clear();
-  offsets.set(hour, found);
-  return found;
+/** Offsets are cached by hour: they change on the hour (UTC), and Intl costs more than the rest of a response. */
+function cacheOffsets(timeZone: string): (moment: number) => Offset {
+  const zone = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const offsets = new Map<number, Offset>();
+  return (moment) => {
+    const hour = Math.floor(moment / hourMs);
+    const known = offsets.get(hour);
+    if (known !== undefined) return known;
+    const found = parseOffset(zone.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value);
+    if (offsets.size >= cachedMax) offsets.clear();
+    offsets.set(hour, found);
+    return found;
+  };
 }
 
 const days = new Map<number, string>();

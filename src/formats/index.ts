@@ -1,4 +1,5 @@
 /** The wire formats. A new one is a folder and a line here. */
+import { conventionsOf } from '../contract/conventions.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
@@ -20,13 +21,14 @@ export function createProtocols(services: readonly Service[], places: KeyPlaces 
       if (!isExpressible(input) || !isExpressible(output))
         throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
+  const conventions = conventionsOf(services);
   return Object.freeze({
-    soap11: createSoap11(services, places),
-    soap12: createSoap12(services, places),
-    json: createJson(services),
-    form: createForm(services, places),
-    adapter: createAdapter(services, places),
-    rest: createRest(services),
+    soap11: createSoap11(services, places, conventions),
+    soap12: createSoap12(services, places, conventions),
+    json: createJson(services, conventions),
+    form: createForm(services, places, conventions),
+    adapter: createAdapter(services, places, conventions),
+    rest: createRest(services, conventions),
   });
 }
 

@@ -12,7 +12,7 @@ export interface LogEntry {
   readonly operation?: string | undefined;
   readonly credential?: string | undefined;
   readonly company?: string | undefined;
-  readonly pspReference: string;
+  readonly requestReference: string;
   /** The answer was an earlier request's, found by its Idempotency-Key. */
   readonly replayed?: boolean | undefined;
   /** The Idempotency-Key is so short that another caller may choose the same. */

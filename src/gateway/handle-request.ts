@@ -23,13 +23,15 @@ export interface Gateway {
   readonly current: Composition['current'];
   readonly credentials: Credentials;
   readonly ids: IdGenerator;
+  /** The response header with the reference of the request. */
+  readonly requestReferenceHeader: string;
   readonly executeIdempotently: ExecuteIdempotently;
 }
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
 interface RequestState {
   /** Of this request, until it turns out to repeat another. */
-  pspReference: string;
+  requestReference: string;
   target?: Target;
   caller?: Caller;
   decoded?: Decoded;
@@ -39,7 +41,7 @@ interface RequestState {
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
-  const progress: RequestState = { pspReference: gateway.ids.pspReference() };
+  const progress: RequestState = { requestReference: gateway.ids.requestReference() };
   const route = gateway.routes.find(wire.path);
   const { protocol, media, understood } = detect(wire, route, gateway.protocols);
   try {
@@ -52,10 +54,11 @@ export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promis
     const current = gateway.current(progress.decoded.operation);
     const request = authorize(progress.decoded, current, progress.caller, progress);
     const performed = await gateway.executeIdempotently(request);
-    progress.pspReference = performed.pspReference;
+    progress.requestReference = performed.requestReference;
     progress.replayed = performed.replayed;
     if (performed.problem !== undefined) throw performed.problem;
     return answer(
+      gateway,
       protocol.name,
       progress,
       protocol.encode(progress.decoded.operation, current.downgrade(performed.output)),
@@ -63,18 +66,24 @@ export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promis
   } catch (thrown) {
     const problem = toProblem(thrown);
     const message = protocol.encodeError(problem, {
-      pspReference: progress.pspReference,
+      requestReference: progress.requestReference,
       operation: operationOf(progress),
     });
-    return answer(protocol.name, progress, message, problem);
+    return answer(gateway, protocol.name, progress, message, problem);
   }
 };
 
 const operationOf = ({ decoded, target }: RequestState) => (decoded ?? target)?.operation;
 
-const answer = (protocol: string, progress: RequestState, message: Message, problem?: Problem): Answer => {
-  const { pspReference, target, caller, key, replayed } = progress;
-  const headers: Record<string, string> = { ...message.headers, pspReference };
+const answer = (
+  { requestReferenceHeader: header }: Gateway,
+  protocol: string,
+  progress: RequestState,
+  message: Message,
+  problem?: Problem,
+): Answer => {
+  const { requestReference, target, caller, key, replayed } = progress;
+  const headers: Record<string, string> = { ...message.headers, [header]: requestReference };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
   if (problem !== undefined) Object.assign(headers, retryHeaders(problem, progress));
@@ -87,7 +96,7 @@ const answer = (protocol: string, progress: RequestState, message: Message, prob
       operation: operationOf(progress)?.name,
       credential: caller?.credential,
       company: caller?.tenant,
-      pspReference,
+      requestReference,
       replayed,
       weakKey: key === undefined ? undefined : isWeak(key),
       outcome: problem?.problem ?? 'ok',

@@ -1,5 +1,6 @@
 /** Implements a service: one handler for each operation object, and the older versions that it serves. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
+import { type Conventions, conventionsOf } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import type { Store } from '../store/store.ts';
@@ -51,6 +52,7 @@ export interface CurrentOperation extends VersionAdapter {
 export interface Composition {
   /** Every version of every service; of each service, the newest last. */
   readonly services: readonly Service[];
+  readonly conventions: Conventions;
   /** `operation`: of any version. */
   current(operation: Operation): CurrentOperation;
 }
@@ -75,11 +77,13 @@ export function compose(implementations: readonly Implementation[]): Composition
     for (const { adapters } of olderVersions)
       for (const [older, { to, ...adapter }] of adapters) add(older, { ...all.get(to)!, ...adapter });
   }
+  const services = implementations.flatMap(({ service, olderVersions }) => [
+    ...olderVersions.map((older) => older.service),
+    service,
+  ]);
   return Object.freeze({
-    services: implementations.flatMap(({ service, olderVersions }) => [
-      ...olderVersions.map((older) => older.service),
-      service,
-    ]),
+    services,
+    conventions: conventionsOf(services),
     current(operation: Operation) {
       const found = all.get(operation);
       if (found === undefined) throw new TypeError(`no service implements ${operation.name}`);

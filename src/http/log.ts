@@ -65,7 +65,7 @@ export function openLog(level: string, { file, isShared = false, onError }: LogT
 }
 
 /** Logs a request with names and numbers only, never with the content of a field. */
-export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest): void {
+export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest, referenceName: string): void {
   const { problem } = entry;
   const cause = problem?.type === 'internal' ? problem.cause : undefined;
   const members =
@@ -75,7 +75,7 @@ export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest)
     textMember('operation', entry.operation) +
     textMember('credential', entry.credential) +
     textMember('company', entry.company) +
-    textMember('pspReference', entry.pspReference || undefined) +
+    textMember(referenceName, entry.requestReference || undefined) +
     textMember('outcome', entry.outcome) +
     (entry.replayed ? '"replayed":true,' : '') +
     `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +

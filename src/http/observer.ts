@@ -12,7 +12,8 @@ export interface Observer {
   connectionBroken(thrown: unknown): void;
 }
 
-export function createObserver(log: Log, metrics: Metrics): Observer {
+/** `referenceName`: the name of a request's reference in its log line. */
+export function createObserver(log: Log, metrics: Metrics, referenceName: string): Observer {
   return {
     requestStarted() {
       metrics.inFlight++;
@@ -20,7 +21,7 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
     requestAnswered(entry, observed) {
       metrics.inFlight--;
       metrics.count(entry, observed.ms / 1000);
-      logRequest(log, entry, observed);
+      logRequest(log, entry, observed, referenceName);
     },
     requestFailed(thrown) {
       logFailure(log, thrown, 'handling a request failed');

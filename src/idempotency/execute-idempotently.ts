@@ -90,9 +90,10 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
   }
 
   return async function executeIdempotently(request) {
-    const { operation, caller, pspReference, key } = request;
+    const { operation, caller, requestReference, key } = request;
     // Reads are executed each time: their outcome is not stored, so no list is ever stale.
-    if (operation.effect === 'reads') return { pspReference, output: await handlers.read(request), replayed: false };
+    if (operation.effect === 'reads')
+      return { requestReference, output: await handlers.read(request), replayed: false };
     if (key === undefined) {
       const { outcome } = await executeInTransaction(dependencies, request);
       return { ...outcome!, replayed: false };
@@ -147,22 +148,22 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
   request: CanonicalRequest,
   record?: RecordIdentity,
 ): Promise<TransactionResult> {
-  const { operation, pspReference } = request;
+  const { operation, requestReference } = request;
   let lookupResult: unknown;
   if (handlers.needsLookup(request)) {
     // A retry must not cause a second lookup.
     const stored = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
     if (stored !== undefined) return { stored };
-    lookupResult = await handlers.lookup(request, record?.recordKey ?? pspReference);
+    lookupResult = await handlers.lookup(request, record?.recordKey ?? requestReference);
   }
   return await store.write(async (tx) => {
     if (record === undefined)
-      return { outcome: { pspReference, output: await handlers.write(request, tx, lookupResult) } };
+      return { outcome: { requestReference, output: await handlers.write(request, tx, lookupResult) } };
     const { recordKey, requestHash } = record;
     const earlier = await tx.idempotencyRecords.reserve(recordKey, {
       requestHash,
       operation: operation.name,
-      pspReference,
+      requestReference,
     });
     if (earlier !== undefined) return { stored: earlier };
     const outcome = await storableOutcome(request, tx, () => handlers.write(request, tx, lookupResult));
@@ -174,14 +175,14 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
 
 /** A refusal by the handler rolls back to the savepoint and becomes the outcome; the record is committed with it. */
 async function storableOutcome(
-  { pspReference }: CanonicalRequest,
+  { requestReference }: CanonicalRequest,
   tx: IdempotentTransaction,
   handle: () => Promise<unknown>,
 ): Promise<Outcome> {
   try {
-    return { pspReference, output: await tx.savepoint(handle) };
+    return { requestReference, output: await tx.savepoint(handle) };
   } catch (thrown) {
-    if (isStorableProblem(thrown)) return { pspReference, problem: thrown };
+    if (isStorableProblem(thrown)) return { requestReference, problem: thrown };
     throw thrown;
   }
 }

@@ -19,7 +19,7 @@ export interface StoredOutcome {
 export interface NewRecord {
   readonly requestHash: string;
   readonly operation: string;
-  readonly pspReference: string;
+  readonly requestReference: string;
 }
 
 export interface IdempotencyRecordReader {

@@ -5,12 +5,13 @@ import { problemsOf, type Service } from '../contract/service.ts';
 /** Canonical, so that it can be said again in any format. */
 export interface Outcome {
   /** Of the request that had the effect. */
-  readonly pspReference: string;
+  readonly requestReference: string;
   /** What was answered; absent where the request was refused. */
   readonly output?: unknown;
   readonly problem?: Problem;
 }
 
+/** Stored rows have the reference of the request under this name. */
 type Written = {
   readonly pspReference: string;
   readonly output?: unknown;
@@ -21,23 +22,23 @@ type Written = {
 export const isStorableProblem = (thrown: unknown): thrown is Problem =>
   thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
 
-export const serializeOutcome = ({ pspReference, output, problem }: Outcome): string =>
+export const serializeOutcome = ({ requestReference, output, problem }: Outcome): string =>
   JSON.stringify({
-    pspReference,
+    pspReference: requestReference,
     ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
 
 /** Throws a TypeError for a text that `printOutcome` did not make. */
 export const parseOutcome = (text: string, service: Service): Outcome => {
   const written = JSON.parse(text) as Written;
-  const { pspReference, output, problem } = written;
-  if (typeof pspReference !== 'string' || !/^[A-Z0-9]{16}$/.test(pspReference))
+  const { pspReference: requestReference, output, problem } = written;
+  if (typeof requestReference !== 'string' || !/^[A-Z0-9]{16}$/.test(requestReference))
     throw new TypeError('the outcome has no pspReference');
   if (problem === undefined) {
     if (typeof output !== 'object' || output === null) throw new TypeError('the outcome says nothing');
-    return { pspReference, output };
+    return { requestReference, output };
   }
   const kind = problemsOf(service).get(problem.name);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${problem.name}`);
-  return { pspReference, problem: new Problem(kind, problem.message) };
+  return { requestReference, problem: new Problem(kind, problem.message) };
 };

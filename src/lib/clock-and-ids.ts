@@ -7,10 +7,11 @@ export interface Clock {
 
 export interface IdGenerator {
   /** 16 characters of A-Z and 0-9, globally unique (specification, section 8). */
-  pspReference(): string;
-  recurringDetailReference(): string;
-  /** 25 characters, globally unique: the kind of the resource, and 23 of A-Z and 0-9. */
-  resourceId(kind: 'AH' | 'BA' | 'PI'): string;
+  requestReference(): string;
+  /** As `requestReference`, for what a request creates. */
+  reference(): string;
+  /** Globally unique: the prefix, and 23 characters of A-Z and 0-9. */
+  prefixedId(prefix: string): string;
   /** So many decimal digits, each equally likely. */
   randomDigits(length: number): string;
 }

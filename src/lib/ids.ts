@@ -7,9 +7,9 @@ const alphabet = 'BCDFGHJKLMNPQRSTVWXYZ0123456789';
 const decimals = '0123456789';
 
 export const ids: IdGenerator = Object.freeze({
-  pspReference: randomReference,
-  recurringDetailReference: randomReference,
-  resourceId: (kind: string) => kind + randomText(alphabet, 23),
+  requestReference: randomReference,
+  reference: randomReference,
+  prefixedId: (prefix: string) => prefix + randomText(alphabet, 23),
   randomDigits: (length: number) => randomText(decimals, length),
 });
 

@@ -13,7 +13,7 @@ export interface DomainEvent<Data extends object = object> {
 export interface EventBatch {
   readonly company: string;
   /** Of the request; the ids of the events are derived from it. */
-  readonly pspReference: string;
+  readonly requestReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly events: readonly DomainEvent[];
@@ -24,19 +24,19 @@ export interface QueuedEvent<Data extends object = object> {
   /** The same in every attempt to deliver it. */
   readonly eventId: string;
   /** Of the request that caused it. */
-  readonly pspReference: string;
+  readonly requestReference: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly data: Data;
 }
 
 /** The stored form has the members of the data beside the others. */
-export function printQueuedEvent({ eventId, pspReference, at, data }: QueuedEvent): string {
-  return JSON.stringify({ eventId, pspReference, at, ...data });
+export function printQueuedEvent({ eventId, requestReference, at, data }: QueuedEvent): string {
+  return JSON.stringify({ eventId, pspReference: requestReference, at, ...data });
 }
 
 /** The caller knows the type of the data: the format of an endpoint has accepted its events. */
 export function parseQueuedEvent<Data extends object>(text: string): QueuedEvent<Data> {
-  const { eventId, pspReference, at, ...data } = JSON.parse(text);
-  return { eventId, pspReference, at, data };
+  const { eventId, pspReference: requestReference, at, ...data } = JSON.parse(text);
+  return { eventId, requestReference, at, data };
 }

@@ -82,7 +82,7 @@ describe.each(namedProtocols)('%s', (name) => {
     gateway.restart();
     const again = await disable(other, recurringV30, { contracts: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect([again.output, again.entry.replayed]).toEqual([v30Output, true]);
-    expect(again.entry.pspReference).toBe(first.entry.pspReference);
+    expect(again.entry.requestReference).toBe(first.entry.requestReference);
     const back = await disable(name, recurringV25, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect([back.output, back.entry.replayed]).toEqual([v25Output, true]);
     const changed = await disable(other, recurringV30, { contracts: ['RECURRING'] }, { key: 'key-of-one-effect' });

@@ -31,7 +31,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     const claiming = (fingerprint = 'f'): NewRecord => ({
       requestHash: fingerprint,
       operation: 'disable',
-      pspReference: `PSP${String(++counted).padStart(13, '0')}`,
+      requestReference: `PSP${String(++counted).padStart(13, '0')}`,
     });
     const keep = (scope: string, outcome: string, fingerprint?: string) =>
       store.write(async (tx) => {

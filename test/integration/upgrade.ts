@@ -181,7 +181,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
         expect(await tx.idempotencyRecords.find('record-key')).toEqual({ requestHash: 'request-hash', outcome: '{}' });
         expect(await tx.importProgress.find('f00d')).toBe(500);
       });
-      const record = { requestHash: 'other', operation: 'disable', pspReference: 'PSP10' };
+      const record = { requestHash: 'other', operation: 'disable', requestReference: 'PSP10' };
       expect(await store.write((tx) => tx.idempotencyRecords.reserve('record-key', record))).toMatchObject({
         requestHash: 'request-hash',
       });

@@ -46,7 +46,7 @@ type StoredEvent = RecurringEventData & {
 
 const batch = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
   company: 'Demo',
-  pspReference,
+  requestReference: pspReference,
   at: 1_583_059_991_000,
   events: notices,
 });

@@ -110,11 +110,11 @@ const findFault = ({ protocols, routes, service, operation }: Subject, name: Nam
       );
       return decoded === again ? undefined : `${name} decodes ${decoded} and then ${again}`;
     }
-    protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
+    protocol.encodeError(Problem.of(issues), { requestReference: 'X', operation: found });
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `${name} throws ${String(thrown)}`;
-    const { status, body } = protocol.encodeError(thrown, { pspReference: 'X', operation });
+    const { status, body } = protocol.encodeError(thrown, { requestReference: 'X', operation });
     return status < 400 || status > 500 || body.length > 4_096
       ? `${name} answers ${status} with ${body.length}`
       : undefined;

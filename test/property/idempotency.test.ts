@@ -86,13 +86,13 @@ test('the replay cache finds what a plain list finds', () => {
 });
 
 const everyProblem: Service = { ...recurringV25, problems };
-const pspReference = fc.stringMatching(/^[A-Z0-9]{16}$/);
+const requestReference = fc.stringMatching(/^[A-Z0-9]{16}$/);
 const names = (Object.keys(problems) as ProblemName[]).filter((name) => isStorableProblem(new Problem(problems[name])));
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   // Callers send any text, lone surrogates included.
-  fc.record({ pspReference, output: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })) }),
+  fc.record({ requestReference, output: fc.dictionary(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })) }),
   fc.record({
-    pspReference,
+    requestReference,
     problem: fc
       .tuple(fc.constantFrom(...names), fc.string({ unit: 'binary' }))
       .map(([name, message]) => new Problem(problems[name], message)),
@@ -103,7 +103,7 @@ test('an outcome survives serialization, and is serialized the same again', () =
   expectProperty(outcome, (given) => {
     const text = serializeOutcome(given);
     const read = parseOutcome(text, everyProblem);
-    expect(read.pspReference).toBe(given.pspReference);
+    expect(read.requestReference).toBe(given.requestReference);
     expect(read.output).toEqual(given.output);
     expect(read.problem?.problem).toBe(given.problem?.problem);
     expect(read.problem?.message).toBe(given.problem?.message);
@@ -114,7 +114,7 @@ test('an outcome survives serialization, and is serialized the same again', () =
 const notAnOutcome = fc.oneof(
   fc.string(),
   fc.json(),
-  fc.record({ pspReference }).map((each) => JSON.stringify(each)),
+  fc.record({ pspReference: requestReference }).map((each) => JSON.stringify(each)),
   // Sixteen digits, but a number rather than text.
   fc
     .integer({ min: 0, max: 999 })

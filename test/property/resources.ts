@@ -118,7 +118,7 @@ const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Sent
   try {
     const { operation: found, input, issues } = decodeSent(protocol, service, sent);
     if (issues.length > 0) {
-      protocol.encodeError(Problem.of(issues), { pspReference: 'X', operation: found });
+      protocol.encodeError(Problem.of(issues), { requestReference: 'X', operation: found });
       return undefined;
     }
     const again = decodeSent(protocol, service, protocol.encodeRequest(service, found, input));
@@ -128,7 +128,7 @@ const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Sent
       : `${decoded} does not survive a round trip`;
   } catch (thrown) {
     if (!(thrown instanceof Problem) || thrown.problem === 'internal') return `throws ${String(thrown)}`;
-    const { status, body } = protocol.encodeError(thrown, { pspReference: 'X', operation });
+    const { status, body } = protocol.encodeError(thrown, { requestReference: 'X', operation });
     JSON.parse(body);
     return status < 400 || status > 500 || body.length > 4_096 ? `answers ${status} with ${body.length}` : undefined;
   }

@@ -56,9 +56,9 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     close: async () => {},
   });
   const ids = {
-    pspReference: () => '',
-    recurringDetailReference: () => '',
-    resourceId: () => '',
+    requestReference: () => '',
+    reference: () => '',
+    prefixedId: () => '',
     randomDigits: () => '',
   };
   const context: HandlerContext = { clock: { now: () => epoch }, ids, vault };

@@ -6,14 +6,14 @@ export function createSequentialIds(): IdGenerator {
   let count = 0;
   const next = (start: string) => start + String(++count).padStart(16 - start.length, '0');
   return {
-    pspReference() {
+    requestReference() {
       const pspReference = next('PSP');
       const attempt = currentAttempt.getStore();
       if (attempt !== undefined) attempt.pspReference = pspReference;
       return pspReference;
     },
-    recurringDetailReference: () => next('DETAIL'),
-    resourceId: (kind) => kind + String(++count).padStart(23, '0'),
+    reference: () => next('DETAIL'),
+    prefixedId: (kind) => kind + String(++count).padStart(23, '0'),
     randomDigits: (length) => String(++count).padStart(length, '0'),
   };
 }

@@ -136,6 +136,7 @@ export class Process {
       current: parts.current,
       credentials: credentialsOver(port),
       ids,
+      requestReferenceHeader: 'pspReference',
       executeIdempotently,
     };
   }

@@ -26,9 +26,9 @@ export const countedIds = (): IdGenerator => {
   let drawn = 0;
   const numbered = (start: string, count: number) => start + String(count).padStart(16 - start.length, '0');
   return {
-    pspReference: () => numbered('PSP', ++psp),
-    recurringDetailReference: () => numbered('DETAIL', ++detail),
-    resourceId: (kind: string) => kind + String(++resource).padStart(23, '0'),
+    requestReference: () => numbered('PSP', ++psp),
+    reference: () => numbered('DETAIL', ++detail),
+    prefixedId: (kind: string) => kind + String(++resource).padStart(23, '0'),
     // Long numbers, so that a test that searches for one finds no other.
     randomDigits: (length: number) => String(5_717_498_765_432 + ++drawn * 7_919_317).slice(-length),
   };

@@ -131,6 +131,7 @@ const assemble = (
     current,
     credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
     ids: world.ids,
+    requestReferenceHeader: 'pspReference',
     executeIdempotently: (request) => once(request),
   };
   const parts: GatewayParts = {

@@ -104,7 +104,7 @@ export async function openRecurringHandlers(): Promise<RecurringHandlers> {
       operation,
       input,
       caller,
-      pspReference: context.ids.pspReference(),
+      requestReference: context.ids.requestReference(),
     }),
     close,
   };

@@ -17,7 +17,7 @@ const none: Documents = { find: () => undefined };
 export const echo =
   (work: (wire: WireRequest) => Promise<void> = async () => {}) =>
   async (wire: WireRequest): Promise<Answer> => {
-    const entry = { protocol: 'json', pspReference, operation: 'echo', version: 25 };
+    const entry = { protocol: 'json', requestReference: pspReference, operation: 'echo', version: 25 };
     try {
       wire.inspect();
       if (wire.path === '/secret') {

@@ -158,7 +158,7 @@ describe('OpenAPI', () => {
     const operation = service.operations.get('disable')!;
     const path = ['recurringDetailReference'];
     const refused = [Problem.at(path, recurringProblems.detailNotFound), new Problem('internal')].map((problem) =>
-      parse(protocol.encodeError(problem, { pspReference: '8815252013129012', operation }).body),
+      parse(protocol.encodeError(problem, { requestReference: '8815252013129012', operation }).body),
     );
     const validate = compile(name);
     for (const each of refused) expect([validate(each), validate.errors]).toEqual([true, null]);

@@ -33,7 +33,7 @@ const request = (parts: Partial<CanonicalRequest> & { readonly name?: string } =
     operation: recurringV25.operations.get(name)!,
     input,
     caller,
-    pspReference: String(references).padStart(16, '0'),
+    requestReference: String(references).padStart(16, '0'),
     key: 'a-key',
     ...rest,
   } as CanonicalRequest;
@@ -123,11 +123,11 @@ describe('a request with a key', () => {
     const execute = open();
     const first = request();
     expect(await execute(first)).toEqual({
-      pspReference: first.pspReference,
+      requestReference: first.requestReference,
       output: { response: 'number 1' },
       replayed: false,
     });
-    const replay = { pspReference: first.pspReference, output: { response: 'number 1' }, replayed: true };
+    const replay = { requestReference: first.requestReference, output: { response: 'number 1' }, replayed: true };
     expect(await execute(request())).toEqual(replay);
     expect(await open()(request())).toEqual(replay);
     expect(handled).toHaveLength(1);
@@ -148,10 +148,10 @@ describe('a request with a key', () => {
     const first = await execute(request());
     expect([first.problem?.problem, first.replayed]).toEqual(['contractNotFound', false]);
     const again = await open()(request());
-    expect([again.problem?.problem, again.replayed, again.pspReference]).toEqual([
+    expect([again.problem?.problem, again.replayed, again.requestReference]).toEqual([
       'contractNotFound',
       true,
-      first.pspReference,
+      first.requestReference,
     ]);
     expect(handled).toHaveLength(1);
   });
@@ -256,7 +256,7 @@ describe('a request without a key', () => {
     isTwoPhase = true;
     const unkeyed = request({ key: undefined });
     await open()(unkeyed);
-    expect([lookups, handled]).toEqual([[unkeyed.pspReference], ['found']]);
+    expect([lookups, handled]).toEqual([[unkeyed.requestReference], ['found']]);
   });
 });
 

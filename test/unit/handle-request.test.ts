@@ -38,7 +38,7 @@ const caller: Caller = {
 };
 
 const done: ExecuteIdempotently = async (request) => ({
-  pspReference: request.pspReference,
+  requestReference: request.requestReference,
   output: { response: '[detail-successfully-disabled]' },
   replayed: false,
 });
@@ -74,10 +74,11 @@ const send = async (sent: Sent = {}) => {
         return 'verified' in sent ? sent.verified : caller;
       },
     },
+    requestReferenceHeader: 'pspReference',
     ids: {
-      pspReference: () => pspReference,
-      recurringDetailReference: () => 'DETAIL0000000001',
-      resourceId: (kind) => `${kind}1`,
+      requestReference: () => pspReference,
+      reference: () => 'DETAIL0000000001',
+      prefixedId: (kind) => `${kind}1`,
       randomDigits: (length) => '7'.repeat(length),
     },
     async executeIdempotently(request) {
@@ -105,12 +106,14 @@ const send = async (sent: Sent = {}) => {
 
 describe.each(namedProtocols)('in %s', (format) => {
   const refused = (problem: Problem, operation?: typeof disable) =>
-    protocols[format].encodeError(problem, { pspReference, operation });
+    protocols[format].encodeError(problem, { requestReference: pspReference, operation });
 
   test('a request is executed once, as the operation of the current version', async () => {
     const { message, entry, steps, executed } = await send({ format });
     expect(steps).toEqual(['verify', 'body', 'execute']);
-    expect(executed).toEqual([{ service: recurringV25, operation: disable, input, caller, pspReference }]);
+    expect(executed).toEqual([
+      { service: recurringV25, operation: disable, input, caller, requestReference: pspReference },
+    ]);
     expect(message).toEqual({
       ...protocols[format].encode(disable, { response: '[detail-successfully-disabled]' }),
       headers: { pspReference },
@@ -162,7 +165,7 @@ describe.each(namedProtocols)('in %s', (format) => {
 
   test('a problem that the execution returns has the reference of the request that had the effect', async () => {
     const execute: ExecuteIdempotently = async () => ({
-      pspReference: 'PSP0000000000000',
+      requestReference: 'PSP0000000000000',
       problem: new Problem(recurringProblems.contractNotFound),
       replayed: true,
     });
@@ -173,7 +176,7 @@ describe.each(namedProtocols)('in %s', (format) => {
       'Idempotent-Replayed': 'true',
     });
     expect(message.body).toContain('800');
-    expect(entry).toMatchObject({ outcome: 'contractNotFound', replayed: true, pspReference: 'PSP0000000000000' });
+    expect(entry).toMatchObject({ outcome: 'contractNotFound', replayed: true, requestReference: 'PSP0000000000000' });
   });
 
   test('an unforeseen error shows nothing of itself', async () => {
@@ -222,7 +225,7 @@ describe('the Idempotency-Key', () => {
     const verified = { ...caller, requiresKey: true };
     expect((await send({ verified })).steps).toEqual(['verify', 'body']);
     expect((await send({ verified, headers: { 'idempotency-key': key } })).steps).toContain('execute');
-    const execute: ExecuteIdempotently = async () => ({ pspReference, output: {}, replayed: false });
+    const execute: ExecuteIdempotently = async () => ({ requestReference: pspReference, output: {}, replayed: false });
     expect((await send({ verified, operation: list, execute })).steps).toContain('execute');
   });
 });

@@ -66,7 +66,7 @@ describe('headers of every answer', () => {
     const watched = watch();
     const serve = async () => ({
       message: { status: 200, contentType: 'text/plain', headers: { 'X-A': 'a\r\nSet-Cookie: b' }, body: 'x' },
-      entry: { protocol: 'json', pspReference: '', outcome: 'ok' },
+      entry: { protocol: 'json', requestReference: '', outcome: 'ok' },
     });
     shell = await openTestShell(serve, {}, undefined, watched);
     const { status, headers, body } = await ask('GET', '/x');

@@ -30,7 +30,7 @@ const entry: LogEntry = {
   operation: 'disable',
   credential: 'ws@Company.Demo',
   company: 'Demo',
-  pspReference: '8515208516304269',
+  requestReference: '8515208516304269',
   outcome: 'ok',
 };
 const seen: ObservedRequest = {
@@ -53,7 +53,7 @@ describe('the log', () => {
   const lines = (...entries: readonly LogEntry[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
-    const observer = createObserver(log, createMetrics(names, failIfCalled));
+    const observer = createObserver(log, createMetrics(names, failIfCalled), 'pspReference');
     for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();
     const text = readFileSync(file, 'utf8').trim();

@@ -5,7 +5,7 @@ import { ids } from '../../src/lib/ids.ts';
 const many = 62_000;
 const alphabet = [...'BCDFGHJKLMNPQRSTVWXYZ0123456789'].sort();
 
-test.each(['pspReference', 'recurringDetailReference'] as const)('%s', (kind) => {
+test.each(['requestReference', 'reference'] as const)('%s', (kind) => {
   const made = Array.from({ length: many }, () => ids[kind]());
   expect(new Set(made).size).toBe(many);
   expect(made.every((reference) => reference.length === 16)).toBe(true);

@@ -16,7 +16,7 @@ const origin = { environment: 'test', key } as const;
 
 const queued = <Data extends object>(data: Data): QueuedEvent<Data> => ({
   eventId: 'PSP0000000000001',
-  pspReference: 'PSP0000000000001',
+  requestReference: 'PSP0000000000001',
   at: Date.UTC(2026, 0, 15, 12, 30, 45, 678),
   data,
 });
@@ -225,7 +225,7 @@ test('the stored form stays as it is', () => {
   const event = parseQueuedEvent<DetailEventData>(stored);
   expect(event).toEqual({
     eventId: 'P1.2',
-    pspReference: 'P1',
+    requestReference: 'P1',
     at: 1_583_059_991_000,
     data: {
       kind: 'created',

@@ -37,7 +37,7 @@ export async function seedPlatform(tx: Transaction, context: HandlerContext): Pr
     operation,
     input,
     caller,
-    pspReference: context.ids.pspReference(),
+    requestReference: context.ids.requestReference(),
   });
   const { id: accountHolderId } = await createAccountHolder(request(holderOperation, holder), tx, context);
   const account = async (reference: string) =>

@@ -74,7 +74,7 @@ async function seedGenerated({ store, context }: Backend, shoppers: number): Pro
 async function saveDetails(details: readonly DemoDetail[], tx: Transaction, context: HandlerContext): Promise<void> {
   const now = context.clock.now();
   for (const [index, { key, detail }] of details.entries()) {
-    const firstPspReference = context.ids.pspReference();
+    const firstPspReference = context.ids.requestReference();
     // A millisecond apart keeps their order in lists.
     const createdAt = now - details.length + index;
     await saveDetail(key, { ...detail, firstPspReference, createdAt }, tx.repository(DetailRepository), context);

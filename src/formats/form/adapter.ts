@@ -1,8 +1,10 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
+import type { Conventions } from '../../contract/conventions.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
 import { errorStatus } from '../error-status.ts';
 import { errorText } from '../error-text.ts';
 import { requireTree } from '../malformed-body.ts';
@@ -13,11 +15,16 @@ import { type Node, parse, parseText, take } from './parse.ts';
 import { compilePrint, contentType, mediaType } from './print.ts';
 import { reader } from './read.ts';
 
-export function createAdapter(services: readonly Service[], { formField }: KeyPlaces): Protocol {
+export function createAdapter(
+  services: readonly Service[],
+  { formField }: KeyPlaces,
+  { timeZone }: Conventions,
+): Protocol {
+  const formatDateTime = dateTimeFormat(timeZone);
   const codecs = compileCodecs(services, {
     carried: namedOperations,
     reader,
-    compilePrint: (schema) => compilePrint(schema, prefixOf(schema)),
+    compilePrint: (schema) => compilePrint(schema, formatDateTime, prefixOf(schema)),
   });
   return Object.freeze<Protocol>({
     name: 'adapter',

@@ -1,7 +1,9 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
+import type { Conventions } from '../../contract/conventions.ts';
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { KeyPlaces, Protocol } from '../protocol.ts';
@@ -10,11 +12,12 @@ import { parse, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType } from './print.ts';
 import { reader } from './read.ts';
 
-export function createForm(services: readonly Service[], { formField }: KeyPlaces): Protocol {
+export function createForm(services: readonly Service[], { formField }: KeyPlaces, conventions: Conventions): Protocol {
+  const formatDateTime = dateTimeFormat(conventions.timeZone);
   const codecs = compileCodecs(services, {
     carried: namedOperations,
     reader,
-    compilePrint: (schema) => compilePrint(schema),
+    compilePrint: (schema) => compilePrint(schema, formatDateTime),
   });
   return Object.freeze<Protocol>({
     name: 'form',
@@ -30,7 +33,7 @@ export function createForm(services: readonly Service[], { formField }: KeyPlace
 
     encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
 
-    encodeError({ status, code, type, message, issues, headers }, { pspReference }) {
+    encodeError({ status, code, type, message, issues, headers }, { requestReference }) {
       const pairs: [string, string][] = [
         ['errorType', type],
         ['errorCode', code],
@@ -39,7 +42,7 @@ export function createForm(services: readonly Service[], { formField }: KeyPlace
           [`invalidFields.${index}.name`, dotted(path)],
           [`invalidFields.${index}.message`, message],
         ]),
-        ['pspReference', pspReference],
+        [conventions.requestReference, requestReference],
         // Old clients look for the ampersand after each of the other pairs, so `status` is the last pair.
         ['status', String(status)],
       ];

@@ -2,14 +2,14 @@
 import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
-import { formatDateTime } from '../date-time.ts';
+import type { FormatDateTime } from '../date-time.ts';
 
 export const mediaType = 'application/x-www-form-urlencoded';
 export const contentType = `${mediaType};charset=utf-8`;
 
 /** `prefix` comes before every key; empty for none. */
-export function compilePrint(schema: Schema, prefix = ''): Print {
-  const print = compile(schema);
+export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, prefix = ''): Print {
+  const print = compile(schema, formatDateTime);
   return (value) => print(prefix, value).slice(1);
 }
 
@@ -33,10 +33,10 @@ const others: Readonly<Record<string, string>> = {
 /** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
 type PrintAt = (key: string, value: unknown) => string;
 
-function compile(schema: Schema): PrintAt {
+function compile(schema: Schema, formatDateTime: FormatDateTime): PrintAt {
   return walk<PrintAt>(schema, {
     scalar(scalar) {
-      const print = compileScalar(scalar);
+      const print = compileScalar(scalar, formatDateTime);
       return (key, value) => `&${key}=${print(value)}`;
     },
     joined: () => (key, value) => `&${key}=${encode((value as string[]).join(','))}`,
@@ -61,7 +61,7 @@ function compile(schema: Schema): PrintAt {
   });
 }
 
-function compileScalar(schema: ScalarSchema): Print {
+function compileScalar(schema: ScalarSchema, formatDateTime: FormatDateTime): Print {
   switch (schema.kind) {
     case 'string':
     case 'enum':

@@ -1,7 +1,9 @@
-/** JSON: the path names the operation; errors are `{status, errorCode, message, errorType, pspReference}`. */
+/** JSON: the path names the operation; errors are `{status, errorCode, message, errorType}` and the reference of the request. */
+import type { Conventions } from '../../contract/conventions.ts';
 import type { Path } from '../../contract/path.ts';
 import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { Protocol } from '../protocol.ts';
@@ -12,8 +14,13 @@ import { reader } from './read.ts';
 
 const contentType = 'application/json;charset=utf-8';
 
-export function createJson(services: readonly Service[]): Protocol {
-  const codecs = compileCodecs(services, { carried: namedOperations, reader, compilePrint });
+export function createJson(services: readonly Service[], conventions: Conventions): Protocol {
+  const formatDateTime = dateTimeFormat(conventions.timeZone);
+  const codecs = compileCodecs(services, {
+    carried: namedOperations,
+    reader,
+    compilePrint: (schema) => compilePrint(schema, formatDateTime),
+  });
   return Object.freeze<Protocol>({
     name: 'json',
     charsets: ['utf-8', 'utf8'],
@@ -28,11 +35,12 @@ export function createJson(services: readonly Service[]): Protocol {
 
     encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
 
-    encodeError(problem, { pspReference }) {
+    encodeError(problem, { requestReference }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
-      const body = JSON.stringify({ status, errorCode, message, errorType, ...fields, pspReference });
+      const reference = { [conventions.requestReference]: requestReference };
+      const body = JSON.stringify({ status, errorCode, message, errorType, ...fields, ...reference });
       return { status, contentType, headers, body };
     },
 

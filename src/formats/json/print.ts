@@ -2,11 +2,11 @@
 import type { ScalarSchema, Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
 import type { Print } from '../codec.ts';
-import { formatDateTime } from '../date-time.ts';
+import type { FormatDateTime } from '../date-time.ts';
 
-export function compilePrint(schema: Schema): Print {
+export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Print {
   return walk<Print>(schema, {
-    scalar: compileScalar,
+    scalar: (scalar) => compileScalar(scalar, formatDateTime),
     joined: () => (value) => JSON.stringify((value as string[]).join(',')),
     list({ wrapped, itemName }, item) {
       const [before, after] = wrapped ? [`{${JSON.stringify(itemName)}:`, '}'] : ['', ''];
@@ -34,7 +34,7 @@ export function compilePrint(schema: Schema): Print {
   });
 }
 
-function compileScalar(schema: ScalarSchema): Print {
+function compileScalar(schema: ScalarSchema, formatDateTime: FormatDateTime): Print {
   switch (schema.kind) {
     case 'string':
     case 'enum':

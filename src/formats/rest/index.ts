@@ -1,8 +1,10 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
+import type { Conventions } from '../../contract/conventions.ts';
 import { type BoundOperation, isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { Protocol } from '../protocol.ts';
@@ -14,8 +16,13 @@ const contentType = `${mediaType};charset=utf-8`;
 
 type Values = Readonly<Record<string, unknown>>;
 
-export function createRest(services: readonly Service[]): Protocol {
-  const codecs = compileCodecs(services, { carried: boundOperations, reader, compilePrint });
+export function createRest(services: readonly Service[], { timeZone, problemTypes }: Conventions): Protocol {
+  const formatDateTime = dateTimeFormat(timeZone);
+  const codecs = compileCodecs(services, {
+    carried: boundOperations,
+    reader,
+    compilePrint: (schema) => compilePrint(schema, formatDateTime),
+  });
   const schemas = splitSchemas(services);
   return Object.freeze<Protocol>({
     name: 'rest',
@@ -41,11 +48,11 @@ export function createRest(services: readonly Service[]): Protocol {
       body: codecs.print(operation, 'output', output),
     }),
 
-    encodeError: (problem, { pspReference }) => ({
+    encodeError: (problem, { requestReference }) => ({
       status: problem.status,
       contentType,
       headers: problem.headers,
-      body: printProblemDetails(problem, pspReference),
+      body: printProblemDetails(problem, requestReference, problemTypes),
     }),
 
     encodeRequest(service, operation, input) {

@@ -28,12 +28,12 @@ export function printHeaders(schema: ObjectSchema, value: Values): Record<string
   );
 }
 
-/** The `name` of a field is dotted, as callers write it. */
-export function printProblemDetails(problem: Problem, requestId: string): string {
+/** The `name` of a field is dotted, as callers write it. `problemTypes`: the URL before the type. */
+export function printProblemDetails(problem: Problem, requestId: string, problemTypes: string): string {
   const { type, title, code } = namesOf(problem.kind);
   const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
-    type,
+    type: problemTypes + type,
     title,
     status: problem.status,
     detail: problem.message,

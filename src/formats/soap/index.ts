@@ -1,9 +1,11 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
+import type { Conventions } from '../../contract/conventions.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { namedOperations, ownUri, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
+import { dateTimeFormat } from '../date-time.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
@@ -14,18 +16,28 @@ import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createReader } from './read.ts';
 
-export function createSoap11(services: readonly Service[], places: KeyPlaces): Protocol {
-  return createSoap(soap11, services, places);
+export function createSoap11(services: readonly Service[], places: KeyPlaces, conventions: Conventions): Protocol {
+  return createSoap(soap11, services, places, conventions);
 }
 
-export function createSoap12(services: readonly Service[], places: KeyPlaces): Protocol {
-  return createSoap(soap12, services, places);
+export function createSoap12(services: readonly Service[], places: KeyPlaces, conventions: Conventions): Protocol {
+  return createSoap(soap12, services, places, conventions);
 }
 
-function createSoap(dialect: Dialect, services: readonly Service[], places: KeyPlaces): Protocol {
+function createSoap(
+  dialect: Dialect,
+  services: readonly Service[],
+  places: KeyPlaces,
+  { timeZone }: Conventions,
+): Protocol {
+  const formatDateTime = dateTimeFormat(timeZone);
   const isOfInterface = compileIsOfInterface(services);
   const reader = createReader(isOfInterface);
-  const codecs = compileCodecs(services, { carried: namedOperations, reader, compilePrint });
+  const codecs = compileCodecs(services, {
+    carried: namedOperations,
+    reader,
+    compilePrint: (schema, service) => compilePrint(schema, service, formatDateTime),
+  });
   const namespaces = operationNamespaces(services);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;

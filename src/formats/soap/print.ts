@@ -4,21 +4,21 @@ import { ownUri, type Service, uriOf } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml } from '../../xml/print.ts';
 import type { Print } from '../codec.ts';
-import { formatDateTime } from '../date-time.ts';
+import type { FormatDateTime } from '../date-time.ts';
 
 /** The content of an element that is not inside a default namespace. */
-export function compilePrint(schema: Schema, service: Service): Print {
-  return compile(schema, service)('');
+export function compilePrint(schema: Schema, service: Service, formatDateTime: FormatDateTime): Print {
+  return compile(schema, service, formatDateTime)('');
 }
 
 /** Compiles the content of an element for the default namespace around it. */
 type PrintIn = (around: string) => Print;
 
 /** Lists and maps are types of the service, in its own namespace, as in its published WSDL. */
-function compile(schema: Schema, service: Service): PrintIn {
+function compile(schema: Schema, service: Service, formatDateTime: FormatDateTime): PrintIn {
   const own = ownUri(service);
   return walk<PrintIn>(schema, {
-    scalar: (scalar) => () => compileScalar(scalar),
+    scalar: (scalar) => () => compileScalar(scalar, formatDateTime),
     joined: () => () => (value) => escapeXml((value as string[]).join(',')),
     list:
       ({ itemName }, item) =>
@@ -63,7 +63,7 @@ function compile(schema: Schema, service: Service): PrintIn {
   });
 }
 
-function compileScalar(schema: ScalarSchema): Print {
+function compileScalar(schema: ScalarSchema, formatDateTime: FormatDateTime): Print {
   switch (schema.kind) {
     case 'string':
     case 'enum':

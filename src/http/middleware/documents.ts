@@ -35,7 +35,7 @@ export function serveDocuments({ documents, options }: DocumentsOptions): Middle
     if (document === undefined) return next();
     const message = documentMessage(document, request.headers['if-none-match']);
     const outcome = message.status === 304 ? 'notModified' : 'ok';
-    state.answer = { message, entry: { protocol: 'document', pspReference: '', outcome } };
+    state.answer = { message, entry: { protocol: 'document', requestReference: '', outcome } };
     return undefined;
   };
 }

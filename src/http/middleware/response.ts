@@ -22,7 +22,7 @@ const failure: Message = Object.freeze({
   headers: Object.freeze({}),
   body: 'Internal Server Error',
 });
-const failureEntry: LogEntry = Object.freeze({ protocol: 'none', pspReference: '', outcome: 'internal' });
+const failureEntry: LogEntry = Object.freeze({ protocol: 'none', requestReference: '', outcome: 'internal' });
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
 export function response({ observer, options, closing }: ResponseOptions): Middleware {

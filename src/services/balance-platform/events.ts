@@ -28,9 +28,14 @@ export function withEvents<O extends Operation>(handle: ResourceHandler<O>) {
     const resources = tx.repository(ResourceRepository);
     const before = resources.changes.length;
     const output = await handle(request, resources, context);
-    const { caller, pspReference } = request;
+    const { caller, requestReference: pspReference } = request;
     const events = resources.changes.slice(before).map(resourceEvent);
-    await tx.outbox.enqueue({ company: caller.tenant, pspReference, at: context.clock.now(), events });
+    await tx.outbox.enqueue({
+      company: caller.tenant,
+      requestReference: pspReference,
+      at: context.clock.now(),
+      events,
+    });
     return output;
   };
 }

@@ -1,5 +1,6 @@
 /** The balance platform, version 2: its operations as tables (specification, section 4). */
 import { service } from '../../contract/service.ts';
+import { conventions } from '../conventions.ts';
 import {
   createAccountHolder,
   getAccountHolder,
@@ -45,6 +46,7 @@ export type BalancePlatformOperations = { [O in (typeof operations)[number] as O
 export const balancePlatformV2 = service({
   name: 'BalancePlatform',
   address: '/bcl',
+  conventions,
   hashPrefix: '',
   problems: platformProblems,
   version: 2,

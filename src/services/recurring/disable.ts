@@ -9,7 +9,7 @@ import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 export const disable: Handler<RecurringOperations['disable']> = async (request, tx, { clock }) => {
-  const { input, caller, pspReference } = request;
+  const { input, caller, requestReference: pspReference } = request;
   const { merchantAccount, shopperReference, recurringDetailReference, contract } = input;
   const key = { company: caller.tenant, merchantAccount, shopperReference };
   const repository = tx.repository(DetailRepository);
@@ -22,7 +22,7 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   const events: RecurringEvent[] = [];
   for (const detail of details)
     events.push(await removeUses(key, detail, contract ?? detail.contracts, repository, at));
-  await tx.outbox.enqueue({ company: caller.tenant, pspReference, at, events });
+  await tx.outbox.enqueue({ company: caller.tenant, requestReference: pspReference, at, events });
   const response =
     recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
   return { response };

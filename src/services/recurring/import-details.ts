@@ -29,7 +29,7 @@ export function createDetailImporter(dependencies: RecurringImportDependencies):
         tokenDetails,
         variant,
         contracts,
-        firstPspReference: row.firstPspReference ?? context.ids.pspReference(),
+        firstPspReference: row.firstPspReference ?? context.ids.requestReference(),
         shopperEmail: row.shopperEmail,
         socialSecurityNumber: row.socialSecurityNumber,
         also: { acquirer, acquirerAccount, additionalData, billingAddress, name, paymentMethodVariant, shopperName },

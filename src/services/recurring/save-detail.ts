@@ -55,7 +55,7 @@ export async function saveDetail(
 
   const createdAt = before?.createdAt ?? input.createdAt ?? clock.now();
   const recurringDetailReference =
-    before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.recurringDetailReference();
+    before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.reference();
   const shown = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
   const detail: StoredDetail = {
     recurringDetailReference,

@@ -8,7 +8,7 @@ import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, context) => {
-  const { input, caller, pspReference } = request;
+  const { input, caller, requestReference: pspReference } = request;
   if (input.card !== undefined) checkCard(input.card, context.clock.now());
   const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
   const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
@@ -30,7 +30,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     context,
   );
   const events = [detailEvent(kind, key, detail)];
-  await tx.outbox.enqueue({ company: caller.tenant, pspReference, at: context.clock.now(), events });
+  await tx.outbox.enqueue({ company: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
   const { recurringDetailReference, open } = detail;
   return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
 };

@@ -6,7 +6,7 @@ import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v25.ts';
 
 export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, tx, { vault }) => {
-  const { input, caller, pspReference } = request;
+  const { input, caller, requestReference: pspReference } = request;
   const { tenant: company } = caller;
   const fingerprint = vault.fingerprint(company, identityOf(input));
   const { merchantAccount } = input;

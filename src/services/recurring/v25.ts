@@ -2,6 +2,7 @@
 import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
+import { conventions } from '../conventions.ts';
 import { namespaces } from './namespaces.ts';
 import { recurringProblems } from './problems.ts';
 import * as shapes from './schemas.ts';
@@ -203,6 +204,7 @@ export const recurringV25 = service({
   address: '/pal/servlet/Recurring',
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespaces,
+  conventions,
   problems: recurringProblems,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',

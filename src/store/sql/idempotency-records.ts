@@ -58,9 +58,15 @@ export class IdempotencyRecordReader {
 export class IdempotencyRecordRepository extends IdempotencyRecordReader implements IdempotencyRecords {
   async reserve(
     recordKey: string,
-    { requestHash, operation, pspReference }: NewRecord,
+    { requestHash, operation, requestReference }: NewRecord,
   ): Promise<StoredOutcome | undefined> {
-    const written = await this.session.execute(reserve, [recordKey, requestHash, operation, pspReference, retentionMs]);
+    const written = await this.session.execute(reserve, [
+      recordKey,
+      requestHash,
+      operation,
+      requestReference,
+      retentionMs,
+    ]);
     return written === 0 ? outcomeOf((await this.session.query(find, [recordKey]))[0]) : undefined;
   }
 

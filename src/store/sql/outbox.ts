@@ -26,13 +26,13 @@ export class Outbox {
   }
 
   /** Each endpoint of the company receives the events that its format accepts, in the order of their keys. */
-  async enqueue({ company, pspReference, at, events }: EventBatch): Promise<void> {
+  async enqueue({ company, requestReference, at, events }: EventBatch): Promise<void> {
     if (events.length === 0 || (await this.#session.query(findAny, [company])).length === 0) return;
     if (this.#formats === undefined) throw new TypeError('the store was opened without webhook formats');
     const formats = this.#formats.all;
     let jobs = 0;
     for (let from = 0; from < events.length; from += eventsPerStatement) {
-      const rows = rowsOf(events.slice(from, from + eventsPerStatement), formats, from, pspReference, at);
+      const rows = rowsOf(events.slice(from, from + eventsPerStatement), formats, from, requestReference, at);
       const insert = insertStatement(formats, rows.length);
       jobs += await this.#session.execute(insert, [company, ...rows.flat()]);
     }
@@ -45,16 +45,16 @@ function rowsOf(
   events: readonly DomainEvent[],
   formats: readonly WebhookFormat[],
   before: number,
-  pspReference: string,
+  requestReference: string,
   at: number,
 ): readonly (readonly Value[])[] {
   const counters = formats.map((format) => ({ format, next: createCounter() }));
   return events.map(({ type, orderingKey, data }, index) => {
     const number = before + index + 1;
-    const eventId = number === 1 ? pspReference : `${pspReference}.${number}`;
+    const eventId = number === 1 ? requestReference : `${requestReference}.${number}`;
     const key = orderingKey ?? eventId;
     const places = counters.map(({ format, next }) => (format.accepts(type) ? next(key) : 0));
-    return [eventId, key, printQueuedEvent({ eventId, pspReference, at, data }), ...places];
+    return [eventId, key, printQueuedEvent({ eventId, requestReference, at, data }), ...places];
   });
 }
 

@@ -24,7 +24,7 @@ export const createAccountHolder = withEvents<Operations['createAccountHolder']>
       ...input,
       balancePlatform: platform.id,
       capabilities: grantCapabilities(input.capabilities, undefined),
-      id: ids.resourceId('AH'),
+      id: ids.prefixedId('AH'),
       metadata: emptyToUndefined(input.metadata),
       status: 'active',
       timeZone: input.timeZone ?? platform.timeZone,

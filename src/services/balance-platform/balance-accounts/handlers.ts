@@ -29,7 +29,7 @@ export const createBalanceAccount = withEvents<Operations['createBalanceAccount'
       ...input,
       balances: [{ available: 0, balance: 0, currency, reserved: 0 }],
       defaultCurrencyCode: currency,
-      id: ids.resourceId('BA'),
+      id: ids.prefixedId('BA'),
       metadata: emptyToUndefined(input.metadata),
       status: 'active',
       timeZone: input.timeZone ?? holder.record.timeZone,

@@ -81,7 +81,7 @@ async function tryCreate(
 ): Promise<CreatedInstrument | undefined> {
   const { ids, vault } = context;
   const { card: cardInfo, bankAccount, ...rest } = info;
-  const open = { ...rest, id: ids.resourceId('PI'), status: firstStatus(info) };
+  const open = { ...rest, id: ids.prefixedId('PI'), status: firstStatus(info) };
   const kind = 'paymentInstrument' as const;
   if (cardInfo !== undefined) {
     const { issued, card } = createCard(cardInfo, context);

@@ -96,7 +96,12 @@ export async function completeCheck(
     shopperReference,
     recurringDetailReference,
   });
-  await tx.outbox.enqueue({ company, pspReference, at: context.clock.now(), events: [checked, ...changes] });
+  await tx.outbox.enqueue({
+    company,
+    requestReference: pspReference,
+    at: context.clock.now(),
+    events: [checked, ...changes],
+  });
 }
 
 /** The active details of an account that hold the card. */

@@ -33,7 +33,7 @@ interface Target {
 /** With the HTTP updater the handler has two phases: the card is checked before the transaction begins. */
 export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAccountUpdater> {
   const schedule = async (
-    { input, caller, pspReference }: CanonicalRequest<ScheduleAccountUpdater>,
+    { input, caller, requestReference: pspReference }: CanonicalRequest<ScheduleAccountUpdater>,
     tx: Transaction,
     context: HandlerContext,
     lookupResult?: LookupResult,
@@ -53,7 +53,12 @@ export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAcco
       await saveCheck(card, input, id, request, tx, context, updater);
     } else {
       const events = await applyToDetails(held, outcome, request, tx, context);
-      await tx.outbox.enqueue({ company: account.company, pspReference, at: context.clock.now(), events });
+      await tx.outbox.enqueue({
+        company: account.company,
+        requestReference: pspReference,
+        at: context.clock.now(),
+        events,
+      });
     }
     return { pspReference, result: resultOf(ignoreStale(outcome, card.expiry)) };
   };

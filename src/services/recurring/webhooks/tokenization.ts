@@ -7,7 +7,7 @@ import { type RecurringEventData, recurringEventType } from '../events.ts';
 export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({
   name: 'tokenization',
   accepts: (eventType) => eventType.startsWith('recurring.token.'),
-  encode: ({ eventId, pspReference, at, data }, { environment, key }) => {
+  encode: ({ eventId, requestReference: pspReference, at, data }, { environment, key }) => {
     const body = JSON.stringify({
       createdAt: formatTimestamp(at),
       data: messageData(data, pspReference),

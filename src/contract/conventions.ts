@@ -1,0 +1,24 @@
+/** Wire conventions: what all services of a server have in common in responses. */
+import type { Service } from './service.ts';
+
+export interface Conventions {
+  /** The name of a request's reference: of the response header, and of the member of JSON and FORM errors. */
+  readonly requestReference: string;
+  /** The time zone of date and time in responses: `Europe/London`. */
+  readonly timeZone: string;
+  /** The URL before the type of every problem in problem details. */
+  readonly problemTypes: string;
+}
+
+/** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */
+export function conventionsOf(services: readonly Service[]): Conventions {
+  const declared = new Map(services.flatMap(({ conventions: each }) => (each ? [[JSON.stringify(each), each]] : [])));
+  if (declared.size > 1) throw new TypeError('the services of a server declare different conventions');
+  return [...declared.values()][0] ?? neutral;
+}
+
+const neutral: Conventions = Object.freeze({
+  requestReference: 'requestReference',
+  timeZone: 'UTC',
+  problemTypes: 'urn:problem:',
+});

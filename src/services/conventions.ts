@@ -1,0 +1,8 @@
+/** The wire conventions that these services share. */
+import type { Conventions } from '../contract/conventions.ts';
+
+export const conventions: Conventions = Object.freeze({
+  requestReference: 'pspReference',
+  timeZone: 'Europe/Amsterdam',
+  problemTypes: 'https://docs.adyen.com/errors/',
+});

@@ -1,5 +1,4 @@
 /** Wire conventions: what all services of a server have in common in responses. */
-import type { Service } from './service.ts';
 
 export interface Conventions {
   /** The name of a request's reference: of the response header, and of the member of JSON and FORM errors. */
@@ -11,7 +10,7 @@ export interface Conventions {
 }
 
 /** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */
-export function conventionsOf(services: readonly Service[]): Conventions {
+export function conventionsOf(services: readonly { readonly conventions?: Conventions }[]): Conventions {
   const declared = new Map(services.flatMap(({ conventions: each }) => (each ? [[JSON.stringify(each), each]] : [])));
   if (declared.size > 1) throw new TypeError('the services of a server declare different conventions');
   return [...declared.values()][0] ?? neutral;

@@ -111,6 +111,14 @@ test('an outcome survives serialization, and is serialized the same again', () =
   });
 });
 
+/** Records of a release before may hold it. */
+test('the stored form stays as it is', () => {
+  const stored = '{"pspReference":"PSP0000000000001","output":{"response":"ok"}}';
+  const outcome = { requestReference: 'PSP0000000000001', output: { response: 'ok' } };
+  expect(parseOutcome(stored, everyProblem)).toEqual(outcome);
+  expect(serializeOutcome(outcome)).toBe(stored);
+});
+
 const notAnOutcome = fc.oneof(
   fc.string(),
   fc.json(),

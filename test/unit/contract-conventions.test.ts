@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { type Conventions, conventionsOf } from '../../src/contract/conventions.ts';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Service } from '../../src/contract/service.ts';
+import { deriveOpenApi } from '../../src/documents/index.ts';
+import { dateTimeFormat } from '../../src/formats/date-time.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+
+const conventions: Conventions = {
+  requestReference: 'traceId',
+  timeZone: 'Asia/Kolkata',
+  problemTypes: 'https://errors.example/',
+};
+const { conventions: _, ...rest } = recurringV25;
+const undeclared: Service = rest;
+
+describe('the conventions of services', () => {
+  test('are those of the service that declares them', () => {
+    expect(conventionsOf([undeclared, { ...undeclared, conventions }])).toBe(conventions);
+  });
+
+  test('may be declared by several services if they are equal', () => {
+    expect(conventionsOf([{ conventions }, { conventions: { ...conventions } }])).toEqual(conventions);
+  });
+
+  test('are neutral if no service declares any', () => {
+    expect(conventionsOf([undeclared])).toMatchObject({ requestReference: 'requestReference', timeZone: 'UTC' });
+  });
+
+  test('cannot differ', () => {
+    expect(() => conventionsOf([{ conventions }, recurringV25])).toThrow('declare different conventions');
+  });
+});
+
+describe('messages follow the conventions', () => {
+  const services = [{ ...undeclared, conventions }];
+  const protocols = createProtocols(services);
+  const context = { requestReference: 'R1', operation: undefined };
+  const problem = new Problem('unauthorized');
+
+  test('errors in JSON and FORM name the reference', () => {
+    expect(JSON.parse(protocols.json.encodeError(problem, context).body)).toMatchObject({ traceId: 'R1' });
+    expect(protocols.form.encodeError(problem, context).body).toContain('&traceId=R1&');
+  });
+
+  test('problem details have the URL of the type', () => {
+    const { type } = JSON.parse(protocols.rest.encodeError(problem, context).body);
+    expect(type).toBe('https://errors.example/security/unauthorized');
+  });
+
+  test('documents name the reference', () => {
+    const text = JSON.stringify(deriveOpenApi(services, ''));
+    expect(text).toContain('"headers":{"traceId":');
+    expect(text).toContain('"errorType":{');
+    expect(text).not.toContain('"headers":{"pspReference":');
+  });
+
+  test('date and time are in the time zone', () => {
+    const moment = Date.UTC(2017, 2, 1, 10, 53, 11);
+    expect(dateTimeFormat('Asia/Kolkata')(moment, 's')).toBe('2017-03-01T16:23:11+05:30');
+    expect(dateTimeFormat('Europe/Amsterdam')(moment, 'ms')).toBe('2017-03-01T11:53:11.000+01:00');
+  });
+});

@@ -1,18 +1,14 @@
 /** A synthetic version 30 of the recurring service, whose `disable` differs from that of version 25 in both shapes. */
 import { operation } from '../../src/contract/operation.ts';
 import { integer, object, oneOf, optional, required } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+import { type Service, service } from '../../src/contract/service.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { type Implementation, implement } from '../../src/gateway/implement.ts';
 import { olderVersion } from '../../src/gateway/older-version.ts';
-import { scheduleAccountUpdater } from '../../src/services/recurring/account-updater/schedule.ts';
-import type { Updater } from '../../src/services/recurring/account-updater/updater.ts';
 import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
-import { listRecurringDetails } from '../../src/services/recurring/list-details.ts';
+import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/implementation.ts';
 import { namespaces } from '../../src/services/recurring/namespaces.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
-import { storeToken } from '../../src/services/recurring/store-token.ts';
-import { tokenLookup } from '../../src/services/recurring/token-lookup.ts';
 import * as v25 from '../../src/services/recurring/v25.ts';
 
 const { contract, ...otherFields } = v25.disable.input.fields;
@@ -34,6 +30,12 @@ export const disableV30 = operation({
   }),
 });
 
+type OperationV25 = typeof v25.recurringV25 extends Service<infer O> ? O : never;
+
+const unchanged = [...v25.recurringV25.operations.values()].filter(
+  (each): each is Exclude<OperationV25, typeof v25.disable> => each.name !== 'disable',
+);
+
 export const recurringV30 = service({
   name: 'Recurring',
   version: 30,
@@ -44,7 +46,7 @@ export const recurringV30 = service({
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   roles: ['recurring'],
-  operations: [disableV30, v25.listRecurringDetails, v25.scheduleAccountUpdater, v25.storeToken, v25.tokenLookup],
+  operations: [disableV30, ...unchanged],
 });
 
 const one = '[detail-successfully-disabled]';
@@ -57,16 +59,10 @@ const disable: Handler<typeof disableV30> = async ({ input: { contracts, ...inpu
 };
 
 /** Both versions: callers of version 25 are served by the handlers of version 30. */
-export const implementBothVersions = ({ updater }: { readonly updater: Updater }): Implementation =>
+export const implementBothVersions = (dependencies: RecurringDependencies): Implementation =>
   implement(
     recurringV30,
-    {
-      disable,
-      listRecurringDetails,
-      scheduleAccountUpdater: scheduleAccountUpdater(updater),
-      storeToken,
-      tokenLookup,
-    },
+    { ...recurringHandlers(dependencies), disable },
     olderVersion(v25.recurringV25, recurringV30, {
       disable: {
         upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),

@@ -8,12 +8,21 @@ import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
 import { recurringV25 } from './v25.ts';
 
-export function implementRecurring({ updater }: { readonly updater: Updater }): Implementation {
-  return implement(recurringV25, {
+export interface RecurringDependencies {
+  readonly updater: Updater;
+}
+
+export function implementRecurring(dependencies: RecurringDependencies): Implementation {
+  return implement(recurringV25, recurringHandlers(dependencies));
+}
+
+/** One handler for each operation. */
+export function recurringHandlers({ updater }: RecurringDependencies) {
+  return {
     disable,
     listRecurringDetails,
     scheduleAccountUpdater: scheduleAccountUpdater(updater),
     storeToken,
     tokenLookup,
-  });
+  };
 }

@@ -247,7 +247,7 @@ describe('who may have a replay', () => {
   test.each([
     ['withoutRole', 403],
     ['wrong', 401],
-    ['nobody', 401],
+    ['anonymous', 401],
   ] as const)('not %s', async (as, status) => {
     const [request, key] = [asked(), { 'idempotency-key': fresh('key') }];
     await send(request, key);

@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { overrideRepository } from '../support/override.ts';
-import type { Heard } from '../support/resources.ts';
+import type { ReceivedResponse } from '../support/resources.ts';
 import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
 
 type Subject = ResourceKind | 'platform';
@@ -91,7 +91,7 @@ const call = (
   id: string,
   own: Ids,
   who = callers.platform,
-): Promise<Heard> => {
+): Promise<ReceivedResponse> => {
   const subject = subjectsOfPaths[endpoint.http.path.split('/')[1]!]!;
   const inPath = endpoint.http.path.includes(`{${field}}`);
   const path = endpoint.http.path.replace('{id}', inPath ? id : own[subject]);
@@ -99,7 +99,7 @@ const call = (
   return by.ask(endpoint.http.method, path, inPath || body === undefined ? body : { ...body, [field]: id }, { who });
 };
 
-const withoutReference = ({ status, text, body }: Heard): string =>
+const withoutReference = ({ status, text, body }: ReceivedResponse): string =>
   `${status} ${text.replaceAll(body.requestId, 'REFERENCE')}`;
 
 interface World {
@@ -187,7 +187,7 @@ describe.each(places)('$title', (place) => {
   test.each([
     ['a credential of the platform without the role', callers.platformWithoutRole, 403, '00_403'],
     ['a credential of the company that acts for merchant accounts', callers.demo, 403, '00_403'],
-    ['no credential', callers.nobody, 401, '00_401'],
+    ['no credential', callers.anonymous, 401, '00_401'],
     ['a wrong one', callers.wrong, 401, '00_401'],
   ])('is refused with %s', async (_, who, status, errorCode) => {
     const own = await grow(world.mine, 'DemoPlatform');

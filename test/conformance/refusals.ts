@@ -39,7 +39,7 @@ export const refusals: readonly Case[] = [
   {
     title: 'no credentials: 401',
     operation: 'disable',
-    as: 'nobody',
+    as: 'anonymous',
     outcome: { refuses: 'unauthorized' },
     wire: unauthorized,
   },

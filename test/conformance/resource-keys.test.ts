@@ -119,7 +119,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
     expect(other.body).toMatchObject({ status: 422, errorCode: '704' });
     expect(other.headers['transient-error']).toBe('false');
     expect((await send(write, write.body, key, callers.platformWithoutRole)).status).toBe(403);
-    expect((await send(write, write.body, key, callers.nobody)).status).toBe(401);
+    expect((await send(write, write.body, key, callers.anonymous)).status).toBe(401);
     const stranger = await send(write, write.body, key, callers.otherPlatform);
     expect(stranger.text).not.toContain(first.body.id);
     expect(stranger.headers['Idempotent-Replayed']).toBeUndefined();

@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/store.ts';
 import { callers } from '../support/fixture.ts';
 import { gatewayOver } from '../support/gateway.ts';
 import { overrideRepository, overrideWrites } from '../support/override.ts';
-import type { Heard } from '../support/resources.ts';
+import type { ReceivedResponse } from '../support/resources.ts';
 import { type Furnished, furnished, paths } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -39,7 +39,7 @@ const moves = Object.entries(matrices).flatMap(([kind, rows]) =>
   ),
 );
 
-const outcomeOf = ({ status, body, headers }: Heard, before: string | undefined): string => {
+const outcomeOf = ({ status, body, headers }: ReceivedResponse, before: string | undefined): string => {
   if (status !== 200) return body.errorCode;
   return headers.ETag === before ? 'stays' : 'moves';
 };
@@ -271,7 +271,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       const all = <T>(work: (n: number) => Promise<T>) =>
         Promise.all(Array.from({ length: writers }, (_, n) => work(n)));
       /** A store that is asked too much says so, and nothing was done then. */
-      const isSound = ({ status }: Heard) => status === 200 || status === 422 || status === 503;
+      const isSound = ({ status }: ReceivedResponse) => status === 200 || status === 422 || status === 503;
 
       /** Moves one resource from all sides; gives the moves that were accepted and are none of the lifecycle's. */
       const illegalMoves = async (kind: ResourceKind, by: Furnished): Promise<readonly string[]> => {

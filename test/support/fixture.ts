@@ -49,7 +49,7 @@ export const callers = Object.freeze({
   otherPlatform: { 'x-api-key': 'other-platform-key' },
   platformWithoutRole: basic('ws_2@BalancePlatform.Demo:no-role-either'),
   wrong: basic('ws@Company.Demo:demo'),
-  nobody: {},
+  anonymous: {},
 });
 
 const anna = 'Anna van Dijk';

@@ -51,7 +51,7 @@ const firstOfEach = (deliveries: readonly Delivery[]): readonly Delivery[] => {
     const { eventId, body } = delivery;
     const first = byEvent.get(eventId);
     if (first === undefined) byEvent.set(eventId, delivery);
-    else if (first.body !== body) throw new Error(`event ${eventId} came as ${first.body} and then as ${body}`);
+    else if (first.body !== body) throw new Error(`event ${eventId} was sent as ${first.body} and then as ${body}`);
   }
   return [...byEvent.values()];
 };

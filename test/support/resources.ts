@@ -2,7 +2,7 @@
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 
-export interface Heard {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever its operation gives
@@ -19,11 +19,11 @@ export interface Asking {
 }
 
 export interface Resources {
-  get(path: string, asking?: Asking): Promise<Heard>;
+  get(path: string, asking?: Asking): Promise<ReceivedResponse>;
   /** `body` as JSON; a text as it stands, and nothing where it is left out. */
-  post(path: string, body?: unknown, asking?: Asking): Promise<Heard>;
-  patch(path: string, body?: unknown, asking?: Asking): Promise<Heard>;
-  ask(method: string, path: string, body?: unknown, asking?: Asking): Promise<Heard>;
+  post(path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
+  patch(path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
+  ask(method: string, path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
 }
 
 const json = { 'content-type': 'application/json' };
@@ -51,4 +51,4 @@ export const resourcesOf = (gateway: TestGateway): Resources => {
 };
 
 /** What a refusal is about, without what differs from request to request. */
-export const essence = ({ status, body: { requestId: _, ...body } }: Heard) => ({ status, ...body });
+export const essence = ({ status, body: { requestId: _, ...body } }: ReceivedResponse) => ({ status, ...body });

@@ -4,7 +4,7 @@ import type { ResourceKind, StoredResource } from '../../src/services/balance-pl
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
-import { type Asking, type Headers, type Heard, type Resources, resourcesOf } from './resources.ts';
+import { type Asking, type Headers, type ReceivedResponse, type Resources, resourcesOf } from './resources.ts';
 
 export const cardInfo = Object.freeze({
   brand: 'visa',
@@ -49,7 +49,7 @@ export const furnished = (
     return received.body.id;
   };
   const as = (asking: Asking = {}): Asking => ({ who, ...asking });
-  const ask = (method: string, path: string, body?: unknown, asking?: Asking): Promise<Heard> =>
+  const ask = (method: string, path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse> =>
     resources.ask(method, path, body, as(asking));
   return {
     ask,

@@ -15,19 +15,19 @@ const operationOf = (name: string) => service.operations.get(name)!;
 export const callIn = (format: NamedProtocol, operation: string, input: object): Call =>
   protocols[format].encodeRequest(service, operationOf(operation), input);
 
-export interface Heard {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
 }
 
 /** Decodes the answer as a caller of this format does. */
-export const meaning = (format: NamedProtocol, operation: string, { body }: Heard): unknown =>
+export const meaning = (format: NamedProtocol, operation: string, { body }: ReceivedResponse): unknown =>
   protocols[format].decodeResponse(operationOf(operation), body).value;
 
 export interface Caller {
   /** Rejects where the connection fails; nothing is sent a second time. */
-  ask(call: Call, key?: string): Promise<Heard>;
+  ask(call: Call, key?: string): Promise<ReceivedResponse>;
   close(): void;
 }
 
@@ -102,7 +102,7 @@ export interface Traffic {
   stop(): Promise<void>;
 }
 
-type Check = (received: Heard, value: unknown) => boolean;
+type Check = (received: ReceivedResponse, value: unknown) => boolean;
 
 /**
  * Each caller stores a token for a shopper of its own, asks for the same again in another format, lists what is there and

@@ -1,4 +1,4 @@
-/** Every command helps, with an example; what is not understood ends with 2, what cannot be done with 1 and no stack. */
+/** Tests the help of every command and the exit codes: 2 for usage errors, 1 for runtime errors, without a stack trace. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/server.ts';

@@ -1,4 +1,4 @@
-/** A reader that leaves early ends a command with 141 (128 + SIGPIPE), but no server; a secret that is printed once is not lost. */
+/** Tests a closed output pipe: commands exit with 141 (128 + SIGPIPE), servers keep running, and no secret is lost. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Production as a process: what it refuses to start with, how soon and how small it is, and how it ends. */
+/** Tests `serve` and `check`: refused configurations, start time, memory and shutdown. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The command `webhooks`: adds, lists and removes endpoints, shows a key once, and refuses what cannot be done. */
+/** Tests `triglyph webhooks`: adds, lists and removes endpoints, shows a key once, and reports errors. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Production, prepareProduction, triglyph } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';

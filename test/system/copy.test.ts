@@ -1,4 +1,4 @@
-/** Moving from a folder to PostgreSQL as an operator does: a copy that is killed and goes on, and servers on what it made. */
+/** Tests `triglyph copy` from SQLite to PostgreSQL: recovery from kills, refusals, and servers on the copied data. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,4 @@
-/** The demo as a stranger meets it: the calls that it prints work as printed, and its data lasts. */
+/** Tests the demo: its printed calls work, and its data is durable. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

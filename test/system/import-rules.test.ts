@@ -1,4 +1,4 @@
-/** The import check accepts the sources and reports every kind of violation planted in a copy of them. */
+/** Tests the import check: it accepts the sources and reports every kind of violation seeded in a copy. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -96,7 +96,7 @@ test('accepts the sources', () => {
   expect(pairs.filter((pair) => !pending.has(pair))).toEqual([]);
 });
 
-test('reports every planted violation', () => {
+test('reports every seeded violation', () => {
   const { status, output } = checkImports(copy.path);
   expect(status).toBe(1);
   const reported = violations.filter(({ rule, file }) => output.includes(`${rule}: src/${file} imports `));

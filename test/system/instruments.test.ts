@@ -1,4 +1,4 @@
-/** A payment instrument across processes: made, activated and cancelled at one, and asked for again at the other. */
+/** Tests idempotency of payment instruments across two processes: creation, activation and cancellation. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
@@ -46,7 +46,7 @@ test.each([
     try {
       for (let count = 0; count < 2; count += 1) servers.push(await startServer('serve', folder.path, own));
       const [one, other] = servers as [Server, Server];
-      /** First at one, then at the other, and twice at once at both: gives the id. */
+      /** Sends a request to one server, then retries at the other and at both concurrently; returns the id. */
       const once = async (asked: Asked): Promise<string> => {
         const headers = { Authorization: platform.authorization, 'Idempotency-Key': randomUUID() };
         const first = await tell(one.callers, asked, headers);

@@ -1,4 +1,4 @@
-/** Rotating keys as an operator does: a new key, servers that know it, and a rotation that is killed and goes on under load. */
+/** Tests key rotation under load: a new key, a killed and resumed rotation, and a key removed too early. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -12,7 +12,7 @@ import { type RedisServer, startRedis } from '../support/redis.ts';
 import { cardFor } from '../support/seeded-platform.ts';
 import { basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { callIn, card, formats, type Heard, meaning, openCaller } from '../support/traffic.ts';
+import { callIn, card, formats, meaning, openCaller, type ReceivedResponse } from '../support/traffic.ts';
 
 const duplicates = 10_000;
 const connections = 200;
@@ -38,7 +38,7 @@ interface Duplicated {
   readonly calls: readonly {
     readonly call: Call;
     /** What the caller makes of the answer. */
-    readonly meaning: (received: Heard) => unknown;
+    readonly meaning: (received: ReceivedResponse) => unknown;
   }[];
 }
 
@@ -71,7 +71,7 @@ const issuing: Prepare = async (production, folder) => {
 interface Outcome {
   readonly transactions: number;
   readonly seconds: number;
-  readonly answers: readonly { readonly received: Heard; readonly means: unknown }[];
+  readonly answers: readonly { readonly received: ReceivedResponse; readonly means: unknown }[];
   readonly effects: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The client library that merchants use drives the recurring interface: its requests are understood, and it reads what it gets. */
+/** Tests the recurring interface with the merchants' client library. */
 import { randomUUID } from 'node:crypto';
 import { RecurringAPI, type Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

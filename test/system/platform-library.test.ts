@@ -1,4 +1,4 @@
-/** The client library that platforms use drives all endpoints that it knows, and its records hold every answer. */
+/** Tests all endpoints of the balance platform that the platforms' client library has. */
 import { randomUUID } from 'node:crypto';
 import { BalancePlatformAPI, Types } from '@adyen/api-library';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Webhooks of a balance platform from a real server to a real receiver: what arrives, as the library of merchants reads and checks it. */
+/** Tests webhooks of a balance platform from a real server to a real receiver, validated with the merchants' library. */
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Delivery, openReceiver, type Receiver } from '../support/receiver.ts';

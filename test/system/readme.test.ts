@@ -1,4 +1,4 @@
-/** The README's calls, run as they are printed: the demo answers what the README says, but for what differs by installation. */
+/** Runs the calls of the README against the demo and compares the responses, except for installation-specific values. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

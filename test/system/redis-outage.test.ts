@@ -1,4 +1,4 @@
-/** Redis lost under load, killed or just silent: requests go on, and right. `npm run outage` keeps it away for 30 s. */
+/** Tests requests under load while Redis is killed or unresponsive. `npm run outage` makes the outage last 30 s. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -1,4 +1,4 @@
-/** Two processes behind a proxy, restarted one after the other under load: no request fails. `npm run restarts` does it longer. */
+/** Tests rolling restarts of two processes behind a proxy: no request fails under load. `npm run restarts` does more. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { freePort, type HaProxy, startHaProxy } from '../support/haproxy.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';

@@ -1,4 +1,4 @@
-/** Only `serve`, `demo` and `migrate` write schema: every other command leaves a missing or older store as it is and says what to do. */
+/** Tests that only `serve`, `demo` and `migrate` change the schema; other commands refuse a missing or older store with a hint. */
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

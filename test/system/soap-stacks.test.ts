@@ -1,4 +1,4 @@
-/** Other people's SOAP stacks, from the served WSDL alone: what they send is understood, and what they get, they read. */
+/** Tests third-party SOAP clients that use only the served WSDL. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

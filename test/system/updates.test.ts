@@ -1,4 +1,4 @@
-/** Announced card changes as an operator brings them: both formats, refused rows, a kill in the middle; and what a shopper's history shows. */
+/** Tests `updates import`: both file formats, refused rows, recovery from a kill, and the shopper's history. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

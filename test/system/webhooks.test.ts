@@ -1,4 +1,4 @@
-/** Webhooks from a real server to a real receiver: at least once, signed and in order, whatever the receiver does. */
+/** Tests webhooks from a real server to a real receiver: at least once, signed and in order, also with a faulty receiver. */
 import { setTimeout } from 'node:timers/promises';
 import { hmacValidator } from '@adyen/api-library';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Several processes on one port: what the primary answers for them, and what becomes of requests when one is lost or all are renewed. */
+/** Tests several workers on one port: the primary's admin port, and requests while workers are lost or replaced. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';

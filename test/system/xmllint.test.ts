@@ -1,4 +1,4 @@
-/** xmllint accepts and refuses SOAP messages by the derived schemas. */
+/** Validates SOAP messages against the derived schemas with xmllint. */
 import { describe, expect, test } from '@jest/globals';
 import { services } from '../../src/services/index.ts';
 import { firstInvalid } from '../support/xmllint.ts';

@@ -1,4 +1,4 @@
-/** The API-diff gate: passes equal and wider documents, and names each kind of breaking change made to the committed ones. */
+/** Tests the API diff: it accepts equal and wider documents and names each kind of breaking change. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

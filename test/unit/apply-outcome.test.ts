@@ -34,7 +34,7 @@ const changes = async () => (await handlers.history())[0]?.changes;
 const april2033 = { expiryMonth: '4', expiryYear: '2033' };
 
 describe('a renewed card', () => {
-  test('has the new expiry, which additionalData shows, too', async () => {
+  test('has the new expiry, also in additionalData', async () => {
     const event = await apply({ kind: 'renewed', expiry: april2033 });
     expect((await current())?.open).toEqual({
       ...detail.open,
@@ -62,7 +62,7 @@ describe('a renewed card', () => {
     expect(await current()).toEqual(detail);
     expect(await changes()).toEqual([]);
   });
-  test('in a later month of the same year is news', () => {
+  test('in a later month of the same year is applied', () => {
     const expiry = { expiryMonth: '10', expiryYear: '2030' };
     expect(ignoreStale({ kind: 'renewed', expiry }, { expiryMonth: '9', expiryYear: '2030' }).kind).toBe('renewed');
     expect(ignoreStale({ kind: 'renewed', expiry }, { expiryMonth: '11', expiryYear: '2030' }).kind).toBe('unchanged');
@@ -72,7 +72,7 @@ describe('a renewed card', () => {
 describe('a replaced card', () => {
   const number = '5555444433331111';
 
-  test('keeps its reference and gets number, alias, variant and fingerprint of the new one', async () => {
+  test('keeps its reference and gets the new number, alias, variant and fingerprint', async () => {
     const event = await apply({ kind: 'replaced', number, expiry: april2033 });
     const after = await current();
     const { vault } = handlers.context;
@@ -97,7 +97,7 @@ describe('a replaced card', () => {
     await apply({ kind: 'replaced', number: '4012888888881881', expiry: april2033 });
     expect((await current())?.open).toMatchObject({ variant: 'visa', paymentMethodVariant: 'visacredit' });
   });
-  test('with an older expiry is replaced all the same', async () => {
+  test('with an older expiry is still replaced', async () => {
     await apply({ kind: 'replaced', number, expiry: { expiryMonth: '1', expiryYear: '2029' } });
     expect((await current())?.open.card).toMatchObject({ expiryYear: '2029' });
     expect((await changes())?.[0]?.outcome).toBe('PANChanged');
@@ -118,7 +118,7 @@ test('a closed account disables the detail, with a history and an event', async 
   expect(history?.changes[0]?.after).toBeUndefined();
 });
 
-test('where the issuer refers to the cardholder, only the history has it', async () => {
+test('contactCardholder is recorded in the history only', async () => {
   expect(await apply({ kind: 'contactCardholder' })).toBeUndefined();
   expect(await current()).toEqual(detail);
   expect(await changes()).toMatchObject([{ outcome: 'ContactCardAccountHolder' }]);

@@ -1,4 +1,4 @@
-/** Bank accounts: structure and check digits of every country, computed here in another way than they are created. */
+/** Tests bank accounts: structure and check digits of every country, computed independently of the code that creates them. */
 import { describe, expect, test } from '@jest/globals';
 import {
   isAccountCountry,
@@ -104,7 +104,7 @@ const nationalChecks: Readonly<Partial<Record<IbanCountry, (bban: string) => boo
 
 const countryOf = (iban: string): IbanCountry => iban.slice(0, 2) as IbanCountry;
 
-/** The judgement of this file, shown to be right on published numbers before it judges those created here. */
+/** The independent check of this file, verified with published numbers before it checks created ones. */
 const isIban = (text: string): boolean => {
   const country = countryOf(text);
   const bban = text.slice(4);
@@ -117,8 +117,8 @@ const isIban = (text: string): boolean => {
   );
 };
 
-describe('the judgement, on published examples', () => {
-  test('there is one for every country', () => {
+describe('the checks of this file, on published examples', () => {
+  test('every country has one', () => {
     expect(Object.keys(examples)).toEqual([...ibanCountries]);
   });
   test.each([...Object.values(examples), ...moreExamples])(
@@ -144,7 +144,7 @@ describe('the judgement, on published examples', () => {
   });
 });
 
-/** Where the numbers show that no bank is behind them. */
+/** Whether the number shows that no such bank exists. */
 const isVisiblyInvented = (iban: string): boolean => {
   switch (countryOf(iban)) {
     case 'BE':
@@ -207,12 +207,12 @@ describe(`accounts, ${draws} of each country (SEED=${seed})`, () => {
     }
     expect(seen.size).toBe(draws);
   });
-  test('the sum for routing numbers is that of published ones', () => {
+  test('the checksum for routing numbers accepts published ones', () => {
     for (const published of ['110000000', '011000015', '121000248', '021000021'])
       expect(dot(published, 3, 7, 1) % 10).toBe(0);
     expect(dot('110000001', 3, 7, 1) % 10).not.toBe(0);
   });
-  /** Each branch of the Spanish and Belgian checks, which one example of chance may miss. */
+  /** Each branch of the Spanish and Belgian checks, which one random example may miss. */
   test.each([
     ['ES', '0000000000', 'ES?? 0000 0000 00 0000000000'],
     ['ES', '0000000006', 'ES?? 0000 0000 08 0000000006'],
@@ -227,7 +227,7 @@ describe(`accounts, ${draws} of each country (SEED=${seed})`, () => {
 });
 
 describe('countries', () => {
-  test('accounts are issued in those with an IBAN, and in the United States', () => {
+  test('accounts are issued in IBAN countries and in the United States', () => {
     expect([...ibanCountries, 'US'].filter((country) => !isAccountCountry(country))).toEqual([]);
   });
   test.each(['AT', 'AU', 'CA', 'CH', 'GG', 'JP', 'XX', '', 'nl', 'constructor', '__proto__', 'toString'])(

@@ -69,7 +69,7 @@ const createOpenBreaker = (start: number) => {
   return { time, breaker };
 };
 
-/** `expect` of every step of 2,000 sequences takes longer than the steps. */
+/** Compares without `expect`, which would take longer than the steps of 2,000 sequences. */
 const expectSame = (found: unknown, expected: unknown): void => {
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
@@ -117,7 +117,7 @@ describe('the circuit breaker', () => {
       }),
       { numRuns: 2_000 },
     );
-    // The sequences do reach what they are about.
+    // The sequences reach the states under test.
     expect(reached.refused).toBeGreaterThan(100);
     expect(reached.probed).toBeGreaterThan(100);
     expect(reached.reopened).toBeGreaterThan(20);

@@ -1,4 +1,4 @@
-/** Configuration: what is read, what is refused and how the refusal helps. */
+/** Tests the configuration: sources, defaults, refusals and their hints. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ describe('defaults', () => {
     expect(readConfig('demo', { UPDATER: 'local' }).updater).toBe('local');
     expect(readConfig('demo', { UPDATER: 'rules' }).updater).toBe('local');
   });
-  test('an empty variable is an absent one', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
+  test('an empty variable counts as absent', () => expect(readConfig('demo', { PORT: '' }).port).toBe(8080));
 });
 
 describe('refusals', () => {
@@ -106,7 +106,7 @@ describe('refusals', () => {
     expect(inspectConfig('production', env)).toMatchObject({ problems: [problem] });
     expect(() => readConfig('production', env)).toThrow(ConfigError);
   });
-  test('all problems come at once', () => {
+  test('reports all problems at once', () => {
     const { problems, config } = inspectConfig('production', { PORT: 'x', LOG_LEVEL: 'loud', TRIGLYPH_PORT: '1' });
     expect(problems).toHaveLength(3);
     expect(config).toBeUndefined();
@@ -166,7 +166,7 @@ describe('unknown variables', () => {
 });
 
 describe('sources', () => {
-  test('the environment is stronger than .env', () => {
+  test('the environment overrides .env', () => {
     writeFileSync(join(folder, '.env'), 'PORT=8181\nADMIN_PORT=9191\n');
     const config = readConfig('demo', readVariables({ PORT: '8282' }, folder));
     expect(config).toMatchObject({ port: 8282, adminPort: 9191 });
@@ -174,13 +174,13 @@ describe('sources', () => {
   test.each(['KEY_FILE', 'TRIGLYPH_KEYS_FILE'])('%s names the file of the keys', (name) => {
     expect(readConfig('production', { [name]: keyFile })).toMatchObject({ keys: 'the ring', keyFile });
   });
-  test('DATABASE_URL_FILE names the file of the URL, which no line shows', () => {
+  test('DATABASE_URL_FILE names the file of the URL, which is never printed', () => {
     const file = join(folder, 'url');
     writeFileSync(file, 'postgres://me:hush@db/pay\n');
     expect(readConfig('production', { DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://me:hush@db/pay');
     expect(JSON.stringify(inspectConfig('production', { DATABASE_URL_FILE: file }).settings)).not.toContain('hush');
   });
-  test('no line shows a secret', () => {
+  test('no secret is printed', () => {
     const { settings } = inspectConfig('production', { TRIGLYPH_KEYS: 'very-secret' });
     expect(settings.find(({ name }) => name === 'TRIGLYPH_KEYS')).toMatchObject({
       value: '(hidden)',
@@ -211,10 +211,10 @@ describe('unsafe', () => {
     ['made-up shoppers', { DEMO_SHOPPERS: '5' }, /remove it/],
     ['live in the clear', { ENVIRONMENT: 'live' }, /TRUSTED_PROXIES/],
     ['live under a plain address', { ENVIRONMENT: 'live', HOST: '127.0.0.1', PUBLIC_URL: 'http://a.example' }, /https/],
-  ])('%s', (_, env, said) => {
-    expect(faults({ ...sound, ...env })).toEqual([expect.stringMatching(said)]);
+  ])('%s', (_, env, problem) => {
+    expect(faults({ ...sound, ...env })).toEqual([expect.stringMatching(problem)]);
   });
-  test('a key file that others can read', () => {
+  test('a key file that other users can read', () => {
     chmodSync(keyFile, 0o644);
     expect(faults({ KEY_FILE: keyFile, DATA_DIR: folder })).toEqual([expect.stringMatching(/chmod 600/)]);
     chmodSync(keyFile, 0o600);
@@ -226,10 +226,10 @@ describe('unsafe', () => {
     chmodSync(file, Number.parseInt(mode, 8));
     return keyFileFaults(file);
   };
-  test.each(['600', '400', '640', '440'])('a key file of mode %s serves', (mode) => {
+  test.each(['600', '400', '640', '440'])('a key file of mode %s is accepted', (mode) => {
     expect(withMode(mode)).toEqual([]);
   });
-  test.each(['604', '602', '620', '601', '644', '666'])('a key file of mode %s does not, and is named', (mode) => {
+  test.each(['604', '602', '620', '601', '644', '666'])('a key file of mode %s is refused by name', (mode) => {
     expect(withMode(mode)).toEqual([expect.stringContaining(join(folder, `keys-${mode}`))]);
   });
   test("the demo's folder", () => {
@@ -239,7 +239,7 @@ describe('unsafe', () => {
     expect(faults({ ...sound, DATA_DIR: data })).toEqual([expect.stringMatching(/demo's data/)]);
   });
   test("the demo's folder does not matter where a database is named", () => {
-    const data = join(folder, 'beside');
+    const data = join(folder, 'unused');
     mkdirSync(data);
     writeFileSync(join(data, demoMark), '');
     expect(faults({ ...sound, DATA_DIR: data, DATABASE_URL: 'postgres://me:hush@db/pay' })).toEqual([]);
@@ -250,9 +250,9 @@ describe('unsafe', () => {
     'postgres://me:hush@10.0.0.9:5432/pay?application_name=x',
     'postgres://me:hush@localhost/pay?host=db',
   ])('live over the network to %s, in the clear', (url) => {
-    const said = faults({ ...live, DATABASE_URL: url });
-    expect(said).toEqual([expect.stringMatching(/add sslmode=verify-full/)]);
-    expect(said.join()).not.toContain('hush');
+    const problems = faults({ ...live, DATABASE_URL: url });
+    expect(problems).toEqual([expect.stringMatching(/add sslmode=verify-full/)]);
+    expect(problems.join()).not.toContain('hush');
   });
   test.each([
     'postgres://me:hush@db/pay?sslmode=verify-full',
@@ -272,11 +272,11 @@ describe('unsafe', () => {
     ['http://[::1]:9999/checks', 0],
     ['http://localhost/checks', 0],
   ])('live with an updater at %s', (url, count) => {
-    const said = faults({ ...live, UPDATER: 'http', UPDATER_URL: url });
-    expect(said).toEqual(Array(count).fill(expect.stringMatching(/^UPDATER_URL is plain http/)));
+    const problems = faults({ ...live, UPDATER: 'http', UPDATER_URL: url });
+    expect(problems).toEqual(Array(count).fill(expect.stringMatching(/^UPDATER_URL is plain http/)));
     expect(faults({ ...live, ENVIRONMENT: 'test', UPDATER: 'http', UPDATER_URL: url })).toEqual([]);
   });
-  test('a folder of checks that everybody can open', () => {
+  test('an updater folder that other users can open', () => {
     const folderOf = (mode: number): Record<string, string> => {
       const files = join(folder, `files-${mode.toString(8)}`);
       mkdirSync(files);
@@ -290,7 +290,7 @@ describe('unsafe', () => {
   test('live behind a named proxy may serve', () => {
     expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);
   });
-  test('the demo leaves loopback for nothing', () => {
+  test('the demo listens on loopback only', () => {
     expect(productionFaults(readConfig('demo', { HOST: '0.0.0.0' }))).toEqual([expect.stringMatching(/127\.0\.0\.1/)]);
   });
 });

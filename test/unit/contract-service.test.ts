@@ -1,4 +1,4 @@
-/** What a service refuses to be made of. */
+/** Tests the declarations that a service refuses. */
 import { describe, expect, test } from '@jest/globals';
 import { type Operation, operation } from '../../src/contract/operation.ts';
 import { object, optional, string } from '../../src/contract/schema.ts';
@@ -15,21 +15,21 @@ const made = (each: Operation, namespaces: object = { namespaces: { own: 'shop',
   });
 
 describe('a service', () => {
-  test('is made of operations with its roles and namespaces', () => {
+  test('accepts operations with its roles and namespaces', () => {
     expect(made(find).operations.get('find')).toBe(find);
   });
-  test('has no operation with a role that it does not declare', () => {
+  test('refuses an operation with an undeclared role', () => {
     expect(() => made({ ...find, role: 'admin' })).toThrow('no role admin');
   });
-  test('has no schema with a namespace that it does not declare', () => {
+  test('refuses a schema with an undeclared namespace', () => {
     const inner = object('Inner', { text }, { namespace: 'soap' });
     const input = object('Find', { inner: optional(inner, '') });
     expect(() => made({ ...find, input })).toThrow('no namespace soap');
   });
-  test('needs namespaces for an operation that SOAP carries', () => {
+  test('requires namespaces for a SOAP operation', () => {
     expect(() => made(find, {})).toThrow('needs the namespaces');
   });
-  test('has one operation of a name', () => {
+  test('refuses two operations with the same name', () => {
     const { operations: _, ...shop } = made(find);
     expect(() => service({ ...shop, operations: [find, find] })).toThrow('two operations have one name');
   });

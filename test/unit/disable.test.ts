@@ -41,7 +41,7 @@ const events = async () =>
 const all = { VISA: 'ONECLICK,RECURRING', MC: 'RECURRING', BANK: 'PAYOUT' };
 
 describe('without a contract', () => {
-  test('a named detail is disabled, and the others stay', async () => {
+  test('a named detail is disabled, the others stay active', async () => {
     expect(await run({ recurringDetailReference: 'VISA' })).toEqual({ response: '[detail-successfully-disabled]' });
     expect(await active()).toEqual({ MC: 'RECURRING', BANK: 'PAYOUT' });
     expect(await events()).toEqual(['disabled VISA']);

@@ -128,7 +128,7 @@ test('ARCHITECTURE.md lists the modules with their allowed imports', () => {
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(rules));
 });
 
-test('finds what does not exist', () => {
+test('reports names that do not exist', () => {
   expect(pages.length).toBeGreaterThan(20);
   const links = '[a](docs/none.md) [b](README.md#no-heading) [c](#none) [d](https://x.example) [e](README.md)';
   expect(brokenLinks('README.md', links)).toEqual(['docs/none.md', 'README.md#no-heading', '#none']);

@@ -1,4 +1,4 @@
-/** The documents as callers fetch them and as the repository keeps them. */
+/** Tests the documents that the server serves and those in the repository. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -25,7 +25,7 @@ describe('the committed documents', () => {
     },
   );
 
-  test('the reference tells the fields, the rules, the refusals and every format of an operation', () => {
+  test('the reference describes the fields, rules, errors and formats of an operation', () => {
     const page = readFileSync(join(root, 'docs/reference/storeToken.md'), 'utf8');
     expect(page).toContain('| `holderName` | text | mandatory | The name on the card. Up to 50 characters. |');
     expect(page).toContain('Exactly one of card, bank and elv.');
@@ -56,7 +56,7 @@ describe('a second version of a service', () => {
   const committed = committedDocuments(both, Object.values(createProtocols(both)));
   const textOf = (path: string) => committed.find((each) => each.path === path)!.text;
 
-  test('has files of its own, and the newest pages have the plain names', () => {
+  test('has its own files, and the pages of the newest version have the plain names', () => {
     const paths = committed.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(textOf('wsdl/Recurring-v25-recurring.xsd')).not.toContain('colour');
@@ -78,7 +78,7 @@ describe('a second version of a service', () => {
     expect(createDocuments(both).find(path, 'wsdl', origin)!.body.includes('name="colour"')).toBe(isNewer);
   });
 
-  test('has operations and components of its own in OpenAPI, and the newest have the plain names', () => {
+  test('has its own operations and components in OpenAPI, and the newest version has the plain names', () => {
     const { paths, tags, components } = JSON.parse(textOf('openapi.json'));
     const posts = Object.entries<{ post: { operationId: string } }>(paths);
     expect(posts.map(([path, { post }]) => `${path.slice('/pal/servlet/'.length)} ${post.operationId}`)).toEqual([
@@ -120,7 +120,7 @@ describe('the addresses of documents', () => {
     expect(located(path, query)).toBe(address);
   });
 
-  test('both ports of the WSDL have the address, the older first', () => {
+  test('both ports of the WSDL have the address, SOAP 1.1 first', () => {
     const { body } = documents.find(home, 'wsdl', origin)!;
     const ports = [
       ...body.matchAll(/<wsdl:port name="(\w+)" binding="tns:(\w+)">\s*<(\w+):address location="([^"]*)"/g),
@@ -131,20 +131,20 @@ describe('the addresses of documents', () => {
     ]);
   });
 
-  test('a schema imports the others from where it came', () => {
+  test('a schema imports the others from its own address', () => {
     const { body, contentType } = documents.find(home, 'XSD=Payment', origin)!;
     expect(contentType).toBe('text/xml; charset=utf-8');
     expect(body).toContain('targetNamespace="http://payment.services.adyen.com"');
     expect(body).toContain(`schemaLocation="${origin}${home}?xsd=recurring"`);
   });
 
-  test('OpenAPI names the origin', () => {
+  test('OpenAPI contains the origin', () => {
     const { body, contentType } = documents.find('/openapi.json', '', origin)!;
     expect(contentType).toBe('application/json; charset=utf-8');
     expect(JSON.parse(body).servers).toEqual([{ url: origin }]);
   });
 
-  test('OpenAPI of the balance platform is at its address, and names the origin with it', () => {
+  test('OpenAPI of the balance platform is at its own path and contains the origin', () => {
     const all = createDocuments(services);
     const { body, contentType } = all.find('/bcl/openapi.json', '', origin)!;
     expect(contentType).toBe('application/json; charset=utf-8');
@@ -170,7 +170,7 @@ describe('the addresses of documents', () => {
     expect(createDocuments([recurringV25]).find('/bcl/openapi.json', '', origin)).toBeUndefined();
   });
 
-  test('a made-up host cannot break out of the document', () => {
+  test('a malicious host cannot inject into the document', () => {
     const { body } = documents.find(home, 'wsdl', 'http://a"/><x y=\'&')!;
     const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseTagValue: false });
     expect(parser.parse(body)['wsdl:definitions']['wsdl:service']['wsdl:port'][0]['soap:address']['@location']).toBe(
@@ -179,7 +179,7 @@ describe('the addresses of documents', () => {
     expect(body).not.toContain('<x y');
   });
 
-  test('the same document has the same tag, and another origin another, however many were asked for', () => {
+  test('the ETag depends on document and origin only, however many were requested', () => {
     const first = documents.find(home, 'wsdl', origin)!;
     for (let at = 0; at < 300; at++) documents.find(home, 'wsdl', `http://host-${at}.example`);
     expect(documents.find(home, 'wsdl', origin)).toEqual(first);

@@ -1,4 +1,4 @@
-/** The derived JSON schemas and OpenAPI: examples obey them, mistakes do not, and the document holds together. */
+/** Tests the derived JSON schemas and OpenAPI: they accept the examples, reject mistakes, and resolve every reference. */
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -27,7 +27,7 @@ const ajv = (coerceTypes = false) => (coerceTypes ? ajvs.coercing : ajvs.plain);
 const pairs = (body: string): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 
 describe('the examples', () => {
-  test.each(operations)('of %s are valid, canonical and come back from every protocol', (_, operation) => {
+  test.each(operations)('of %s are valid, canonical and survive a round trip in every protocol', (_, operation) => {
     for (const protocol of namedProtocols.map((name) => protocols[name]))
       for (const extent of ['full', 'minimal'] as const) {
         const input = exampleOf(operation.input, extent);
@@ -46,7 +46,7 @@ describe('the examples', () => {
 });
 
 describe('the JSON schemas', () => {
-  test.each(operations)('take the examples of %s in JSON and in FORM', (_, operation) => {
+  test.each(operations)('accept the examples of %s in JSON and in FORM', (_, operation) => {
     for (const extent of ['full', 'minimal'] as const) {
       const input = exampleOf(operation.input, extent);
       const output = exampleOf(operation.output, extent);
@@ -85,7 +85,7 @@ describe('the JSON schemas', () => {
     ['a bank account without a number', { card: undefined, bank: { ownerName: 'Anna' } }, false],
     ['a number that is a number', { card: { ...card, number: 4111111111111111 } }, false],
     ['an empty shopper', { shopperReference: '' }, false],
-  ])('judge a storeToken with %s', (_, change, valid) => {
+  ])('validate a storeToken with %s', (_, change, valid) => {
     const validate = ajv().compile(deriveJsonSchema(service.operations.get('storeToken')!.input, 'input'));
     expect(validate(JSON.parse(JSON.stringify({ ...store, ...change })))).toBe(valid);
   });
@@ -97,7 +97,7 @@ describe('the JSON schemas', () => {
     ['entries whose keys hold dots', { 'additionalData.a.b': 'c' }, true],
     ['a misspelt name', { 'card.cvv': '737' }, false],
     ['a short number', { 'card.number': '4111' }, false],
-  ])('judge the pairs of a storeToken with %s', (_, change, valid) => {
+  ])('validate the pairs of a storeToken with %s', (_, change, valid) => {
     const validate = ajv().compile(deriveFormSchema(service.operations.get('storeToken')!.input, 'input'));
     const plain = pairs('merchantAccount=M&shopperReference=s&recurring.contract=PAYOUT&card.number=4111111111111111');
     expect(validate({ ...plain, ...change })).toBe(valid);
@@ -120,7 +120,7 @@ describe('OpenAPI', () => {
     for (const name of names) expect(compile(name)).toBeInstanceOf(Function);
   });
 
-  test('a card as given and as shown have names of their own', () => {
+  test('input and output cards have separate component names', () => {
     const { Card, CardShown, RecurringDetail } = openApi.components.schemas;
     expect(Object.keys(Card.properties)).toContain('cvc');
     expect(Card.additionalProperties).toBe(false);
@@ -128,13 +128,13 @@ describe('OpenAPI', () => {
     expect(RecurringDetail.properties.card.$ref).toBe('#/components/schemas/CardShown');
   });
 
-  test('an item of details stands in its wrapper', () => {
+  test('an item of details has its wrapper object', () => {
     const { items } = openApi.components.schemas.RecurringDetailsResult.properties.details;
     expect(items.required).toEqual(['RecurringDetail']);
     expect(items.properties.RecurringDetail.$ref).toBe('#/components/schemas/RecurringDetail');
   });
 
-  test('an operation tells every status that it can answer, with the problems behind it', () => {
+  test('an operation lists every status that it can return, with its problems', () => {
     const { responses } = openApi.paths[`${home}/disable`].post;
     const statuses = ['200', '400', '401', '403', '408', '409', '413', '415', '422', '500', '503'];
     expect(Object.keys(responses)).toEqual(statuses);
@@ -143,7 +143,7 @@ describe('OpenAPI', () => {
     expect(responses['422'].description).toContain('800 Contract not found');
     expect(responses['422'].description).not.toContain('Invalid card number');
   });
-  test('what writes takes a key, and says what became of it', () => {
+  test('a writing operation accepts an Idempotency-Key and declares the response headers', () => {
     const { parameters, responses } = openApi.paths[`${home}/disable`].post;
     expect(parameters).toMatchObject([{ name: 'Idempotency-Key', in: 'header', required: false }]);
     expect(Object.keys(responses['200'].headers)).toEqual(['pspReference', 'Idempotency-Key', 'Idempotent-Replayed']);
@@ -154,7 +154,7 @@ describe('OpenAPI', () => {
   test.each([
     ['ServiceError', protocols.json, (body: string) => JSON.parse(body)],
     ['FormServiceError', protocols.form, pairs],
-  ] as const)('a refusal is a %s', (name, protocol, parse) => {
+  ] as const)('an error response is a %s', (name, protocol, parse) => {
     const operation = service.operations.get('disable')!;
     const path = ['recurringDetailReference'];
     const refused = [Problem.at(path, recurringProblems.detailNotFound), new Problem('internal')].map((problem) =>
@@ -165,7 +165,7 @@ describe('OpenAPI', () => {
     expect(compile(name)({ ...refused[0], status: undefined })).toBe(false);
   });
 
-  test('the schemas that operations refer to take their examples', () => {
+  test('the schemas of every operation accept its examples', () => {
     for (const [, operation] of operations) {
       const { requestBody, responses } = openApi.paths[`${home}/${operation.name}`].post;
       const named = ({ content }: { content: Record<string, { schema: { $ref: string } }> }, type: string) =>
@@ -173,13 +173,13 @@ describe('OpenAPI', () => {
       const input = exampleOf(operation.input, 'full');
       const output = exampleOf(operation.output, 'full');
       const { json } = protocols;
-      const asked = compile(named(requestBody, 'application/json'))(
+      const isInputValid = compile(named(requestBody, 'application/json'))(
         JSON.parse(json.encodeRequest(service, operation, input).body),
       );
-      const told = compile(named(responses['200'], 'application/json'))(
+      const isOutputValid = compile(named(responses['200'], 'application/json'))(
         JSON.parse(json.encode(operation, output).body),
       );
-      expect([operation.name, asked, told]).toEqual([operation.name, true, true]);
+      expect([operation.name, isInputValid, isOutputValid]).toEqual([operation.name, true, true]);
     }
   });
 });

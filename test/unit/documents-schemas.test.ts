@@ -1,4 +1,4 @@
-/** The derived schemas: the types that callers' stubs know and the lengths of their fields. */
+/** Tests the derived XML schemas: the types of callers' stubs and the lengths of their fields. */
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
 import type { Operation } from '../../src/contract/operation.ts';
@@ -23,7 +23,7 @@ describe('the schemas', () => {
     ]),
   );
 
-  /** `number! 4-19`: the name, whether stubs are told it is always there, the lengths or the type. */
+  /** `number! 4-19`: the name, `!` where stubs require it, the lengths or the type. */
   const elementsOf = (namespace: string, name: string): readonly string[] => {
     const type = asList(schemas.get(namespace)!['xsd:complexType']).find((each) => each['@name'] === name)!;
     return asList(type['xsd:sequence']!['xsd:element']).map((each) => {
@@ -36,7 +36,7 @@ describe('the schemas', () => {
     });
   };
 
-  test('a card given and a card shown are one type, as stubs know it', () => {
+  test('input and output cards are one type, for compatibility with stubs', () => {
     expect(elementsOf('payment', 'Card')).toEqual([
       'cvc 3-4',
       'expiryMonth! 1-2',
@@ -73,22 +73,25 @@ describe('the schemas', () => {
     ]);
   });
 
-  test('the map lives with the service and serves the types of payment too', () => {
+  test('the map type is in the namespace of the service and also used by payment types', () => {
     expect(elementsOf('payment', 'TokenDetails')).toEqual(['tokenData recurring:anyType2anyTypeMap', 'tokenDataType']);
   });
 
-  test('an enumeration of names is a type, another is text', () => {
+  test('an enumeration of names is a type, other enumerations are text', () => {
     expect(elementsOf('common', 'Name')).toContain('gender common:Gender');
     expect(elementsOf('recurring', 'DisableResult')).toEqual(['response']);
   });
 
-  test('what only one of two shapes of a name has is optional, and both orders are kept', () => {
-    const told = { mandatoryInStubs: true } as const;
+  test('a field of only one of two schemas with the same name is optional, and both orders are preserved', () => {
+    const mandatory = { mandatoryInStubs: true } as const;
     const code = (pattern: string) => string({ pattern, example: 'x' });
-    const given = object('Thing', { b: required(code('[0-9]{2}'), '', told), d: required(code('x{3}'), '', told) });
+    const given = object('Thing', {
+      b: required(code('[0-9]{2}'), '', mandatory),
+      d: required(code('x{3}'), '', mandatory),
+    });
     const shown = object('Thing', {
       a: optional(code('x'), ''),
-      b: required(code('[0-9]{4,6}'), '', told),
+      b: required(code('[0-9]{4,6}'), '', mandatory),
       c: optional(oneOf('Side', 'LEFT'), ''),
     });
     const disable = service.operations.get('disable')!;
@@ -119,7 +122,7 @@ describe('lengths', () => {
     expect(lengthsOf(string({ pattern, example: '' }))).toEqual({ min, max });
   });
 
-  test('a least length counts characters, in the contract as in schemas', () => {
+  test('a minimum length counts characters, in the contract as in schemas', () => {
     expect(lengthsOf(string({ min: 3, max: 100, example: '' }))).toEqual({ min: 3, max: 100 });
     const { input } = service.operations.get('storeToken')!;
     const { properties } = JSON.parse(JSON.stringify(deriveJsonSchema(input, 'input')));

@@ -1,4 +1,4 @@
-/** The page of the examples prints what callers of the orders send and receive. */
+/** Compares the examples page with the actual requests and responses of the orders service. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';

@@ -167,7 +167,7 @@ describe('a request with a key', () => {
     expect(await execute(request())).toMatchObject({ replayed: false });
     expect(handled).toHaveLength(2);
   });
-  test('waits a little for the one in flight, and is then refused', async () => {
+  test('waits briefly for the one in flight, and is then refused', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handle = () => promise;
     const patience = Promise.withResolvers<void>();
@@ -224,14 +224,14 @@ describe('the shared cache', () => {
     expect(handled).toHaveLength(0);
     expect(await open(inFlight(5_000))(request())).toMatchObject({ replayed: false });
   });
-  test('gives a reservation up after a failure', async () => {
+  test('releases the reservation after a failure', async () => {
     handle = async () => {
       throw new Error('no');
     };
     await expect(open(cacheWith({ kind: 'reserved', token: 't' }))(request())).rejects.toThrow('no');
     expect([completed, released]).toEqual([[], ['t']]);
   });
-  test('during its outage the store decides', async () => {
+  test('falls back to the store during an outage', async () => {
     const execute = () => open(cacheWith({ kind: 'unknown' }))(request());
     expect(await execute()).toMatchObject({ replayed: false });
     expect(await execute()).toMatchObject({ replayed: true });

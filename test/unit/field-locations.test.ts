@@ -1,4 +1,4 @@
-/** Countries, currencies and time zones: the committed lists beside what the platform says, with every difference explained. */
+/** Compares the committed countries, currencies and time zones with those of Node's ICU and explains every difference. */
 import { describe, expect, test } from '@jest/globals';
 import { isCountry, isCurrency } from '../../src/contract/iso.ts';
 import { isTimeZone } from '../../src/contract/time-zone.ts';
@@ -13,19 +13,19 @@ describe('countries', () => {
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
   const named = pairs.filter((pair) => names.of(pair) !== undefined);
 
-  /** What the platform names and ISO 3166-1 does not assign. */
+  /** Codes that ICU names and ISO 3166-1 does not assign. */
   const explained = {
     withdrawn: words('AN BU CS DD DY FX HV NH RH SU TP VD YD YU ZR'),
     reserved: words('AC CP CQ DG EA EU EZ IC TA UK UN'),
-    // The user-assigned codes, and one that the platform has made of them.
+    // The user-assigned codes, and one that ICU derives from them.
     invented: words('QO XA XB XK ZZ'),
   };
 
-  test('249 codes, all of them known to the platform', () => {
+  test('the 249 codes are known to ICU', () => {
     expect(ours).toHaveLength(249);
     expect(ours.filter((code) => !named.includes(code))).toEqual([]);
   });
-  test('what the platform knows beyond them is withdrawn, reserved or invented', () => {
+  test('further codes of ICU are withdrawn, reserved or user-assigned', () => {
     const beyond = named.filter((code) => !ours.includes(code));
     expect(beyond.filter((code) => !Object.values(explained).flat().includes(code))).toEqual([]);
     expect(Object.values(explained).flat().filter(isCountry)).toEqual([]);
@@ -39,7 +39,7 @@ describe('currencies', () => {
   const ours = triples.filter(isCurrency);
   const platform = Intl.supportedValuesOf('currency');
 
-  /** What the platform still names and ISO 4217 has withdrawn, and the currency that took its place. */
+  /** Currencies that ICU still names and ISO 4217 has withdrawn, with their successors. */
   const withdrawn: Readonly<Record<string, string>> = {
     ANG: 'XCG',
     BGN: 'EUR',
@@ -48,23 +48,23 @@ describe('currencies', () => {
     SLL: 'SLE',
     ZWL: 'ZWG',
   };
-  /** Units in which funds and banks reckon among themselves. */
+  /** Units of account between funds and banks. */
   const units = words('XDR XSU');
-  /** In list one since 2021 beside VES; the platform has never heard of it. */
+  /** In list one since 2021 together with VES; ICU does not know it. */
   const unknownToPlatform = ['VED'];
   /** The rest of list one: funds, metals, units of account, test and none. */
   const notPaidIn = words('BOV CHE CHW CLF COU MXV USN UYI UYW XAD XAG XAU XBA XBB XBC XBD XPD XPT XTS XUA XXX');
 
-  test('every difference from the platform is explained', () => {
+  test('every difference from ICU is explained', () => {
     const explained = [...Object.keys(withdrawn), ...units];
     expect(platform.filter((code) => !isCurrency(code) && !explained.includes(code))).toEqual([]);
     expect(ours.filter((code) => !platform.includes(code))).toEqual(unknownToPlatform);
   });
-  test('what is withdrawn is refused, and what took its place is not', () => {
+  test('withdrawn currencies are refused, their successors accepted', () => {
     expect(Object.keys(withdrawn).filter(isCurrency)).toEqual([]);
     expect(Object.values(withdrawn).filter((code) => !isCurrency(code))).toEqual([]);
   });
-  test('nobody pays in funds, metals and units of account', () => {
+  test('funds, metals and units of account are refused', () => {
     expect([...units, ...notPaidIn].filter(isCurrency)).toEqual([]);
   });
   test.each(['eur', 'Eur', 'EU', 'EURO', '978', '', 'toString'])('%j is no currency', (code) => {
@@ -73,7 +73,7 @@ describe('currencies', () => {
 });
 
 describe('time zones', () => {
-  /** The older and other names of the IANA database (2025b), which the platform resolves and does not list. */
+  /** The older and other names of the IANA database (2025b), which ICU resolves and does not list. */
   const otherNames = words(`
     Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca
     America/Argentina/ComodRivadavia America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/Mendoza
@@ -97,24 +97,24 @@ describe('time zones', () => {
   const listed = Intl.supportedValuesOf('timeZone');
   const all = [...new Set([...listed, ...otherNames])];
 
-  test('every name of the database, listed by the platform or not', () => {
+  test('accepts every name of the database, listed by ICU or not', () => {
     expect(listed.length).toBeGreaterThan(400);
     expect(all.filter((name) => !isTimeZone(name))).toEqual([]);
-    // Again: what was found good is remembered.
+    // Again, because accepted names are cached.
     expect(all.filter((name) => !isTimeZone(name))).toEqual([]);
   });
-  test('none of them in another case', () => {
+  test('refuses the names in another case', () => {
     const others = all
       .flatMap((name) => [name.toLowerCase(), name.toUpperCase()])
       .filter((name) => !all.includes(name));
     expect(others.filter(isTimeZone)).toEqual([]);
   });
 
-  /** All of these the platform takes. */
+  /** ICU accepts all of these. */
   const beyond = words(
     'PST IST ACT AET CTT JST NET VST SystemV/PST8 US/Pacific-New Canada/East-Saskatchewan +01:00 -0330 europe/amsterdam',
   );
-  test.each(beyond)('%s is refused, though the platform takes it', (name) => {
+  test.each(beyond)('%s is refused, though ICU accepts it', (name) => {
     expect(() => new Intl.DateTimeFormat('en', { timeZone: name })).not.toThrow();
     expect(isTimeZone(name)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** Splitting and decoding of URL-encoded pairs: the places where qs by itself would do something else. */
+/** Tests the parsing of URL-encoded pairs where it differs from qs. */
 import { describe, expect, test } from '@jest/globals';
 import { parsePairs } from '../../src/formats/form/pairs.ts';
 
@@ -99,13 +99,13 @@ describe('parsePairs', () => {
     expect(parsePairs(text, 200)).toEqual({ fault });
   });
 
-  test('counts pairs, and no empty ones', () => {
+  test('limits the number of pairs, not counting empty ones', () => {
     const three = '&&a=1&&&b=2&c=3&&';
     expect(parsePairs(three, 3)).toHaveProperty('pairs.length', 3);
     expect(parsePairs(three, 2)).toEqual({ fault: 'too many pairs' });
   });
 
-  test('leaves Object.prototype as it is', () => {
+  test('does not change Object.prototype', () => {
     parsePairs('__proto__=1&__proto__.polluted=1&constructor.prototype.polluted=1', unlimited);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** Each step of handling a request: what it refuses, in the caller's format, and what later steps then do not do. */
+/** Tests each step of handling a request: its refusals, in the caller's format, and that later steps do not run. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
@@ -179,7 +179,7 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(entry).toMatchObject({ outcome: 'contractNotFound', replayed: true, requestReference: 'PSP0000000000000' });
   });
 
-  test('an unforeseen error shows nothing of itself', async () => {
+  test('an unexpected error shows no detail', async () => {
     const execute: ExecuteIdempotently = async () => {
       throw new TypeError('4111111111111111 is not a function');
     };
@@ -211,17 +211,17 @@ describe('addresses and media types', () => {
 });
 
 describe('the Idempotency-Key', () => {
-  test('is passed on and returned; an answer that is no replay does not say so', async () => {
+  test('is passed on and returned; a first answer is not marked as a replay', async () => {
     const { message, executed, entry } = await send({ headers: { 'idempotency-key': key } });
     expect(executed[0]?.key).toBe(key);
     expect(message.headers).toEqual({ pspReference, 'Idempotency-Key': key });
     expect(entry).toMatchObject({ replayed: false, weakKey: false });
   });
-  test('that is short is served and logged as weak', async () => {
+  test('is accepted when short and logged as weak', async () => {
     const { entry } = await send({ headers: { 'idempotency-key': 'short' } });
     expect(entry).toMatchObject({ outcome: 'ok', weakKey: true });
   });
-  test('is required of a caller that must send it, for writes only', async () => {
+  test('is required for writes where the credential demands it', async () => {
     const verified = { ...caller, requiresKey: true };
     expect((await send({ verified })).steps).toEqual(['verify', 'body']);
     expect((await send({ verified, headers: { 'idempotency-key': key } })).steps).toContain('execute');
@@ -230,7 +230,7 @@ describe('the Idempotency-Key', () => {
   });
 });
 
-describe('what a caller is told about sending the request again', () => {
+describe('whether an error response allows a retry', () => {
   const failing =
     (thrown: Error): ExecuteIdempotently =>
     async () => {
@@ -247,7 +247,7 @@ describe('what a caller is told about sending the request again', () => {
     expect(message.headers).toMatchObject({ 'transient-error': 'true', 'Retry-After': '1' });
     expect(entry).toMatchObject({ outcome: 'unavailable' });
   });
-  test('an unforeseen error may be retried with a key or by a reading operation', async () => {
+  test('an unexpected error may be retried with a key or by a reading operation', async () => {
     const execute = failing(new Error('unforeseen'));
     expect(await headersOf({ execute, headers: { 'idempotency-key': key } })).toEqual({
       transient: 'true',

@@ -1,4 +1,4 @@
-/** What the shell adds to an answer, where documents come from, and which addresses are believed. */
+/** Tests the headers of responses, the served documents, and the trust in forwarded addresses. */
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Documents } from '../../src/http/middleware/documents.ts';
@@ -8,13 +8,13 @@ import { echo, exchange, openTestShell, statuses, watch } from '../support/shell
 let shell: CallerServer | undefined;
 afterEach(() => shell?.drain());
 
-interface Heard {
+interface ReceivedResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
 }
 
-const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<Heard> =>
+const ask = (method: string, path: string, headers: Record<string, string> = {}): Promise<ReceivedResponse> =>
   new Promise((resolve, reject) => {
     const sent = request({ port: shell?.port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
       let body = '';
@@ -121,18 +121,23 @@ describe('the origin in documents', () => {
   test.each<[string, Record<string, string>, Record<string, string>, RegExp]>([
     ['follows Host', {}, { Host: 'a.example:81' }, /"http:\/\/a\.example:81\//],
     ['may be an address', {}, { Host: '[::1]:8080' }, /"http:\/\/\[::1\]:8080\//],
-    ['does not repeat what is no host', {}, { Host: 'a"><script' }, /"http:\/\/localhost:\d+\//],
-    ['does not believe a stranger', {}, { Host: 'a.example', ...forwarded }, /"http:\/\/a\.example\//],
+    ['does not repeat an invalid Host', {}, { Host: 'a"><script' }, /"http:\/\/localhost:\d+\//],
     [
-      'believes the proxy next to us',
+      'ignores X-Forwarded-Host of an untrusted peer',
+      {},
+      { Host: 'a.example', ...forwarded },
+      /"http:\/\/a\.example\//,
+    ],
+    [
+      'uses X-Forwarded-Host of a trusted proxy',
       { TRUSTED_PROXIES: '127.0.0.1' },
       { Host: 'a', ...forwarded },
       /"https:\/\/pay\.example\//,
     ],
     ['is PUBLIC_URL where given', { PUBLIC_URL: 'https://b.example' }, { Host: 'a' }, /"https:\/\/b\.example\//],
-  ])('%s', async (_, env, headers, said) => {
+  ])('%s', async (_, env, headers, pattern) => {
     shell = await openTestShell(echo(), env, library);
-    expect((await ask('GET', '/service?wsdl', headers)).body).toMatch(said);
+    expect((await ask('GET', '/service?wsdl', headers)).body).toMatch(pattern);
   });
 });
 

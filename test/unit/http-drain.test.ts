@@ -9,10 +9,10 @@ import { until } from '../support/until.ts';
 const workMs = 20;
 const work = echo(() => new Promise((resolve) => setTimeout(resolve, workMs)));
 
-/** What became of a request that no answer came to. */
+/** The failure of an unanswered request. */
 interface Unanswered {
   readonly code: string;
-  /** Of its connection, on this side; undefined where there was none. */
+  /** The local port of its connection; undefined where there was none. */
   readonly localPort: number | undefined;
 }
 
@@ -37,7 +37,7 @@ const ask = (port: number, agent: Agent): Promise<number> =>
     sent.end('{}');
   });
 
-/** Callers on connections kept alive, each asking again as soon as it is answered, until the server takes no more. */
+/** Sends requests over keep-alive connections, each after the previous answer, until the server refuses connections. */
 const underLoad = async (stop: (shell: CallerServer) => Promise<void>) => {
   const shell = await openTestShell(work);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -53,7 +53,7 @@ const underLoad = async (stop: (shell: CallerServer) => Promise<void>) => {
         answered++;
       } catch (thrown) {
         const { code, localPort } = thrown as Unanswered;
-        // A connection that the port's end met before the server took it is reset by the system: that is a refusal, too.
+        // The system resets a connection that was not accepted before the port closed: that is a refusal, too.
         if (code === 'ECONNREFUSED' || (code === 'ECONNRESET' && !accepted.has(localPort))) refused++;
         else dropped.push(code);
         return;
@@ -71,7 +71,7 @@ const underLoad = async (stop: (shell: CallerServer) => Promise<void>) => {
 test('a drain under load drops no request', async () => {
   const { answeredLater, refused, dropped, connections } = await underLoad((shell) => shell.drain());
   expect(dropped).toEqual([]);
-  // All sixteen were in flight when the stop came.
+  // All sixteen were in flight when the stop began.
   expect(answeredLater).toBeGreaterThanOrEqual(16);
   expect(refused).toBe(16);
   expect(connections).toBe(0);

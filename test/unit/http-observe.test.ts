@@ -1,4 +1,4 @@
-/** What is logged and counted of a request, what never is, and what the admin port tells. */
+/** Tests the log lines and metrics of requests, their redaction, and the admin port. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ describe('the log', () => {
       address: '127.0.0.1',
     });
   });
-  test('a refusal says why, an internal problem where it came from, neither a card number', () => {
+  test('a refusal is logged with its reason, an internal problem its origin, and neither a card number', () => {
     const cause = new Error('no row for 4111111111111111', { cause: new TypeError('4111 1111 1111 1111') });
     const [refusal, internal] = lines(
       refused(new Problem('undecodable', undefined, { reason: 'xmlDepth' })),

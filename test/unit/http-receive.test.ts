@@ -1,4 +1,4 @@
-/** The shell against hostile and broken HTTP, byte by byte. */
+/** Tests the HTTP server against hostile and malformed HTTP, byte by byte. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CallerServer } from '../../src/http/server.ts';
@@ -27,7 +27,7 @@ const head = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n
 const post = (...lines: readonly string[]): string => head('POST /x HTTP/1.1', 'Host: a', ...lines);
 const over = 'x'.repeat(65_537);
 
-/** What it is, the pieces sent, the statuses heard, and a text in the last answer. */
+/** The name, the pieces sent, the expected statuses, and a text in the last response. */
 const cases: readonly (readonly [string, readonly string[], readonly number[], (string | RegExp)?])[] = [
   ['a sound request', [`${post('Content-Length: 2')}ab`], [200], '"length":2'],
   ['a chunked body', [`${post('Transfer-Encoding: chunked')}2;x=1\r\nab\r\n0\r\n\r\n`], [200], '"length":2'],
@@ -148,19 +148,19 @@ test.each(['destroy', 'resetAndDestroy'] as const)(
     expect(watched.answers).toHaveLength(before + 1);
     const last = watched.answers.at(-1);
     expect(last?.entry.problem?.reason).toBe('aborted');
-    // To a connection that is only half closed something can be said.
+    // A half-closed connection can still receive a response.
     if (how === 'resetAndDestroy') expect(last?.seen).toMatchObject({ aborted: true, bytesOut: 0 });
     expect(watched.failures).toEqual([]);
   },
 );
 
-describe('requests sent ahead', () => {
+describe('pipelined requests', () => {
   const get = head('GET /slow HTTP/1.1', 'Host: a');
   const last = head('GET /x HTTP/1.1', 'Host: a', 'Connection: close');
   test('a few are answered in their order', async () => {
     expect(statuses(await exchange(shell.port, [get.repeat(10) + last]))).toHaveLength(11);
   });
-  test('a thousand that nobody waits for are not made', async () => {
+  test('of a thousand on one connection, at most 16 are executed', async () => {
     const before = watched.answers.length;
     const received = await exchange(shell.port, [get.repeat(990)]).catch(() => '');
     expect(statuses(received)).toHaveLength(0);

@@ -1,4 +1,4 @@
-/** The grammar of keys, and what makes two requests one command. */
+/** Tests the grammar of idempotency keys and the canonical request that a key is bound to. */
 import { describe, expect, test } from '@jest/globals';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
@@ -69,12 +69,12 @@ describe('a key in the header', () => {
     }
     expect(thrown).toBeInstanceOf(Problem);
     expect((thrown as Problem).status).toBe(400);
-    // What was sent is not shown back.
+    // The message does not repeat the key.
     expect((thrown as Problem).message).not.toContain('Cookie');
   });
 });
 
-test('one in the body may be longer, as SOAP stacks make them, and gives way to the header', () => {
+test('a key in the body may be longer, as SOAP stacks create them, and the header takes precedence', () => {
   const long = `http://example.com/${'x'.repeat(200)}`;
   expect(keyOf({}, decoded(long))).toBe(long);
   expect(keyOf({ 'idempotency-key': uuid }, decoded(long))).toBe(uuid);
@@ -82,11 +82,11 @@ test('one in the body may be longer, as SOAP stacks make them, and gives way to 
   expect(() => keyOf({}, decoded(''))).toThrow(/Idempotency-Key/);
 });
 
-test('under 16 characters a key is weak', () => {
+test('a key under 16 characters is weak', () => {
   expect([isWeak('x'.repeat(15)), isWeak('x'.repeat(16))]).toEqual([true, false]);
 });
 
-describe('the command', () => {
+describe('the canonical request', () => {
   const textOf = (operation: Operation, input: unknown) =>
     canonicalRequestText({ service: recurringV25, operation, input });
   const card = { cvc: '737', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna', number: '4111111111111111' };
@@ -98,7 +98,7 @@ describe('the command', () => {
     shopperReference: 'shopper-1',
   };
   const text = textOf(operation, input);
-  test('is a text that anyone could write from the interface', () => {
+  test('is a text that the interface alone determines', () => {
     expect(text).toBe(
       'storeToken {"additionalData":{"a":"1","b":"2"},"card":{"expiryMonth":"3","expiryYear":"2030","holderName":"Anna",' +
         '"number":"4111111111111111"},"merchantAccount":"DemoMerchant","recurring":{"contract":["ONECLICK","RECURRING"]},' +
@@ -122,10 +122,10 @@ describe('the command', () => {
     ['one entry more', { additionalData: { a: '1', b: '2', c: '3' } }],
     ['what would read alike, joined', { additionalData: { a: '1","b":"2' } }],
     ['a field more', { shopperEmail: 'a@example.com' }],
-  ])('is another with %s', (_, other) => {
+  ])('differs with %s', (_, other) => {
     expect(textOf(operation, { ...input, ...other })).not.toBe(text);
   });
-  test('of another operation is another', () => {
+  test('differs between operations', () => {
     const disable = recurringV25.operations.get('disable')!;
     const list = recurringV25.operations.get('listRecurringDetails')!;
     const common = { merchantAccount: 'M', shopperReference: 's' };

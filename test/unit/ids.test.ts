@@ -1,4 +1,4 @@
-/** References are 16 characters of the alphabet, each as likely as any other, and no two alike. */
+/** Tests that references are 16 uniformly distributed characters and distinct. */
 import { expect, test } from '@jest/globals';
 import { ids } from '../../src/lib/ids.ts';
 
@@ -15,6 +15,6 @@ test.each(['requestReference', 'reference'] as const)('%s', (kind) => {
   const counts = new Map<string, number>();
   for (const sign of made.join('')) counts.set(sign, (counts.get(sign) ?? 0) + 1);
   const expected = (16 * many) / alphabet.length;
-  // 32,000 each, give or take 176; bytes taken modulo 31 as they come would miss it by 2,875 for eight characters.
+  // 32,000 each, with a standard deviation of 176; bytes modulo 31 would be off by 2,875 for eight characters.
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(1_200);
 });

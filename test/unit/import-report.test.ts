@@ -1,4 +1,4 @@
-/** The report of refused rows: continued after an interruption, and never begun anew over one that cannot be read. */
+/** Tests the report of refused rows: it resumes after an interruption and never overwrites an unreadable report. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +52,7 @@ test('continues an interrupted import, without the rows that are read again', ()
   expect(rowsOf()).toEqual([1, 3, 8]);
 });
 
-test('begins anew for a new import, and where no row was refused before the interruption', () => {
+test('starts empty for a new import, and where no row was refused before the interruption', () => {
   writeFileSync(path, `${JSON.stringify(entry(1))}\n`);
   openReport(path, 0).close();
   expect(existsSync(path)).toBe(false);

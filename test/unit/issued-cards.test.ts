@@ -1,4 +1,4 @@
-/** Issued cards: numbers in the range of brand and variant that pass Luhn, counted here another way. */
+/** Tests issued cards: numbers are in the range of brand and variant and pass an independent Luhn check. */
 import { describe, expect, test } from '@jest/globals';
 import { maskAllButLast4 } from '../../src/idempotency/redacted-output.ts';
 import {
@@ -14,7 +14,7 @@ import { digitsFrom, seed } from './seeded-digits.ts';
 
 const doubled = '0246813579';
 
-/** Every second digit from the right doubled by table; the sum is a multiple of ten. */
+/** Luhn with a table: doubles every second digit from the right; the sum is a multiple of ten. */
 const passesLuhn = (number: string): boolean => {
   const backwards = [...number].reverse();
   const sum = backwards.reduce((total, digit, place) => total + Number(place % 2 ? doubled[Number(digit)] : digit), 0);
@@ -46,7 +46,7 @@ const published: Readonly<Record<string, string>> = {
 };
 
 describe.each(cardRanges)(`$brandVariant (SEED=${seed})`, ({ brand, brandVariant, bin }) => {
-  test('1,000 numbers: in the range, Luhn valid, none twice, none with a fate of its own', () => {
+  test('1,000 numbers are in the range, Luhn valid, distinct, and no test card', () => {
     const digits = digitsFrom(seed);
     const cards = Array.from({ length: 1_000 }, () => issued(brand, brandVariant, digits));
     const good = ({ number, lastFour, cvc, ...card }: IssuedCard) =>
@@ -62,28 +62,28 @@ describe.each(cardRanges)(`$brandVariant (SEED=${seed})`, ({ brand, brandVariant
     expect(new Set(cards.map(({ number }) => number)).size).toBe(1_000);
     expect(cards.filter(({ number }) => testCards.some((each) => each.number === number))).toEqual([]);
   });
-  test('its range is that of a published test number', () => {
+  test('its range contains a published test number', () => {
     expect(published[brandVariant]?.startsWith(bin)).toBe(true);
     expect(passesLuhn(published[brandVariant] ?? '1')).toBe(true);
   });
 });
 
 describe('ranges', () => {
-  test('none holds a number with a fate of its own, or a stored card of the demo', () => {
+  test('contain no test card and no stored card of the demo', () => {
     const taken = [...testCards.map((each) => each.number), '4111110000000000', '5555440000000000', '4444333322221111'];
     expect(cardRanges.filter(({ bin }) => taken.some((number) => number.startsWith(bin)))).toEqual([]);
   });
-  test('no two hold the same number', () => {
+  test('do not overlap', () => {
     expect(new Set(cardRanges.map(({ bin }) => bin)).size).toBe(cardRanges.length);
     expect(cardRanges.every(({ bin }) => /^\d{6}$/.test(bin))).toBe(true);
   });
-  test('the same chance gives the same card, another chance another one', () => {
+  test('the same seed gives the same card, another seed another one', () => {
     expect(issued('visa', 'visadebit', digitsFrom(1))).toEqual(issued('visa', 'visadebit', digitsFrom(1)));
     expect(issued('visa', 'visadebit', digitsFrom(1))).not.toEqual(issued('visa', 'visadebit', digitsFrom(2)));
   });
 });
 
-describe('what is not known', () => {
+describe('unknown brands and variants', () => {
   test.each([
     ['amex', 'amex', 'brand'],
     ['', '', 'brand'],

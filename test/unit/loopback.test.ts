@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { isLoopback } from '../../src/lib/loopback.ts';
 
-test.each(['localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])('%s is this machine', (host) => {
+test.each(['localhost', '127.0.0.1', '127.255.0.9', '::1', '[::1]'])('%s is a loopback address', (host) => {
   expect(isLoopback(host)).toBe(true);
 });
 

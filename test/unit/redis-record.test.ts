@@ -1,4 +1,4 @@
-/** Records as they lie in Redis: read back as they were printed, and as nothing at all where a single sign differs. */
+/** Tests the records in Redis: they survive a round trip, and any changed character makes them invalid. */
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -11,14 +11,14 @@ import { keyOf, parseRecord, printDone, printPending, recordBytesMax } from '../
 const mac = (text: string): string => createHmac('sha256', 'a key').update(text).digest('base64url');
 const others = (text: string): string => createHmac('sha256', 'another key').update(text).digest('base64url');
 
-const mark = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
-const ticket = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url'));
+const token = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const outcome = fc.json({ maxDepth: 3 });
 
 const fingerprint = mac('a command');
 const key = keyOf(mac('a scope'));
-const kept = { requestHash: fingerprint, outcome: '{"pspReference":"8515131751004933","text":"ünï\\n😀"}' };
-const printed = printDone(mac, key, kept)!;
+const stored = { requestHash: fingerprint, outcome: '{"pspReference":"8515131751004933","text":"ünï\\n😀"}' };
+const printed = printDone(mac, key, stored)!;
 
 describe('a record', () => {
   test('has the agreed form', () => {
@@ -27,18 +27,18 @@ describe('a record', () => {
     expect(printed.slice(0, 46)).toBe(`D:${fingerprint}:`);
     expect(printed.slice(46)).toMatch(/^[\w-]{22}:\{"pspReference"/);
   });
-  test('comes back as it was printed', () => {
+  test('survives a round trip', () => {
     fc.assert(
-      fc.property(mark, mark, ticket, outcome, (scope, print, holder, json) => {
+      fc.property(hash, hash, token, outcome, (scope, print, ownToken, json) => {
         const at = keyOf(scope);
         const done = { requestHash: print, outcome: json };
         expect(parseRecord(mac, at, printDone(mac, at, done)!)).toEqual({ kind: 'done', stored: done });
-        const pending = { kind: 'pending', requestHash: print, token: holder };
-        expect(parseRecord(mac, at, printPending(print, holder))).toEqual(pending);
+        const pending = { kind: 'pending', requestHash: print, token: ownToken };
+        expect(parseRecord(mac, at, printPending(print, ownToken))).toEqual(pending);
       }),
     );
   });
-  test('with a character changed, added or left out is no record of ours', () => {
+  test('with a character changed, added or removed is invalid', () => {
     fc.assert(
       fc.property(fc.nat(printed.length - 1), fc.string({ maxLength: 2 }), (at, put) => {
         const text = printed.slice(0, at) + put + printed.slice(at + 1);
@@ -48,27 +48,27 @@ describe('a record', () => {
       { numRuns: 1_000 },
     );
   });
-  test('holds under its own key, for its own fingerprint and by our own hash alone', () => {
+  test('is valid only with its own key, request hash and MAC', () => {
     expect(parseRecord(mac, keyOf(mac('another scope')), printed)).toBeUndefined();
     expect(parseRecord(mac, key, printed.replace(fingerprint, mac('another command')))).toBeUndefined();
-    expect(parseRecord(mac, key, printDone(others, key, kept)!)).toBeUndefined();
-    expect(parseRecord(mac, key, printed)).toEqual({ kind: 'done', stored: kept });
+    expect(parseRecord(mac, key, printDone(others, key, stored)!)).toBeUndefined();
+    expect(parseRecord(mac, key, printed)).toEqual({ kind: 'done', stored });
   });
   test.each<[string, string]>([
     ['nothing', ''],
     ['any text', 'hello'],
-    ['a pending one without a ticket', `P:${fingerprint}:`],
-    ['a pending one with a ticket in capitals', `P:${fingerprint}:0123456789ABCDEF`],
-    ['a pending one with a longer ticket', `P:${fingerprint}:0123456789abcdef0`],
+    ['a pending one without a token', `P:${fingerprint}:`],
+    ['a pending one with a token in capitals', `P:${fingerprint}:0123456789ABCDEF`],
+    ['a pending one with a longer token', `P:${fingerprint}:0123456789abcdef0`],
     ['a pending one with a line after it', `P:${fingerprint}:0123456789abcdef\n`],
     ['a pending one with a short fingerprint', `P:${fingerprint.slice(1)}:0123456789abcdef`],
     ['a done one without an outcome', `D:${fingerprint}:${mac(`${key}\n${fingerprint}\n`).slice(0, 22)}:`],
     ['a done one without a hash', `D:${fingerprint}::{}`],
     ['another letter', `E${printed.slice(1)}`],
     ['two records', `${printed}${printed}`],
-  ])('is not: %s', (_, text) => expect(parseRecord(mac, key, text)).toBeUndefined());
-  test('of up to 16 KiB is kept, counted in bytes, and a longer one neither printed nor read', () => {
-    const frame = Buffer.byteLength(printed) - Buffer.byteLength(kept.outcome);
+  ])('rejects %s', (_, text) => expect(parseRecord(mac, key, text)).toBeUndefined());
+  test('of up to 16 KiB, counted in bytes, is stored; a longer one is neither printed nor read', () => {
+    const frame = Buffer.byteLength(printed) - Buffer.byteLength(stored.outcome);
     const most = { requestHash: fingerprint, outcome: `"${'é'.repeat((recordBytesMax - frame - 2) / 2)}"` };
     const longest = printDone(mac, key, most)!;
     expect(recordBytesMax - Buffer.byteLength(longest)).toBeLessThan(2);
@@ -82,7 +82,7 @@ describe('a record', () => {
     ['half a character', { requestHash: fingerprint, outcome: '"\ud800"' }],
     ['no outcome', { requestHash: fingerprint, outcome: '' }],
     ['a fingerprint of another length', { requestHash: 'short', outcome: '{}' }],
-  ])('is not made of %s, which would not come back as it was', (_, given) => {
+  ])('is not printed from %s, which would not survive a round trip', (_, given) => {
     expect(printDone(mac, key, given)).toBeUndefined();
   });
 });
@@ -145,23 +145,23 @@ describe('REDIS_URL', () => {
     'redis+sentinel://:top-secret@h1,h2/a/b',
     'redis+cluster://h1,,h2',
     'redis+cluster://h1/0',
-  ])('is not %s, and what is said about it shows nothing of it', (url) => {
-    let said = '';
+  ])('rejects %s with a message that shows no password', (url) => {
+    let message = '';
     try {
       parseAddress(url);
     } catch (thrown) {
-      said = String(thrown);
+      message = String(thrown);
     }
-    expect(said).toMatch(/^Error: REDIS_URL: give redis:/);
-    expect(said).not.toMatch(/secret/);
+    expect(message).toMatch(/^Error: REDIS_URL: give redis:/);
+    expect(message).not.toMatch(/secret/);
   });
-  test('is hidden, and refused in outline where the configuration is read', () => {
+  test('the configuration refuses it without showing the password', () => {
     expect(() => readConfig('demo', { REDIS_URL: 'http://:top-secret@h' })).toThrow(/^REDIS_URL: give redis:/);
     expect(() => readConfig('demo', { REDIS_URL: 'http://:top-secret@h' })).not.toThrow(/secret/);
   });
 });
 
-describe('what is told', () => {
+describe('diagnostics', () => {
   test.each<[unknown, string]>([
     [Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6379'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     [new Error("WRONGPASS invalid username-password pair 'top-secret'"), 'WRONGPASS'],
@@ -169,10 +169,10 @@ describe('what is told', () => {
     [new Error('Command timed out'), 'timeout'],
     [new TypeError('top-secret'), 'TypeError'],
     ['top-secret', 'unknown'],
-  ])('of a failure is a word: %s', (thrown, word) => expect(reasonOf(thrown)).toBe(word));
+  ])('name the reason of a failure in one word: %s', (thrown, word) => expect(reasonOf(thrown)).toBe(word));
   const info = (version: string, policy: string) =>
     `# Server\r\nredis_version:${version}\r\n# Memory\r\nmaxmemory_policy:${policy}\r\n`;
-  test('of a server is what to mend', () => {
+  test('advise on the settings of a server', () => {
     expect(warningsOf(info('7.0.15', 'noeviction'))).toEqual([]);
     expect(warningsOf(info('10.0.0', 'noeviction'))).toEqual([]);
     expect(warningsOf(info('6.2.7', 'noeviction'))).toEqual([expect.stringMatching(/^Redis 6\.2\.7 is too old/)]);

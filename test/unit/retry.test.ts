@@ -25,7 +25,7 @@ describe('the backoff', () => {
     expect(most).toBeGreaterThan(longest * 0.9);
   });
 
-  test('with full jitter starts at nought', () => {
+  test('with full jitter starts at zero', () => {
     const { least, most } = spread(3, 'full');
     expect(least).toBeLessThan(40);
     expect(most).toBeLessThanOrEqual(400);
@@ -36,7 +36,7 @@ describe('the backoff', () => {
 describe('a retried call', () => {
   const backoff = { firstMs: 1, maxMs: 2 };
 
-  /** Fails so many times with an error of its own, then succeeds. */
+  /** Fails the given number of times, each with its own error, then succeeds. */
   const failing = (times: number) => {
     const thrown: Error[] = [];
     const attempt = async (): Promise<string> => {
@@ -49,35 +49,35 @@ describe('a retried call', () => {
 
   test('returns the first success', async () => {
     const { attempt, thrown } = failing(3);
-    const came = await retry(attempt, { shouldRetry: (last) => 'thrown' in last, backoff, timeoutMs: 5_000 });
-    expect({ came, failures: thrown.length }).toEqual({ came: 'done', failures: 3 });
+    const result = await retry(attempt, { shouldRetry: (last) => 'thrown' in last, backoff, timeoutMs: 5_000 });
+    expect({ result, failures: thrown.length }).toEqual({ result: 'done', failures: 3 });
   });
 
-  test('throws the last error where no further attempt may help', async () => {
+  test('throws the last error where a retry cannot help', async () => {
     const { attempt, thrown } = failing(9);
-    const came = retry(attempt, { shouldRetry: (_, attempts) => attempts < 3, backoff, timeoutMs: 5_000 });
-    await expect(came).rejects.toThrow('attempt 3');
-    await expect(came).rejects.toBe(thrown[2]);
+    const result = retry(attempt, { shouldRetry: (_, attempts) => attempts < 3, backoff, timeoutMs: 5_000 });
+    await expect(result).rejects.toThrow('attempt 3');
+    await expect(result).rejects.toBe(thrown[2]);
   });
 
-  test('returns a value that is worth another attempt, once there is no further one', async () => {
+  test('returns a retryable value after the last attempt', async () => {
     const values = ['busy', 'busy again', 'never asked for'];
-    const came = retry(async () => values.shift(), {
+    const result = retry(async () => values.shift(), {
       shouldRetry: (last, attempts) => 'value' in last && attempts < 2,
       backoff,
       timeoutMs: 5_000,
     });
-    expect(await came).toBe('busy again');
+    expect(await result).toBe('busy again');
   });
 
-  test('begins no attempt that the time leaves no room for', async () => {
+  test('starts no attempt that the remaining time does not allow', async () => {
     const { attempt, thrown } = failing(9);
     const options = { shouldRetry: () => true, backoff, timeoutMs: 50, attemptMsMin: 50 };
     await expect(retry(attempt, options)).rejects.toThrow('attempt 1');
     expect(thrown).toHaveLength(1);
   });
 
-  test('tells each attempt how much time is left for all', async () => {
+  test('passes the remaining time to each attempt', async () => {
     const left: number[] = [];
     await retry(
       async (remainingMs) => {

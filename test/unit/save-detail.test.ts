@@ -1,4 +1,4 @@
-/** The rules by which a detail is saved, for storeToken and for imports alike. */
+/** Tests the rules for saving a detail, by storeToken and by imports. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -27,7 +27,7 @@ describe('a new detail', () => {
     });
     expect(await handlers.active()).toEqual([detail]);
   });
-  test('has neither its number nor its security code in the clear', async () => {
+  test('stores neither number nor security code in clear text', async () => {
     const { detail } = await handlers.save({ card: card('4111111111111111', { cvc: '737' }) });
     expect(detail.open.card).toEqual({
       expiryMonth: '3',
@@ -39,11 +39,11 @@ describe('a new detail', () => {
     const scope = { company: 'Demo', record: detail.recurringDetailReference };
     expect(handlers.context.vault.open(scope, detail.sealed, 'number')).toBe('4111111111111111');
   });
-  test('keeps the reference and the date of another installation', async () => {
+  test('preserves the reference and the date of another installation', async () => {
     const { detail } = await handlers.save({ card: card(), recurringDetailReference: 'OLD', createdAt: 1_000 });
     expect(detail).toMatchObject({ recurringDetailReference: 'OLD', createdAt: 1_000 });
   });
-  test('has its bank account and social security number sealed', async () => {
+  test('stores the bank account and the social security number sealed', async () => {
     const bank = { iban: 'NL13TEST0123456789', countryCode: 'NL', ownerName: 'Anna' };
     const { detail } = await handlers.save({ bank, socialSecurityNumber: '123', contracts: ['PAYOUT'] });
     expect(detail.open).toMatchObject({ variant: 'sepadirectdebit' });
@@ -74,7 +74,7 @@ describe('a new detail', () => {
 });
 
 describe('a card that the shopper has', () => {
-  test('keeps its reference, its date and its first payment', async () => {
+  test('preserves its reference, its date and its first payment', async () => {
     const first = await handlers.save({ card: card(), createdAt: 1_000 });
     const again = await handlers.save({
       card: card(undefined, { expiryYear: '2031' }),
@@ -90,7 +90,7 @@ describe('a card that the shopper has', () => {
     });
     expect(await handlers.active()).toHaveLength(1);
   });
-  test('gets the uses of both, in the order of the enumeration', async () => {
+  test('gets the contracts of both, in the order of the enumeration', async () => {
     await handlers.save({ card: card(), contracts: ['PAYOUT'] });
     const { detail, kind } = await handlers.save({ card: card(), contracts: ['ONECLICK'] });
     expect({ contracts: detail.contracts, kind }).toEqual({ contracts: ['ONECLICK', 'PAYOUT'], kind: 'updated' });
@@ -102,7 +102,7 @@ describe('a card that the shopper has', () => {
     expect((await handlers.save({ card: card(), also: reordered })).kind).toBe('alreadyExisting');
     expect((await handlers.save({ card: card(), also: { ...also, name: 'Another' } })).kind).toBe('updated');
   });
-  test('is found by its reference, too, and becomes another card then', async () => {
+  test('is also found by its reference, and then replaced by the new card', async () => {
     await handlers.save({ card: card(), recurringDetailReference: 'R' });
     const { detail, kind } = await handlers.save({ card: card('5555444433331111'), recurringDetailReference: 'R' });
     expect({ kind, variant: detail.open.variant }).toEqual({ kind: 'updated', variant: 'mc' });
@@ -144,7 +144,7 @@ test('a reference of another shopper is taken, and nothing is saved', async () =
   expect(await handlers.active(ben)).toEqual([]);
 });
 
-test('a saved detail enqueues no event by itself', async () => {
+test('saving a detail enqueues no event', async () => {
   await handlers.save({ card: card() });
   expect(await handlers.events()).toEqual([]);
 });

@@ -1,10 +1,10 @@
-/** Digits by chance that can be had again: `SEED=n` repeats a run, which prints its own. */
+/** Reproducible random digits: a run prints its seed, and `SEED=n` repeats it. */
 
 export const seed = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 
 process.stderr.write(`SEED=${seed}\n`);
 
-/** Mulberry32: a state of 32 bits, stirred anew for every digit. */
+/** Mulberry32: a generator with a state of 32 bits. */
 export const digitsFrom = (start: number): ((count: number) => string) => {
   let state = start >>> 0;
   return (count) => {

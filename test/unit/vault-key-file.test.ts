@@ -1,4 +1,4 @@
-/** Changing a key file: whole or not at all, nothing lost, one at a time. */
+/** Tests changes of a key file: atomic, lossless, one at a time. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const text = () => readFileSync(path, 'utf8');
 const ids = () => [...parseKeyRing(text()).wrapping.keys()];
 
 describe('a fresh wrapping key', () => {
-  test('comes first; all else stays as it was, the mode is the owner’s alone, and nothing lies beside', () => {
+  test('comes first; the other lines are unchanged, the mode is 600, and no temporary file remains', () => {
     const { id, earlier } = addWrappingKey(path, { standby: false });
     expect(earlier).toBe('k-2');
     expect(ids()).toEqual([id, 'k-2', 'k-1']);
@@ -35,7 +35,7 @@ describe('a fresh wrapping key', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['keys']);
   });
-  test('standing by comes last', () => {
+  test('comes last with standby', () => {
     const { id, earlier } = addWrappingKey(path, { standby: true });
     expect(earlier).toBe('k-2');
     expect(ids()).toEqual(['k-2', 'k-1', id]);
@@ -46,11 +46,11 @@ describe('a fresh wrapping key', () => {
         .join('\n'),
     ).toBe(before);
   });
-  test('each has an id and a key of its own', () => {
+  test('each has its own id and key', () => {
     const added = Array.from({ length: 5 }, () => addWrappingKey(path, { standby: false }).id);
     expect(ids()).toEqual([...added.reverse(), 'k-2', 'k-1']);
   });
-  test('goes into the file that a link names, and the link stays', () => {
+  test('is written to the target of a symbolic link, and the link remains', () => {
     const link = join(folder, 'link');
     symlinkSync('keys', link);
     const { id } = addWrappingKey(link, { standby: false });
@@ -64,7 +64,7 @@ describe('a fresh wrapping key', () => {
 });
 
 describe('using a key', () => {
-  test('puts it first, and back', () => {
+  test('moves it to the first place', () => {
     useWrappingKey(path, 'k-1');
     expect(ids()).toEqual(['k-1', 'k-2']);
     useWrappingKey(path, 'k-2');
@@ -72,7 +72,7 @@ describe('using a key', () => {
     useWrappingKey(path, 'k-2');
     expect(text().split('\n').sort()).toEqual(before.split('\n').sort());
   });
-  test.each(['k-3', 'index', 'pepper', ''])('%j is refused, and says which there are', (id) => {
+  test.each(['k-3', 'index', 'pepper', ''])('%j is refused with the list of existing ids', (id) => {
     expect(() => useWrappingKey(path, id)).toThrow(/there are k-2, k-1$/);
     expect(text()).toBe(before);
     expect(readdirSync(folder)).toEqual(['keys']);
@@ -90,13 +90,13 @@ describe('is refused, with nothing changed', () => {
     expect(() => addWrappingKey(join(folder, 'gone'), { standby: false })).toThrow(/ENOENT/);
     expect(readdirSync(folder)).toEqual(['keys']);
   });
-  test('while somebody else changes it, whose work is left alone', () => {
+  test('while another change is in progress, whose file is left unchanged', () => {
     writeFileSync(`${path}.new`, 'half');
     expect(() => addWrappingKey(path, { standby: false })).toThrow(/keys\.new is there: .* remove it$/);
     expect(text()).toBe(before);
     expect(readFileSync(`${path}.new`, 'utf8')).toBe('half');
   });
-  test('where nothing can be written beside it', () => {
+  test('where no temporary file can be created', () => {
     expect(() => addWrappingKey(join(path, 'keys'), { standby: false })).toThrow(/ENOTDIR/);
     expect(text()).toBe(before);
   });

@@ -1,4 +1,4 @@
-/** Key files: what is read, what is refused, and that no complaint repeats a key. */
+/** Tests key files: parsing, refusals, and that no error message contains a key. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ describe('the text of a key ring', () => {
     ['no wrapping key', `index:${c}\npepper:${d}`, /wrapping key is missing/],
     ['nothing', '', /is missing/],
   ];
-  test.each(refused)('%s is refused, the line named and the key not', (_, text, message) => {
+  test.each(refused)('%s is refused with the line number and without the key', (_, text, message) => {
     const complaint = (() => {
       try {
         parseKeyRing(text);
@@ -49,7 +49,7 @@ describe('the text of a key ring', () => {
     expect(complaint).toMatch(message);
     for (const key of [a, b, c, d]) expect(complaint.toLowerCase()).not.toContain(key.slice(0, 8));
   });
-  test('fresh keys are read, and never the same', () => {
+  test('fresh keys parse and always differ', () => {
     const [one, two] = [parseKeyRing(freshKeys()), parseKeyRing(freshKeys())];
     expect(one.wrapping.size).toBe(1);
     expect(one.current).not.toBe(two.current);
@@ -64,7 +64,7 @@ describe('a key file', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('is made for its owner alone, once', () => {
+  test('is created with mode 600 and never overwritten', () => {
     const path = join(folder, 'keys');
     createKeyFile(path);
     expect(statSync(path).mode & 0o777).toBe(0o600);

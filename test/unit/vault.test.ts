@@ -1,4 +1,4 @@
-/** The vault: what is sealed opens in its own place under its own key, and nowhere else. */
+/** Tests the vault: a sealed value opens only with its own scope and key. */
 import { describe, expect, test } from '@jest/globals';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
@@ -12,7 +12,7 @@ const vault = createVault(ring);
 const here = { company: 'Demo', record: '8314442372419167' };
 const secrets = { number: '4111111111111111', shown: '{"bank":{"ownerName":"Änna 😀"}}' };
 
-/** The same bytes with one bit turned. */
+/** Flips one bit. */
 const turned = (sealed: string, index: number): string => {
   const bytes = Buffer.from(sealed, 'base64');
   bytes[index]! ^= 1;
@@ -20,19 +20,19 @@ const turned = (sealed: string, index: number): string => {
 };
 
 describe('sealing', () => {
-  test('opens to what it was', () => {
+  test('opening returns the sealed value', () => {
     const sealed = vault.seal(here, secrets);
     expect(sealed.keyId).toBe(ring.current);
     expect(vault.open(here, sealed, 'number')).toBe(secrets.number);
     expect(vault.open(here, sealed, 'shown')).toBe(secrets.shown);
   });
-  test('a part that is not there stays absent and does not open', () => {
+  test('an absent part stays absent and does not open', () => {
     const sealed = vault.seal(here, { number: '' });
     expect(sealed.shown).toBeUndefined();
     expect(vault.open(here, sealed, 'number')).toBe('');
     expect(() => vault.open(here, sealed, 'shown')).toThrow(SealBroken);
   });
-  test('never gives the same bytes twice', () => {
+  test('never produces the same bytes twice', () => {
     const [one, two] = [vault.seal(here, secrets), vault.seal(here, secrets)];
     for (const part of ['dataKey', 'number', 'shown'] as const) {
       expect(one[part]).not.toBe(two[part]);
@@ -47,7 +47,7 @@ describe('sealing', () => {
   });
 });
 
-describe('a ciphertext out of its place fails closed', () => {
+describe('a ciphertext in another scope does not open', () => {
   const sealed = vault.seal(here, secrets);
   const other = vault.seal({ ...here, record: 'OTHER' }, secrets);
   const places: [string, Parameters<typeof vault.open>][] = [
@@ -69,20 +69,20 @@ describe('a ciphertext out of its place fails closed', () => {
   test.each(places)('%s', (_, [scope, moved, part]) => {
     expect(() => vault.open(scope, moved, part)).toThrow(SealBroken);
   });
-  test.each(['dataKey', 'number'] as const)('any bit of %s turned', (part) => {
+  test.each(['dataKey', 'number'] as const)('any flipped bit of %s', (part) => {
     const length = Buffer.from(sealed[part]!, 'base64').length;
     for (let index = 0; index < length; index += 1) {
       const changed: Sealed = { ...sealed, [part]: turned(sealed[part]!, index) };
       expect(() => vault.open(here, changed, 'number')).toThrow(SealBroken);
     }
   });
-  test('an error repeats nothing of the text, the key or the ciphertext', () => {
+  test('an error contains neither plaintext, key nor ciphertext', () => {
     try {
       vault.open(here, { ...sealed, number: other.number }, 'number');
       throw new Error('it opened');
     } catch (thrown) {
-      const told = `${(thrown as Error).message} ${(thrown as Error).stack}`;
-      for (const secret of [secrets.number, other.number!, sealed.dataKey]) expect(told).not.toContain(secret);
+      const printed = `${(thrown as Error).message} ${(thrown as Error).stack}`;
+      for (const secret of [secrets.number, other.number!, sealed.dataKey]) expect(printed).not.toContain(secret);
       expect(thrown).toBeInstanceOf(SealBroken);
     }
   });
@@ -92,7 +92,7 @@ describe('several wrapping keys', () => {
   const [, first, ...rest] = text.trim().split('\n');
   const newer = parseKeyRing([`k-new:${'ab'.repeat(32)}`, first, ...rest].join('\n'));
 
-  test('the first is for sealing, the others still open', () => {
+  test('the first one seals, the others still open', () => {
     const rotated = createVault(newer);
     const old = vault.seal(here, secrets);
     expect(rotated.open(here, old, 'number')).toBe(secrets.number);
@@ -101,7 +101,7 @@ describe('several wrapping keys', () => {
     expect(rotated.open(here, moved, 'number')).toBe(secrets.number);
     expect(() => vault.open(here, moved, 'number')).toThrow(VaultUnavailable);
   });
-  test('an id that is not in the ring is VaultUnavailable, and says which', () => {
+  test('a key id missing from the ring raises VaultUnavailable with that id', () => {
     const sealed = { ...vault.seal(here, secrets), keyId: 'k-gone' };
     expect(() => vault.open(here, sealed, 'number')).toThrow(VaultUnavailable);
     expect(() => vault.open(here, sealed, 'number')).toThrow(/k-gone/);
@@ -121,7 +121,7 @@ describe('several wrapping keys', () => {
   });
 });
 
-describe('moving a detail to another wrapping key', () => {
+describe('rewrapping with another key', () => {
   const [, first, ...rest] = text.trim().split('\n');
   const lines = [`k-new:${'ab'.repeat(32)}`, first, ...rest];
   const newer = parseKeyRing(lines.join('\n'));
@@ -133,7 +133,7 @@ describe('moving a detail to another wrapping key', () => {
   const sealed = vault.seal(here, secrets);
   const moved: Sealed = { ...sealed, ...createWrapping(newer).rewrap(here, sealed) };
 
-  test('changes the wrapping alone, and then the old key is needed no more', () => {
+  test('changes the wrapping only, and the old key is no longer needed', () => {
     expect(moved).toEqual({ ...sealed, keyId: 'k-new', dataKey: expect.any(String) });
     expect(moved.dataKey).not.toBe(sealed.dataKey);
     const fresh = createVault(without(ring.current));
@@ -142,7 +142,7 @@ describe('moving a detail to another wrapping key', () => {
     expect(() => fresh.open(here, sealed, 'number')).toThrow(VaultUnavailable);
     expect(() => createVault(without('k-new')).open(here, moved, 'number')).toThrow(VaultUnavailable);
   });
-  test('again and again, and back to the first key', () => {
+  test('repeatedly, and back to the first key', () => {
     const twice = { ...moved, ...createWrapping(newest).rewrap(here, moved) };
     expect(twice.keyId).toBe('k-last');
     expect(createVault(without('k-new', newest)).open(here, twice, 'number')).toBe(secrets.number);
@@ -154,12 +154,12 @@ describe('moving a detail to another wrapping key', () => {
     ['another record', { ...here, record: 'OTHER' }, sealed],
     ['another company', { ...here, company: 'Other' }, sealed],
     ['a field as data key', here, { ...sealed, dataKey: sealed.number! }],
-    ['a turned bit', here, { ...sealed, dataKey: turned(sealed.dataKey, 20) }],
+    ['a flipped bit', here, { ...sealed, dataKey: turned(sealed.dataKey, 20) }],
     ['another id', here, { ...sealed, keyId: 'k-new' }],
   ])('%s is refused', (_, scope, wrapped) => {
     expect(() => createWrapping(newer).rewrap(scope, wrapped)).toThrow(SealBroken);
   });
-  test('leaves it bound to its place', () => {
+  test('keeps the data bound to its scope', () => {
     const moving = createVault(newer);
     const other = { ...here, record: 'OTHER' };
     expect(() => moving.open(other, moved, 'number')).toThrow(SealBroken);
@@ -175,14 +175,14 @@ describe('moving a detail to another wrapping key', () => {
         SealBroken,
       );
   });
-  test('a key that is not at hand is VaultUnavailable, and says which', () => {
+  test('a missing key raises VaultUnavailable with its id', () => {
     expect(() => createWrapping(without(ring.current)).rewrap(here, sealed)).toThrow(VaultUnavailable);
     expect(() => createWrapping(without(ring.current)).rewrap(here, sealed)).toThrow(ring.current);
   });
 });
 
 describe('fingerprints and aliases', () => {
-  test('are the same for the same card of a company, and for nothing else', () => {
+  test('are equal for the same card of a company only', () => {
     const fingerprint = vault.fingerprint('Demo', secrets.number);
     expect(fingerprint).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(createVault(ring).fingerprint('Demo', secrets.number)).toBe(fingerprint);
@@ -200,7 +200,7 @@ describe('fingerprints and aliases', () => {
     const elsewhere = createVault(parseKeyRing(freshKeys()));
     expect(elsewhere.fingerprint('Demo', '1')).not.toBe(vault.fingerprint('Demo', '1'));
   });
-  test('companies beyond those kept at hand still get their own', () => {
+  test('companies evicted from the key cache get the same fingerprint again', () => {
     const before = vault.fingerprint('c0', '1');
     const all = Array.from({ length: 1_500 }, (_, index) => vault.fingerprint(`c${index}`, '1'));
     expect(new Set(all).size).toBe(1_500);

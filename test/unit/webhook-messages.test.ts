@@ -1,4 +1,4 @@
-/** What is sent of an event, word by word, and its signature: by fixed vectors, by hand, and as the library of merchants checks it. */
+/** Tests the bytes and the signature of webhooks with fixed vectors, an independent HMAC and the merchants' library. */
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
@@ -29,7 +29,7 @@ const detail = { ...about, variant: 'visa', firstPspReference: '8815252013129012
 const detailEvent = (kind: DetailEventData['kind']): QueuedEvent<DetailEventData> => queued({ kind, ...detail });
 const checked = queued<CheckEventData>({ kind: 'checked', ...about, reference: 'check-1', result: 'Error' });
 
-/** RFC 2104 as it is written, over a plain hash. */
+/** RFC 2104 over a plain hash. */
 const hmacByHand = (hexKey: string, text: string): string => {
   const block = Buffer.alloc(64);
   Buffer.from(hexKey, 'hex').copy(block);
@@ -113,7 +113,7 @@ test('the outcome of a check, which is an event of our own', () => {
   });
 });
 
-test('a contract was made, in the classic format: word by word, and as the library of merchants checks it', () => {
+test('a contract was created, in the classic format: exact bytes, and validated by the merchants’ library', () => {
   const message = classicFormat.encode(detailEvent('created'), origin);
   expect(message.headers).toEqual({});
   expect(message.body).toBe(
@@ -127,7 +127,7 @@ test('a contract was made, in the classic format: word by word, and as the libra
   expect(validator.validateHMAC({ ...item, merchantAccountCode: 'Another' }, key)).toBe(false);
 });
 
-test('the classic format says live', () => {
+test('the classic format marks live events', () => {
   expect(classicFormat.encode(detailEvent('created'), { environment: 'live', key }).body).toContain('"live":"true"');
 });
 
@@ -208,7 +208,7 @@ test('a format that no service declares is an error', () => {
   expect(webhookFormats.get('classic').name).toBe('classic');
 });
 
-test('an event survives its stored form, and is the same bytes each time, whatever the order of its parts', () => {
+test('an event survives a round trip through storage and encodes to the same bytes, whatever the order of its members', () => {
   const event = detailEvent('updated');
   const text = printQueuedEvent(event);
   expect(parseQueuedEvent(text)).toEqual(event);
@@ -218,8 +218,8 @@ test('an event survives its stored form, and is the same bytes each time, whatev
   );
 });
 
-/** The queue of a release before may hold it. */
-test('the stored form stays as it is', () => {
+/** The queue may hold events of the previous release. */
+test('the stored form does not change', () => {
   const stored =
     '{"eventId":"P1.2","pspReference":"P1","at":1583059991000,"kind":"created","merchantAccount":"DemoMerchant","shopperReference":"anna","recurringDetailReference":"D1","variant":"visa","firstPspReference":"F1"}';
   const event = parseQueuedEvent<DetailEventData>(stored);

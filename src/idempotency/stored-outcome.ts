@@ -28,7 +28,7 @@ export const serializeOutcome = ({ requestReference, output, problem }: Outcome)
     ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
 
-/** Throws a TypeError for a text that `printOutcome` did not make. */
+/** Throws a TypeError for a text that `serializeOutcome` did not make. */
 export const parseOutcome = (text: string, service: Service): Outcome => {
   const written = JSON.parse(text) as Written;
   const { pspReference: requestReference, output, problem } = written;

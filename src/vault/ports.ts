@@ -18,7 +18,7 @@ export type WrappedKey = Pick<Sealed, 'keyId' | 'dataKey'>;
 export interface SealScope {
   /** Of a payment instrument its balance platform. */
   readonly company: string;
-  /** The recurringDetailReference of a stored detail; of anything else its kind and its id, as in `job <jobId>`. */
+  /** The id of the record, as a rule with its kind: `job <jobId>`. */
   readonly record: string;
 }
 

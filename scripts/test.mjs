@@ -16,7 +16,7 @@ const run = ([command, ...parameters], options = {}) =>
   spawnSync(command, parameters, { cwd: root, stdio: 'inherit', ...options });
 const quietly = (command) => run(command, { stdio: 'ignore' }).status === 0;
 
-/** Tools that no package of npm brings, and how to see that they work. */
+/** Required tools outside npm, each with a check that it works. */
 const tools = [
   {
     packages: ['libxml2-utils'],
@@ -31,13 +31,13 @@ const tools = [
   {
     packages: ['python3-zeep'],
     why: 'zeep, the SOAP client of Python',
-    // The system's own Python, which is the one that apt installs for.
+    // The system's Python, for which apt installs packages.
     works: ['/usr/bin/python3', '-c', 'import zeep'],
   },
   {
     packages: ['postgresql'],
     why: 'PostgreSQL, the store of more than one server; the tests start servers of their own',
-    // Debian keeps it off the path, in a folder for each version.
+    // Debian installs it outside the path, in one folder per version.
     works: [
       'sh',
       '-c',
@@ -71,7 +71,7 @@ const installTools = () => {
   const install = () =>
     run([...asRoot, 'apt-get', 'install', '-y', '-q', '--no-install-recommends', ...names], { env });
   if (install().status !== 0) {
-    // The lists of packages may be missing or old.
+    // The package lists may be missing or outdated.
     run([...asRoot, 'apt-get', 'update', '-q'], { env });
     install();
   }
@@ -90,15 +90,15 @@ const checks = [
 ];
 
 /**
- * One run of jest each, at once. Half of the time of tests that serve is spent waiting, for servers to start and for limits
- * of time to pass: two files at once fill it. Tests that compute take the time that is left, at a low priority.
+ * Runs jest twice, concurrently. Tests of servers spend half of their time waiting for servers and timeouts, so two files
+ * run at once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
   { name: 'serving', projects: ['serving', 'unit'], priority: [] },
   { name: 'computing', projects: ['computing'], priority: ['nice', '-n', '10'] },
 ];
 
-/** Counts also the files of tests that could not be run at all. */
+/** Also counts test files that could not be run. */
 const runTests = async ({ name, projects, priority }) => {
   const results = join(root, '.cache', `jest-${name}.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });

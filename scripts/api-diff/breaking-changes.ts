@@ -2,7 +2,7 @@
 import { openApiChanges } from './openapi.ts';
 import { xmlChanges } from './xml.ts';
 
-/** The text of each document, by its path. */
+/** The text of each document by its path. */
 export type Documents = ReadonlyMap<string, string>;
 
 export function breakingChanges(before: Documents, after: Documents): readonly string[] {

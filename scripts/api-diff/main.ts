@@ -26,7 +26,7 @@ function documentsHere(): Documents {
 
 const revision = process.argv[2] ?? 'HEAD';
 const before = documentsOf(revision);
-// A revision without documents would pass whatever changed.
+// A revision without documents would pass any change.
 if (before.size === 0) throw new Error(`${revision} has no openapi*.json and no wsdl/ to compare with`);
 const changes = breakingChanges(before, documentsHere());
 for (const change of changes) process.stdout.write(`${change}\n`);

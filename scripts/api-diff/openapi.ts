@@ -35,7 +35,7 @@ function compareOperation(
     const where = `${name} ${status}`;
     const next = record(newResponses[status]);
     if (newResponses[status] === undefined) {
-      // A refusal that is no longer made breaks nothing.
+      // Removing an error response breaks nothing.
       if (status.startsWith('2')) report(`${where}: the response was removed`);
       continue;
     }

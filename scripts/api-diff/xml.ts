@@ -7,7 +7,7 @@ interface Element {
   readonly children: readonly Element[];
 }
 
-/** What a document declares, by the names that lead to it. */
+/** The declarations of a document by their paths of names. */
 type Declarations = ReadonlyMap<string, Element>;
 
 export function xmlChanges(before: string, after: string): readonly string[] {
@@ -15,7 +15,7 @@ export function xmlChanges(before: string, after: string): readonly string[] {
   const removed = [...old].flatMap(([key, element]) => {
     const now = next.get(key);
     if (now !== undefined) return attributeChanges(key, element, now);
-    // Without a limit more is accepted than before.
+    // Removing a limit accepts more than before.
     return isLimit(element) ? [] : [`${key} was removed`];
   });
   const added = [...next].filter(([key, element]) => !old.has(key) && addsDemand(element, key, old));
@@ -42,7 +42,7 @@ function parse(text: string): Element {
   return { name: '', attributes: {}, children: elements(parser.parse(text)) };
 }
 
-/** Elements with a name of their own, or a value, by the path of names that leads to them. */
+/** Elements with a name or a value, by their path of names. */
 function declarationsOf(root: Element): Declarations {
   const found = new Map<string, Element>();
   const visit = (element: Element, path: string): void => {
@@ -94,7 +94,7 @@ function addsDemand(element: Element, key: string, old: Declarations): boolean {
   return old.has(parent) && (isLimit(element) || element.name === 'restriction');
 }
 
-/** Elements of an xsd:sequence arrive in its order. */
+/** The order of elements in an xsd:sequence is significant. */
 function orderChanges(old: Declarations, next: Declarations): readonly string[] {
   return [...old].flatMap(([key, element]) => {
     const now = next.get(key);

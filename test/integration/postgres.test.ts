@@ -476,8 +476,8 @@ describe('PostgreSQL', () => {
 
   describe('a connection cut during the commit', () => {
     test.each([
-      ['before the server hears', 0],
-      ['before the client hears', 5],
+      ['before the server receives', 0],
+      ['before the client receives', 5],
     ] as const)('%s: CommitUnknown, and the row is %i', async (when, expected) => {
       const proxy = await openProxy(server.port);
       const through = open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
@@ -499,7 +499,7 @@ describe('PostgreSQL', () => {
     test('before the commit it is no question: the unit begins again', async () => {
       const proxy = await openProxy(server.port);
       const through = open(url.replace(`:${server.port}/`, `:${proxy.port}/`));
-      proxy.cut('put', 'before the client hears');
+      proxy.cut('put', 'before the client receives');
       await through.write((session) => session.execute(put, ['a', 5]));
       expect(await value()).toBe(5);
       await proxy.close();

@@ -20,7 +20,7 @@ export const alarmsV1 = service({
       effect: 'writes',
       role: 'alarms',
       problems: [],
-      // The fields are those of the other `disable`, so that the same message means something to both.
+      // The same fields as in the other `disable`, so that one message is valid for both.
       input: object('DisableRequest', {
         merchantAccount: required(string({ min: 1, max: 80, example: 'building' }), 'The building.'),
         shopperReference: required(string({ min: 1, max: 80, example: 'alarm-1' }), 'The alarm.'),

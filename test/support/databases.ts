@@ -13,7 +13,7 @@ export async function createSqliteTemplate(prepare: (engine: Engine) => Promise<
   const folder = tempFolder();
   const engine = openSqlite({ dataDir: folder.path, exclusive: true });
   await prepare(engine);
-  // Closing moves all that was written into the one file.
+  // Closing moves the write-ahead log into the database file.
   await engine.close();
   const bytes = readFileSync(join(folder.path, fileName));
   folder.discard();

@@ -8,7 +8,7 @@ import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';
 
-/** Canonical, as text with its keys in order; or the whole refusal. */
+/** The canonical input as text with sorted keys, or the whole refusal. */
 export type Outcome =
   | { readonly operation: string; readonly input: string }
   | { readonly problem: string; readonly message: string; readonly issues: readonly (readonly string[])[] };
@@ -19,7 +19,7 @@ export interface Bytes extends Omit<Call, 'body'> {
 
 const builtInRoutes = compileRoutes(services);
 
-/** Throws a Problem, or whatever a defect throws. */
+/** Throws a Problem, or the error of a defect. */
 export const decode = (
   protocols: Protocols,
   name: NamedProtocol,

@@ -13,7 +13,7 @@ import { createStore } from '../../src/store/store.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
 
-/** The moment at which everything happens. */
+/** The fixed time of the clock. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
 
 export const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
@@ -36,7 +36,7 @@ export const countedIds = (): IdGenerator => {
 
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
-/** Headers of those who call. */
+/** The credential headers of the callers. */
 export const callers = Object.freeze({
   demo: basic('ws@Company.Demo:demo:password'),
   key: { 'x-api-key': 'demo-api-key' },
@@ -54,7 +54,7 @@ export const callers = Object.freeze({
 
 const anna = 'Anna van Dijk';
 
-/** shopper-1 at DemoMerchant has a visa card, a mc card and an account, in this order; shopper-2 nothing any more. */
+/** shopper-1 at DemoMerchant has a visa card, a mc card and an account, in this order; shopper-2 has no details. */
 const details: readonly NewDetail[] = [
   {
     card: { number: '4111111111111111', expiryMonth: '03', expiryYear: '2030', holderName: anna },

@@ -44,7 +44,7 @@ export interface Asked {
   readonly body: Buffer | string;
 }
 
-/** The parts behind the answers. */
+/** The internal parts of the gateway. */
 export interface GatewayParts {
   readonly store: Store;
   readonly jobs: JobQueue;
@@ -70,7 +70,7 @@ export interface TestGateway {
 export interface GatewayOptions {
   /** The account updater; the local updater with test cards where it is absent. */
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
-  /** Breaks a part of the store, for controls. */
+  /** Replaces a part of the store, for seeded defects. */
   readonly change?: (store: Store) => Store;
   /** Replaces the credentials in the store. */
   readonly credentials?: Credentials;
@@ -98,7 +98,7 @@ export const gatewayOver = async (engine: Engine, options: GatewayOptions = {}):
 const protocols = createProtocols(services);
 const routes = compileRoutes(services);
 
-/** The objects that the store of a server shares, too. */
+/** The objects that a server's store shares as well. */
 const sharedOf = (engine: Engine) => {
   const cache = createShopperCache(engine, 1_000_000);
   return cache === undefined ? [webhookFormats] : [webhookFormats, cache];

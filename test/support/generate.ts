@@ -17,7 +17,7 @@ import {
   textLengthMax,
 } from '../../src/contract/schema.ts';
 
-/** Each has been misread by some XML, JSON or form codec. */
+/** Texts that XML, JSON or form codecs have misread. */
 const hostile: readonly string[] = [
   `<>&"'`,
   ']]>',
@@ -70,7 +70,7 @@ const scrap = fc.oneof(
   { weight: 1, arbitrary: fc.string({ maxLength: 12 }) },
 );
 
-/** Up to `max` UTF-16 units, now and then exactly so many. */
+/** Up to `max` UTF-16 units, sometimes exactly `max`. */
 const freeText = (max: number): Arbitrary<string> =>
   fc.oneof(
     { weight: 20, arbitrary: fc.array(scrap, { minLength: 1, maxLength: 4 }).map((all) => all.join('').slice(0, max)) },
@@ -84,7 +84,7 @@ const luhnNumber: Arbitrary<string> = digits(11, 18).map((start) => {
   return start + valid;
 });
 
-/** Written again here, so that a wrong check in the sources does not make the texts it is tried with. */
+/** Implemented independently, so that a wrong check in the sources does not generate its own test data. */
 const isLuhn = (text: string): boolean => {
   const weighed = [...text].reverse().map((digit, at) => (at % 2 === 0 ? Number(digit) : Number(digit) * 2));
   return weighed.reduce((sum, each) => sum + Math.floor(each / 10) + (each % 10), 0) % 10 === 0;
@@ -110,7 +110,7 @@ const ofPattern = (pattern: string): Arbitrary<string> => fc.stringMatching(new 
 const texts = (shape: StringSchema): Arbitrary<string> => {
   const { max = textLengthMax, pattern, format } = shape;
   if (format !== undefined) return formats[format];
-  // A pattern with a dot in it lets free text through, too.
+  // A pattern with a dot also accepts free text.
   if (pattern !== undefined && !pattern.includes('.*')) return ofPattern(pattern);
   return pattern === undefined
     ? freeText(max)
@@ -123,7 +123,7 @@ const texts = (shape: StringSchema): Arbitrary<string> => {
 const moments = (_: DateTimeSchema): Arbitrary<number> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2040, 0) }) },
-    // Around the two changes of the clock in a year, and far away.
+    // Around both clock changes of a year, and far away from them.
     {
       weight: 1,
       arbitrary: fc.integer({ min: -7_200_000, max: 7_200_000 }).map((off) => Date.UTC(2026, 2, 29, 1) + off),
@@ -178,7 +178,7 @@ const keyOfMap = fc.oneof(
   fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.]{0,30}$/),
 );
 
-/** What the contract lets a key be: see the reading walk. */
+/** Keys that the contract allows, see the decoding walk. */
 export const isKey = (key: string): boolean =>
   key.length > 0 &&
   key.length <= 128 &&
@@ -202,7 +202,7 @@ const maps = (shape: MapSchema): Arbitrary<unknown> =>
     })
     .map((map) => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))));
 
-/** Which fields are left out, so that the choices of the shape hold. */
+/** Adds and removes fields so that the choices of the schema hold. */
 const obey = (choices: readonly Choice[], pick: number, has: ReadonlySet<string>): ReadonlySet<string> => {
   const present = new Set(has);
   for (const { options, exclusive } of choices) {
@@ -216,7 +216,7 @@ const obey = (choices: readonly Choice[], pick: number, has: ReadonlySet<string>
 const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown>>> => {
   const fields = Object.entries(shape.fields);
   const all = fc.record(Object.fromEntries(fields.map(([name, field]) => [name, arbitrary(field.schema)])));
-  // All there, nothing but what must be, or anything between.
+  // From required fields only to all fields.
   const density = fc.constantFrom(0, 0.2, 0.5, 0.8, 1);
   const dice = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
     minLength: fields.length,
@@ -225,7 +225,7 @@ const objects = (shape: ObjectSchema): Arbitrary<Readonly<Record<string, unknown
   return fc.tuple(all, density, dice, fc.nat(11)).map(([whole, share, rolls, pick]) => {
     const rolled = fields.filter(([, field], at) => field.required || rolls[at]! < share).map(([name]) => name);
     const present = obey(shape.choices, pick, new Set(rolled));
-    // An optional object with nothing in it is absent: normal form.
+    // In normal form an empty optional object is absent.
     const chosen = fields.filter(([name]) => present.has(name) && !isEmpty(whole[name]));
     return Object.fromEntries(chosen.map(([name]) => [name, whole[name]]));
   });
@@ -240,7 +240,7 @@ const lists = (shape: ListSchema): Arbitrary<unknown> =>
     { minLength: 1, maxLength: Math.min(shape.max, 4) },
   );
 
-/** Canonical values of a shape. */
+/** Canonical values of a schema. */
 export const arbitrary = (shape: Schema): Arbitrary<unknown> => {
   switch (shape.kind) {
     case 'list':

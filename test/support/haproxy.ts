@@ -13,11 +13,11 @@ export interface Behind {
 }
 
 export interface HaProxy {
-  /** Where callers are answered. */
+  /** The address for callers. */
   readonly origin: string;
-  /** Whether it sends requests to the server, by its place in the list. */
+  /** Whether HAProxy sends requests to the server with this index. */
   isUp(at: number): Promise<boolean>;
-  /** How many requests it has sent again, or to another server than the first. */
+  /** The number of requests that HAProxy has retried or redispatched. */
   resent(): Promise<number>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ const ask = async (folder: string): Promise<readonly Row[]> => {
   return lines.map((line) => Object.fromEntries(line.split(',').map((value, at) => [columns[at], value])));
 };
 
-/** Serves when it resolves; `behind` are the two servers of the printed configuration. */
+/** Resolves once HAProxy is ready; `behind` are the two servers of the printed configuration. */
 export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<HaProxy> => {
   const folder = createTempFolder();
   const port = await freePort();

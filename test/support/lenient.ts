@@ -10,10 +10,10 @@ export interface Member {
   node: Loose;
 }
 
-/** Not read-only: breaking a tree is what it is for. */
+/** Mutable, because tests break these trees. */
 export type Loose =
   | { kind: 'text'; text: string }
-  /** null, xsi:nil; a form has no word for it, and leaves the pair out. */
+  /** null or xsi:nil; FORM has no null and omits the pair. */
   | { kind: 'nothing' }
   | { kind: 'object'; members: Member[] }
   | { kind: 'map'; members: Member[] }
@@ -21,7 +21,7 @@ export type Loose =
 
 export const textNode = (text: string): Loose => ({ kind: 'text', text });
 
-/** The tree of a canonical value; moments in UTC with milliseconds, which every wire reads. */
+/** Returns the tree of a canonical value; dates in UTC with milliseconds, which every format accepts. */
 export const loosen = (shape: Schema, value: unknown): Loose => {
   switch (shape.kind) {
     case 'string':
@@ -121,7 +121,7 @@ const formType = 'application/x-www-form-urlencoded';
 
 type Print = (service: Service, operation: Operation, tree: Loose) => Call;
 
-/** A wire form for each protocol, written apart from the sources' printers. */
+/** A printer for each protocol, independent of the encoders under test. */
 export const printLoose: Readonly<Record<NamedProtocol, Print>> = {
   soap11: (service, operation, tree) => ({
     path: serviceAddress(service),

@@ -57,7 +57,7 @@ const secure = async (origin: string): Promise<Secured> => {
   };
 };
 
-/** The demo, in a folder of its own, and TLS before it. */
+/** Starts the demo in its own folder, behind TLS. */
 export interface SecuredDemo extends Secured {
   readonly server: Server;
 }

@@ -8,7 +8,7 @@ export function override<T extends object>(target: T, members: Partial<T>): T {
     const value = Reflect.get(target, name);
     return typeof value === 'function' ? value.bind(target) : value;
   };
-  // A frozen target would forbid a proxy to return other members: the proxy stands over an empty object.
+  // A proxy may not override members of a frozen target, so its target is an empty object.
   return new Proxy({} as T, {
     get: (_, name) => get(name),
     has: (_, name) => name in target,

@@ -12,7 +12,7 @@ import { migrate } from '../../src/store/sql/migrate.ts';
 import { createTempFolder } from './temp-folder.ts';
 
 export interface Postgres {
-  /** Of a user who may do everything; with a password, which must show up nowhere. */
+  /** The URL of a superuser, with a password that must never be printed. */
   readonly url: string;
   readonly password: string;
   readonly port: number;
@@ -20,15 +20,15 @@ export interface Postgres {
   createDatabase(): Promise<string>;
   /** The URL of a new database with all tables and no rows. */
   createMigratedDatabase(): Promise<string>;
-  /** Asks as the one who may do everything; `url` where it is about another database than the first. */
+  /** Runs a query as superuser; `url` selects another database than the first. */
   ask(text: string, values?: readonly unknown[], url?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Ends the connections and then itself, in order. */
+  /** Fast shutdown: ends the connections, then the server. */
   stop(): Promise<void>;
-  /** SIGKILL: what a power cut leaves of a server. */
+  /** Sends SIGKILL, which models a power cut. */
   kill(): Promise<void>;
-  /** Starts it again, on the same port. */
+  /** Restarts on the same port. */
   start(): Promise<void>;
-  /** Stops it and removes its folder. */
+  /** Stops the server and removes its folder. */
   discard(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const debianFolder = '/usr/lib/postgresql';
 const readyMsMax = 30_000;
 const migratedTemplate = 'migrated';
 
-/** The newest that Debian has installed, or whichever is on the path. */
+/** The newest version that Debian has installed, or the one on the path. */
 const binary = (name: string): string => {
   try {
     const [newest] = readdirSync(debianFolder).sort((one, other) => Number(other) - Number(one));
@@ -46,7 +46,7 @@ const binary = (name: string): string => {
   }
 };
 
-/** The server refuses to run as root: there it runs as the user that its package made. */
+/** The server refuses to run as root; then it runs as the user of its package. */
 const runner = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {};
   const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
@@ -76,7 +76,7 @@ const query = async (url: string, text: string, values: readonly unknown[] = [])
   }
 };
 
-/** Quick where nothing has to survive the machine; `durable` where what the disk has is what the test is about. */
+/** Starts fast, without fsync, by default; `durable` writes to disk, for tests of durability. */
 export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
   const folder = createTempFolder({ onDisk: durable });
   const data = join(folder, 'data');
@@ -87,7 +87,7 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
   if (as.uid !== undefined && as.gid !== undefined)
     for (const path of [folder, passwordFile]) chownSync(path, as.uid, as.gid);
   const database = ['--auth=scram-sha-256', '--username=triglyph', `--pwfile=${passwordFile}`];
-  // Texts in the order of their bytes, as the embedded store has them.
+  // Sorts text by bytes, as the embedded store does.
   execFileSync(binary('initdb'), ['-D', data, '--no-sync', '--locale=C', '--encoding=UTF8', ...database], {
     ...as,
     cwd: folder,
@@ -147,12 +147,12 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     const over = once(server, 'exit');
     const children = signal === 'SIGKILL' ? childrenOf(server.pid!) : [];
     server.kill(signal);
-    // A backend lives on for a moment after its server, and would answer.
+    // A backend process outlives its server for a moment and would still answer.
     for (const child of children) {
       try {
         process.kill(child, signal);
       } catch {
-        // It went by itself.
+        // It has already ended.
       }
     }
     await over;

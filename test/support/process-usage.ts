@@ -1,10 +1,10 @@
 /** Reads the CPU time and memory of a running process from the kernel. */
 import { readFileSync } from 'node:fs';
 
-/** The unit of the kernel's counters, on every Linux that Node runs on. */
+/** Milliseconds per tick of the kernel's counters on Linux. */
 const msPerTick = 10;
 
-/** The processor time of all threads so far. Unlike the time on the clock, it does not grow with what else the machine does. */
+/** The CPU time of all threads so far. Unlike wall-clock time, it does not grow with other load. */
 export const cpuMsOf = (pid: number): number => {
   // The name of the program, in parentheses, may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

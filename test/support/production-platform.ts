@@ -7,14 +7,14 @@ export interface ProductionPlatform {
   readonly balanceAccountId: string;
 }
 
-/** What a resource was answered; the body as it was sent. */
+/** A response with its raw body. */
 export interface Told {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** Asks in JSON. `path`: below the address of the service. */
+/** Sends a JSON request. `path` is relative to the address of the service. */
 export const tell = async (
   callers: string,
   [method, path, body]: readonly [method: string, path: string, body: object],
@@ -28,7 +28,7 @@ export const tell = async (
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-/** To be called after `prepareProduction`; starts a server for the calls, and stops it. */
+/** Requires `prepareProduction`; starts a server for the calls and stops it. */
 export const prepareProductionPlatform = async (
   folder: string,
   { variables }: Pick<Production, 'variables'>,

@@ -4,12 +4,12 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface Proxy {
   readonly port: number;
-  /** Cuts the next connection on which the client says the word: before the server hears it, or before the client hears of it. */
-  cut(word: string, when: 'before the server hears' | 'before the client hears'): void;
+  /** Closes the next connection on which the client sends the text: before forwarding it, or before the response arrives. */
+  cut(word: string, when: 'before the server receives' | 'before the client receives'): void;
   close(): Promise<void>;
 }
 
-/** In front of a port of this machine. */
+/** Opens a proxy in front of a local port. */
 export const openProxy = async (target: number): Promise<Proxy> => {
   const sockets = new Set<Socket>();
   let order: { readonly word: string; readonly when: string } | undefined;
@@ -28,7 +28,7 @@ export const openProxy = async (target: number): Promise<Proxy> => {
     }
     client.on('data', (bytes) => {
       const found = order !== undefined && bytes.includes(order.word);
-      if (found && order?.when === 'before the server hears') {
+      if (found && order?.when === 'before the server receives') {
         order = undefined;
         cut();
         return;

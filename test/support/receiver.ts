@@ -4,25 +4,25 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 
 export interface Delivery {
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
-  /** Of the event, which is the same for each delivery of it. */
+  /** The id of the event, the same for each delivery. */
   readonly eventId: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** By `performance.now()`. */
+  /** The time of arrival, by `performance.now()`. */
   readonly at: number;
-  /** The port at the other end, which is the same for deliveries over one connection. */
+  /** The remote port, the same for deliveries over one connection. */
   readonly remotePort: number;
 }
 
-/** Ends the response, some time or never. `nth`: how often this body has arrived at this path, from 1. */
+/** Ends the response, possibly later or never. `nth`: how often this body has arrived at this path, from 1. */
 export type Respond = (response: ServerResponse, delivery: Delivery, nth: number) => unknown;
 
 export interface Receiver {
   /** `http://127.0.0.1:40123` */
   readonly origin: string;
-  /** In the order of their arrival. */
+  /** All deliveries in order of arrival. */
   readonly deliveries: readonly Delivery[];
   /** Every delivery to a path. */
   at(path: string): readonly Delivery[];
@@ -32,13 +32,13 @@ export interface Receiver {
    */
   eventsAt(path: string): readonly Delivery[];
   respond(path: string, respond: Respond): void;
-  /** Closes the port and cuts open connections. */
+  /** Closes the port and all connections. */
   close(): Promise<void>;
   /** Listens again on the same port. */
   reopen(): Promise<void>;
 }
 
-/** Each format names its events in its own place; two events of the classic format have different bodies. */
+/** Each format has its own member for the event id; the classic format has none, so its body identifies the event. */
 const eventIdOf = (headers: IncomingHttpHeaders, body: string): string => {
   if (headers.eventid !== undefined) return String(headers.eventid);
   const { eventId }: { readonly eventId?: string } = JSON.parse(body);

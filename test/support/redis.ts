@@ -12,7 +12,7 @@ const host = '127.0.0.1';
 const startMsMax = 30_000;
 const portTries = 20;
 
-/** Below the ports that systems give to outgoing connections. */
+/** A port below the ephemeral range. */
 const somePort = (): number => randomInt(12_000, 30_000);
 
 class PortTaken extends Error {}
@@ -48,7 +48,7 @@ const launch = async (folder: string, parameters: readonly string[], ready: RegE
   return { child, ended };
 };
 
-/** On another port where one is taken. */
+/** Tries another port where one is in use. */
 const onSomePort = async <T>(start: (port: number) => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -61,7 +61,7 @@ const onSomePort = async <T>(start: (port: number) => Promise<T>): Promise<T> =>
 
 const serves = /Ready to accept connections|Sentinel ID is/;
 
-/** A server process that can be treated as badly as the machines of the world treat it. */
+/** A server process that tests can kill, freeze and restart. */
 export class RedisServer {
   readonly port: number;
   readonly url: string;
@@ -100,7 +100,7 @@ export class RedisServer {
     });
   }
 
-  /** For what a test sets and looks at itself. */
+  /** A client for the test's own reads and writes. */
   get raw(): Redis {
     this.#raw ??= new Redis({
       host,
@@ -112,13 +112,13 @@ export class RedisServer {
     return this.#raw;
   }
 
-  /** All texts that it holds, by their keys. */
+  /** All string values by their keys. */
   async texts(): Promise<ReadonlyMap<string, string | null>> {
     const keys = await this.raw.keys('*');
     return new Map(await Promise.all(keys.map(async (key) => [key, await this.raw.get(key)] as const)));
   }
 
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** Sends SIGSTOP: connections stay open without responses. */
   pause(): void {
     this.#running.child.kill('SIGSTOP');
   }
@@ -133,7 +133,7 @@ export class RedisServer {
     await this.#running.ended;
   }
 
-  /** Again on the same port, after `kill`; it has what it wrote to its folder, which is nothing unless it was asked to. */
+  /** Restarts on the same port after `kill`, with the data that was persisted to its folder, by default none. */
   async restart(): Promise<void> {
     await until(`port ${this.port} to be free again`, async () => {
       this.#running = await launch(this.#folder, this.#parameters, serves);
@@ -150,7 +150,7 @@ export class RedisServer {
 
 interface Prepared {
   readonly password?: string;
-  /** Texts by names, written into its folder. */
+  /** Files by name, written into its folder. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -159,7 +159,7 @@ const lasting = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always']
 
 export interface RedisOptions {
   readonly password?: string;
-  /** Keeps its data over a restart. */
+  /** Persists its data across a restart. */
   readonly persistent?: boolean;
   readonly parameters?: readonly string[];
 }
@@ -178,7 +178,7 @@ const stopAll = async (servers: readonly RedisServer[]): Promise<void> => {
 
 export interface SentinelSet {
   readonly url: string;
-  /** The two that hold data; the first is the master at the start. */
+  /** The two data nodes; the first starts as master. */
   readonly nodes: readonly [RedisServer, RedisServer];
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface ReceivedResponse {
   readonly headers: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: an answer has whatever its operation gives
   readonly body: any;
-  /** As it was sent. */
+  /** The raw body. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ export interface Asking {
 
 export interface Resources {
   get(path: string, asking?: Asking): Promise<ReceivedResponse>;
-  /** `body` as JSON; a text as it stands, and nothing where it is left out. */
+  /** Sends `body` as JSON; a string unchanged; no body where it is undefined. */
   post(path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
   patch(path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
   ask(method: string, path: string, body?: unknown, asking?: Asking): Promise<ReceivedResponse>;
@@ -28,7 +28,7 @@ export interface Resources {
 
 const json = { 'content-type': 'application/json' };
 
-/** Paths are those below the address of the service. */
+/** Paths are relative to the address of the service. */
 export const resourcesOf = (gateway: TestGateway): Resources => {
   const ask: Resources['ask'] = async (method, path, body, { who = callers.platform, headers = {} } = {}) => {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
@@ -38,7 +38,7 @@ export const resourcesOf = (gateway: TestGateway): Resources => {
       headers: { ...(body === undefined ? {} : json), ...who, ...headers },
       body: text,
     });
-    // Whatever a test asks, nothing of ours may fail.
+    // No request may cause an internal error.
     if (entry.problem?.problem === 'internal') throw entry.problem.cause;
     return { status: message.status, headers: message.headers, body: JSON.parse(message.body), text: message.body };
   };
@@ -50,5 +50,5 @@ export const resourcesOf = (gateway: TestGateway): Resources => {
   };
 };
 
-/** What a refusal is about, without what differs from request to request. */
+/** Returns an error response without its request-specific members. */
 export const essence = ({ status, body: { requestId: _, ...body } }: ReceivedResponse) => ({ status, ...body });

@@ -22,11 +22,11 @@ export const cardFor = (balanceAccountId: string, also: object = {}) => ({
 });
 
 export interface Furnished extends Resources {
-  /** Each gives the id of what it made; throws where it was refused. */
+  /** Each creates a resource and returns its id; throws where it is refused. */
   holder(also?: object): Promise<string>;
   account(accountHolderId: string, also?: object): Promise<string>;
   instrument(balanceAccountId: string, also?: object): Promise<string>;
-  /** Puts a resource into a state that no call would lead to, past all rules. */
+  /** Writes a resource directly to the store, bypassing all rules. */
   force(kind: ResourceKind, id: string, changes: object): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export const paths: Readonly<Record<ResourceKind, string>> = Object.freeze({
   paymentInstrument: '/paymentInstruments',
 });
 
-/** Of the platform that `who` acts for. */
+/** Creates resources of the platform that `who` acts for. */
 export const furnished = (
   gateway: TestGateway,
   who: Headers = callers.platform,

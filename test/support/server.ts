@@ -6,7 +6,7 @@ const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** What the tests' own environment must not lend: a setting, or a flag for Node. */
+/** The environment of the child, without settings and Node flags of the tests' own. */
 const environment = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
@@ -17,7 +17,7 @@ const environment = (variables: Variables): NodeJS.ProcessEnv => ({
 });
 
 export interface Ended {
-  /** Null where a signal ended it. */
+  /** Null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -29,7 +29,7 @@ const start = (
   variables: Variables,
   file: string = program,
 ): ChildProcess =>
-  // In the folder of the test, so that no .env of the developer's is read.
+  // Runs in the test's folder, so that it reads no .env of the developer.
   spawn(process.execPath, [file, ...parameters], {
     cwd: folder,
     env: environment(variables),
@@ -53,7 +53,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
     child.once('close', (code) => resolve(code));
   });
 
-/** Runs a command to its end. */
+/** Runs a command and waits until it ends. */
 export const triglyph = async (
   parameters: readonly string[],
   folder: string,
@@ -103,7 +103,7 @@ const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",
 
 /**
  * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with its output where it ends before.
- * `file`: another program, for controls that serve with a defect.
+ * `file`: another program, for seeded defects.
  */
 export const startServer = async (
   command: 'demo' | 'serve',
@@ -158,7 +158,7 @@ export interface Production {
   readonly credential: { readonly id: string; readonly username: string; readonly secret: string };
 }
 
-/** What an operator does before the first `serve`: a key file, a company with an account, a credential. */
+/** Creates a key file, a company with a merchant account, and a credential, as an operator does before the first `serve`. */
 export const prepareProduction = async (folder: string, also: Variables = {}): Promise<Production> => {
   const keyFile = join(folder, 'keys');
   const variables: Variables = { DATA_DIR: join(folder, 'data'), KEY_FILE: keyFile, ...also };

@@ -13,7 +13,7 @@ const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';
 const none: Documents = { find: () => undefined };
 
-/** Tells what it was asked, and refuses as the journey does: in its own format, with the problem's status. */
+/** Returns the request that it received; refuses as the gateway does, in its own format with the problem's status. */
 export const echo =
   (work: (wire: WireRequest) => Promise<void> = async () => {}) =>
   async (wire: WireRequest): Promise<Answer> => {
@@ -71,7 +71,7 @@ export const openTestShell = (
     options: readConfig('production', { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }),
   });
 
-/** Writes the pieces as they are, waiting before each but the first, and returns all that comes until the connection ends. */
+/** Writes the pieces with a pause between them, and returns everything received until the connection ends. */
 export const exchange = (port: number, pieces: readonly string[], pauseMs = 50): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1');

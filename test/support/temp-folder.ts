@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const inMemory = '/dev/shm';
-/** Containers often have 64 MB there, which a PostgreSQL fills. */
+/** Containers often have only 64 MB there, too little for PostgreSQL. */
 const bytesFreeMin = 2 << 30;
 
 const hasSpace = (path: string): boolean => {
@@ -19,7 +19,7 @@ const hasSpace = (path: string): boolean => {
 const memory = hasSpace(inMemory) ? inMemory : tmpdir();
 
 export interface TempFolderOptions {
-  /** On the disk, for tests of what is there after a crash. */
+  /** On disk, for tests of durability. */
   readonly onDisk?: boolean;
 }
 

@@ -26,7 +26,7 @@ export const meaning = (format: NamedProtocol, operation: string, { body }: Rece
   protocols[format].decodeResponse(operationOf(operation), body).value;
 
 export interface Caller {
-  /** Rejects where the connection fails; nothing is sent a second time. */
+  /** Rejects where the connection fails; never retries. */
   ask(call: Call, key?: string): Promise<ReceivedResponse>;
   close(): void;
 }
@@ -75,38 +75,38 @@ export interface TrafficOptions {
   readonly origin: string;
   readonly authorization: string;
   readonly merchantAccount: string;
-  /** Each with a connection of its own. */
+  /** The number of callers, each with its own connection. */
   readonly callers: number;
-  /** How often a request whose connection failed is sent again, with its key; never, where it is left out. */
+  /** How often a request whose connection failed is retried with its key; never by default. */
   readonly retriesMax?: number;
   readonly pauseMs?: number;
 }
 
 export interface Timed {
-  /** Milliseconds of `performance.now()`, at the sending. */
+  /** The time of sending, by `performance.now()`. */
   readonly at: number;
   readonly ms: number;
 }
 
 export interface Traffic {
-  /** Requests answered as they must be. */
+  /** The number of correct responses. */
   right(): number;
-  /** What went otherwise, each with what was asked and what came. */
+  /** Incorrect responses, each with its request. */
   readonly failures: readonly string[];
-  /** Connections that failed under a request which was then sent again. */
+  /** The number of failed connections whose request was retried. */
   lost(): number;
   readonly answered: readonly Timed[];
-  /** How many shoppers have been begun, each with two keys. */
+  /** The number of shoppers, each with two keys. */
   shoppers(): number;
-  /** Lets everyone finish the journey that is begun. */
+  /** Lets each caller finish its current shopper. */
   stop(): Promise<void>;
 }
 
 type Check = (received: ReceivedResponse, value: unknown) => boolean;
 
 /**
- * Each caller stores a token for a shopper of its own, asks for the same again in another format, lists what is there and
- * disables it: a request that was lost, doubled or mixed up with another shows in the answers.
+ * Each caller stores a token for its own shopper, retries the request in another format, lists the details and disables
+ * them. A lost, duplicated or mixed-up request shows in the responses.
  */
 export const startTraffic = (options: TrafficOptions): Traffic => {
   const { origin, authorization, merchantAccount, retriesMax = 0, pauseMs = 0 } = options;
@@ -119,7 +119,7 @@ export const startTraffic = (options: TrafficOptions): Traffic => {
   const journeys = async (start: number): Promise<void> => {
     const caller = openCaller(origin, authorization, 1);
     let turn = start;
-    /** Undefined where the answer was not what it must be. */
+    /** Undefined where the response was incorrect. */
     const step = async (operation: string, input: object, key: string | undefined, check: Check) => {
       const format = formats[turn++ % formats.length]!;
       const call = callIn(format, operation, input);
@@ -128,7 +128,7 @@ export const startTraffic = (options: TrafficOptions): Traffic => {
         try {
           const received = await caller.ask(call, key);
           const right = received.status === 200 && check(received, meaning(format, operation, received));
-          // A retry that comes while the first is still at work, or its process died lately, is to come again.
+          // A retry during the first attempt, or shortly after its process died, must be sent again.
           if (!right && sent > 0 && sent < retriesMax && received.headers['transient-error'] === 'true') {
             await new Promise((resolve) => setTimeout(resolve, 300));
             continue;

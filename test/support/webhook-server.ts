@@ -14,7 +14,7 @@ export interface Listening {
 /** A company with one merchant account, `<company>Web`, and a credential for it. */
 export interface Shop {
   listen(url: string, format?: string): Promise<Listening>;
-  /** The answer of an operation that succeeds. */
+  /** Calls an operation, which must succeed; returns its response. */
   call(operation: string, input: object, headers?: Variables): Promise<Record<string, string>>;
 }
 
@@ -22,11 +22,11 @@ export interface WebhookServer {
   readonly server: Server;
   /** The same store as the server's. */
   readonly backend: Backend;
-  /** What `triglyph webhooks …` prints; rejects where it fails, or says anything on the side. */
+  /** Returns the output of `triglyph webhooks …`; rejects where it fails or writes to standard error. */
   webhooks(...parameters: string[]): Promise<string>;
   listen(company: string, url: string, format?: string): Promise<Listening>;
   openShop(company: string): Promise<Shop>;
-  /** A balance platform of a company's; gives an API key for it. */
+  /** Creates a balance platform for a company; returns an API key for it. */
   openPlatform(company: string, balancePlatform: string): Promise<string>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { createTempFolder } from './temp-folder.ts';
 
 const envelopes = ['http://schemas.xmlsoap.org/soap/envelope/', 'http://www.w3.org/2003/05/soap-envelope'] as const;
 
-/** Envelope and Body of either SOAP version: what stands in the Body must be declared, and as it is declared. */
+/** Schema for Envelope and Body of both SOAP versions: the content of Body must match its declaration. */
 const envelopeXsd = (uri: string) =>
   `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="${uri}" elementFormDefault="qualified">
   <xs:element name="Envelope"><xs:complexType><xs:sequence><xs:element name="Body"><xs:complexType><xs:sequence>
@@ -31,7 +31,7 @@ const writeSchemas = (folder: string, service: Service): string => {
   return path;
 };
 
-/** What xmllint says of the first document that is not valid, and the document; undefined when all are. */
+/** Returns xmllint's message on the first invalid document and the document; undefined when all are valid. */
 export const firstInvalid = (service: Service, documents: readonly string[]): string | undefined => {
   const folder = createTempFolder();
   try {

@@ -35,7 +35,7 @@ const list = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };
 const statusOf = async (authorization: string) =>
   (await ask(server.callers, 'listRecurringDetails', list, authorization)).status;
 
-/** What a server has read of a credential stands for a second. */
+/** A server caches a credential for one second. */
 const noticed = () => wait(1_200);
 
 test('a credential is added, used, listed, rotated with a grace period and revoked while the server runs', async () => {

@@ -20,7 +20,7 @@ afterAll(() => folder.discard());
 const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
 const token = { card, merchantAccount: 'AcmeWeb', recurring: { contract: 'RECURRING' }, shopperReference: 'shopper-1' };
 
-/** All files of a folder in one. */
+/** Returns the concatenated files of a folder. */
 const bytesUnder = (path: string): Buffer =>
   Buffer.concat(readdirSync(path).map((name) => readFileSync(join(path, name))));
 
@@ -99,7 +99,7 @@ describe('refuses to start', () => {
     expect(marked.code).toBe(1);
     expect(marked.stderr).toContain("holds the demo's data");
 
-    // The same store without the mark: its credentials alone are reason enough.
+    // The same store without the mark file: its credentials alone are enough for the refusal.
     const unmarked = join(folder.path, 'unmarked');
     mkdirSync(unmarked);
     copyFileSync(join(demo.dataDir, 'triglyph.db'), join(unmarked, 'triglyph.db'));

@@ -31,7 +31,7 @@ const numberOf = (n: number): string => appendLuhnDigit(`411111${String(n).padSt
 
 const row = (n: number) => ({
   merchantAccount: 'AcmeWeb',
-  // Both orders of letters are met: by bytes, and as people sort.
+  // Covers both sort orders: by bytes and by locale.
   shopperReference: `${n % 2 === 0 ? 'Row' : 'row'}-${n}-é'";`,
   contracts: 'ONECLICK,RECURRING',
   card: { number: numberOf(n), expiryMonth: '03', expiryYear: '2030', holderName: 'Anna van Dijk' },
@@ -59,7 +59,7 @@ beforeEach(async () => {
   target = await server.createDatabase();
 });
 
-/** The URL comes by the environment, so that no list of processes shows it. */
+/** Passes the URL in the environment, so that process lists do not show it. */
 const parameters = ['copy', '--from', 'sqlite:./data', '--to', 'env:TARGET'];
 const copy = () => triglyph(parameters, folder.path, { TARGET: target });
 const rowsDone = async (): Promise<number> => {
@@ -68,7 +68,7 @@ const rowsDone = async (): Promise<number> => {
     .catch(() => []);
   return Number(found?.rows_done ?? 0);
 };
-/** Ends the copy with SIGKILL once so many details are there. */
+/** Kills the copy with SIGKILL once the target holds the given number of details. */
 const killedAt = (rows: number) =>
   killedWhen(parameters, folder.path, { TARGET: target }, async () => {
     while ((await rowsDone()) < rows) await wait(2);
@@ -81,7 +81,7 @@ const inSource = (text: string, file = sourceFile()): Rows => {
   return rows;
 };
 
-/** In an order that no database has a say in, and numbers as both clients may write them. */
+/** Normalizes rows: sorted outside the database, with numbers in one form for both clients. */
 const comparable = (rows: Rows): readonly string[] =>
   rows
     .map((each) =>
@@ -190,7 +190,7 @@ describe('a copy', () => {
     const back = await triglyph(['copy', '--from', 'env:TARGET', '--to', 'sqlite:back'], folder.path, {
       TARGET: target,
     });
-    // What takes longer than a second prints its progress.
+    // A copy of more than a second prints its progress.
     expect({ code: back.code, stderr: back.stderr.replace(/^\d+ %: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
     await expectSame(join(folder.path, 'back', 'triglyph.db'));
   });

@@ -30,7 +30,7 @@ const detailsOf = async ({ callers }: Server, input: object, authorization?: str
   return { answer, details: ((answer.details ?? []) as readonly Shown[]).map((each) => each.RecurringDetail) };
 };
 
-/** The printed calls by the name of their script, as someone would copy them. */
+/** The printed calls by the name of their script, as a user would copy them. */
 const printedCalls = (output: string): ReadonlyMap<string, string> =>
   new Map([...output.matchAll(/^# (\w+)\n(curl [\s\S]*?)\n\n/gm)].map(([, script, call]) => [script!, call!]));
 

@@ -84,7 +84,7 @@ beforeAll(() => {
   cpSync(join(root, 'src/lib/ids.ts'), join(copy.path, 'src/formats/planted/codec.ts'));
 });
 
-/** Imports that still have to be turned around, as module pairs. A new pair is a violation. */
+/** Known violations as module pairs. A new pair fails the test. */
 const pending = new Set(['store services']);
 
 test('accepts the sources', () => {

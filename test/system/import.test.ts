@@ -54,7 +54,7 @@ const reportOf = (file: string): readonly Entry[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** What lies in the database, counted by another reader than ours. */
+/** Counts the rows of the database independently of the program's code. */
 const count = (shoppers: string): { readonly details: number; readonly distinct: number } => {
   const database = new DatabaseSync(join(production.variables.DATA_DIR!, 'triglyph.db'), { readOnly: true });
   const counted = database
@@ -169,7 +169,7 @@ test('CSV: accepts dotted columns, empty cells, quotes and line breaks in a cell
   expect(code).toBe(1);
   expect(stdout).toContain('rows.csv: 3 rows imported, 2 refused; csv-report.jsonl says why');
   expect(reportOf('csv-report.jsonl')).toEqual([
-    // The cell with a break of its own makes the row after it start in line 5; line 7 is empty.
+    // The line break in a cell makes the next row start in line 5; line 7 is empty.
     {
       line: 5,
       row: 3,

@@ -29,7 +29,7 @@ const rowsFile = join(folder.path, 'rows.jsonl');
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-  // Bank accounts, since listing these opens what is sealed.
+  // Bank accounts, because listing them opens sealed data.
   const lines = Array.from({ length: rows }, (_, n) =>
     JSON.stringify({
       merchantAccount: 'AcmeWeb',
@@ -55,7 +55,7 @@ interface Prepared extends Production {
   readonly url: string | undefined;
 }
 
-/** Each with a folder and keys of its own. */
+/** Creates a production setup with its own folder and keys. */
 const prepare = async (name: string, url?: string): Promise<Prepared> => {
   const own = join(folder.path, name);
   mkdirSync(own);
@@ -127,7 +127,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   const { authorization, file } = prepared;
   const old = currentId(file);
   await run(prepared, 'import', rowsFile);
-  // Who serves knows both keys and seals with the old one; then it is the other way round.
+  // The servers first seal with the old key and can open both; then they seal with the new key.
   const fresh = /(k-\w+) is on standby/.exec(await run(prepared, 'keys', 'add', '--standby', file))![1]!;
   const early = await startAll(prepared);
   expect(await run(prepared, 'keys', 'status')).toMatch(new RegExp(`^${old} +${rows} rows {2}current$`, 'm'));

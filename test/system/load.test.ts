@@ -32,12 +32,12 @@ const transactions = async (database: string): Promise<number> => {
   return Number(row?.count);
 };
 
-/** One request, in each format that there is for it. */
+/** One request in each format of its operation. */
 interface Duplicated {
   readonly authorization: string;
   readonly calls: readonly {
     readonly call: Call;
-    /** What the caller makes of the answer. */
+    /** Decodes the response. */
     readonly meaning: (received: ReceivedResponse) => unknown;
   }[];
 }
@@ -60,7 +60,7 @@ const storing: Prepare = async ({ credential: { username, secret } }) => {
   };
 };
 
-/** There is one format, so every answer has the same bytes. */
+/** The operation has one format, so every response has the same bytes. */
 const issuing: Prepare = async (production, folder) => {
   const { authorization, balanceAccountId } = await prepareProductionPlatform(folder, production);
   const body = JSON.stringify(cardFor(balanceAccountId));

@@ -101,7 +101,7 @@ test('changes of account holders, balance accounts and cards arrive signed, in o
     ['closed', fresh.id],
   ]);
 
-  // As they come, not as the library gives them: the last of each is what GET answers.
+  // Compares the raw bodies: the last event of each resource equals the response of GET.
   const last = (id: string) =>
     receiver
       .eventsAt('/configuration')

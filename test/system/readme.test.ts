@@ -10,12 +10,12 @@ import { tempFolder } from '../support/temp-folder.ts';
 const run = promisify(execFile);
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 
-/** Each call with the answer that is printed below it. */
+/** Each call with the response printed below it. */
 const printed = [...readme.matchAll(/^```\n(curl [\s\S]*?)\n```\n```\w*\n([\s\S]*?)\n```$/gm)].map(
   ([, call, answer]) => [/Content-Type: ([a-z/-]+)/.exec(call!)?.[1], call!, answer!] as const,
 );
 
-/** References, dates and aliases are made anew by each installation; SOAP is printed on several lines. */
+/** Removes references, dates and aliases, which differ by installation, and the line breaks of the printed SOAP. */
 const alike = (answer: string): string =>
   answer
     .replace(/>\n</g, '><')

@@ -90,7 +90,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
         upAgainMs: Math.round(upAt - backAt),
       };
       if (process.env.OUTAGE_MS !== undefined) process.stderr.write(`${JSON.stringify(figures)}\n`);
-      // Once the breaker is open, Redis costs nothing: half of the requests would else wait for a time-out.
+      // With the breaker open Redis costs no time; otherwise half of the requests would wait for a timeout.
       expect(figures.later.p50).toBeLessThan(before.p50 + commandMsMax);
       expect(figures.later.count).toBeGreaterThan(20);
 

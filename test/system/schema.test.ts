@@ -46,10 +46,10 @@ const commands: readonly (readonly string[])[] = [
   ['keys', 'status'],
 ];
 
-/** These open no store, or may write schema. */
+/** Commands that open no store or may change the schema. */
 const others = ['serve', 'demo', 'migrate', 'keys create', 'keys add', 'keys use', 'wsdl', 'openapi'];
 
-/** Every command that can be run, as `credential merchant-account add`. */
+/** Every executable command, such as `credential merchant-account add`. */
 async function allCommands(): Promise<readonly string[]> {
   const program = new Command();
   const sources = join(import.meta.dirname, '../../src/cli');
@@ -107,7 +107,7 @@ describe.each(commands.map((command) => [command.join(' '), command] as const))(
       ),
     });
     expect(existsSync(join(folder.path, 'target'))).toBe(false);
-    // `copy` leaves the lock file that keeps servers away from its source.
+    // `copy` leaves its lock file, which stops servers from opening its source.
     expect(contents(store).filter(([file]) => file !== 'serving.lock')).toEqual(before);
   });
 });

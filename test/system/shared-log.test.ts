@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 const linesEach = 10_000;
 const source = join(import.meta.dirname, '../../src/http/log.ts');
 
-/** Lines of lengths that no block is a multiple of, in turns that let the log write. */
+/** Writes lines whose lengths divide no block size, yielding so that the log can flush. */
 const writer = (isShared: boolean): string => `
   const { openLog } = await import(${JSON.stringify(source)});
   const log = openLog('info', { isShared: ${isShared} });
@@ -26,8 +26,8 @@ const isWhole = (line: string): boolean => {
 };
 
 const twoWriters = async (isShared: boolean): Promise<{ readonly whole: number; readonly torn: number }> => {
-  // dd reads slowly, so that the pipe is full when they write. The shell's pipe is one; what Node makes for a child's
-  // output is a socket, which keeps more together.
+  // dd reads slowly, so that the pipe is full during the writes. The shell creates a real pipe; Node would create a
+  // socket, which splits fewer lines.
   const child = spawn(
     'sh',
     [

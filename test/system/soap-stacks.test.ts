@@ -11,7 +11,7 @@ const client = (name: string) => join(import.meta.dirname, 'clients', name);
 
 const stacks = [
   { name: 'php', command: ['php', client('client.php')] },
-  // The interpreter of the system: zeep comes from its packages.
+  // The system's interpreter: zeep is a system package.
   { name: 'zeep', command: ['/usr/bin/python3', client('client.py')] },
   { name: 'node', command: [process.execPath, client('client.mjs')] },
 ] as const;
@@ -71,9 +71,9 @@ describe.each(stacks)('$name', ({ name, command }) => {
       variant: 'visa',
     });
     expect(unknown.creationDate ?? null).toBeNull();
-    // The account that the demo gave to shopper-1.
+    // The demo's bank account of shopper-1.
     expect([holders.tokens.TokenDetail].flat()).toMatchObject([{ shopperReference: 'shopper-1' }]);
-    // No issuer has announced anything of the card.
+    // No issuer has announced a change of the card.
     expect(update).toMatchObject({ result: 'NoChange', pspReference: expect.stringMatching(/^[A-Z0-9]{16}$/) });
     // zeep unwraps a result of one element.
     expect(typeof disable === 'string' ? disable : disable.response).toBe('[detail-successfully-disabled]');

@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([receiver?.close(), elsewhere?.close()]);
 });
 
-/** The events that have arrived, each once, in the order of their first deliveries. */
+/** The distinct events received, in the order of their first deliveries. */
 const eventsAt = (path: string, at: Receiver = receiver) => at.eventsAt(path).map(({ body }) => JSON.parse(body));
 const idsAt = (path: string, at: Receiver = receiver) => at.eventsAt(path).map(({ eventId }) => eventId);
 const untilEvents = (count: number, path: string, at: Receiver = receiver) =>
@@ -156,7 +156,7 @@ test.concurrent('an endless or oversized response delays no other event', async 
       (await shop.call('storeToken', tokenOf(shopper, { expiryYear: String(2030 + wanted.length) }))).pspReference!,
     );
   await untilEvents(4, '/chatty');
-  // The head of a 200 accepts an event. Where it came too late, the event may come once more.
+  // The status line 200 accepts an event. Where it was late, the event may be delivered once more.
   await until('deliveries to end', async () => {
     const before = receiver.at('/chatty').length;
     await setTimeout(1_500);

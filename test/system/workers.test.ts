@@ -66,7 +66,7 @@ const childrenOf = (pid: number): readonly number[] => {
 
 const workersOf = async ({ pid }: Pick<Server, 'pid'>): Promise<readonly number[]> => childrenOf(pid);
 
-/** The workers of a server that starts, as soon as there are so many. */
+/** Waits until a starting server has the given number of workers. */
 const startingWorkers = async (count: number): Promise<readonly number[]> => {
   let found: readonly number[] = [];
   await until(`${count} workers`, () => {
@@ -102,7 +102,7 @@ const sumOf = (metrics: string, name: string): number =>
     0,
   );
 
-/** Of all traffic so far. */
+/** The number of shoppers of all traffic so far. */
 let shoppers = 0;
 
 /** Each shopper has two idempotency records, one per key, and one disabled detail. */
@@ -131,7 +131,7 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
   expect(sumOf(metrics, 'triglyph_requests_total')).toBe(traffic.right());
   expect(metrics).toMatch(/^triglyph_redis_up 1$/m);
   expect(await running.stop()).toBe(0);
-  // Each request has its line, however many processes write to the one pipe.
+  // Every request has a log line, although several processes write to one pipe.
   const lines = running
     .output()
     .trimEnd()
@@ -154,7 +154,7 @@ test('a killed worker is replaced, and a request retried with its key has one ef
   }
   await traffic.stop();
   expect(traffic.failures).toEqual([]);
-  // The kills did meet requests: the test would else prove nothing.
+  // The kills interrupted requests; otherwise the test would prove nothing.
   expect(traffic.lost()).toBeGreaterThan(0);
   await proveEffects(traffic);
   expect(running.output().match(/worker \d+ ended with SIGKILL/g)).toHaveLength(kills);
@@ -176,7 +176,7 @@ test('SIGHUP replaces all workers without a failed request', async () => {
   expect(fresh).toHaveLength(workers);
   expect(fresh.filter((pid) => old.includes(pid))).toEqual([]);
   await proveEffects(traffic);
-  // The old workers left Redis because they ended. That is no outage; a time-out is one, which a busy machine has.
+  // The old workers closed their Redis connections because they ended, which is no outage. A timeout on a busy machine is one.
   const outages = running.output().match(/^.*"redis":"down".*$/gm) ?? [];
   expect(outages.filter((line) => !line.includes('"reason":"timeout"'))).toEqual([]);
 });
@@ -212,7 +212,7 @@ test('on SIGTERM the primary reports not ready, drains all workers and exits wit
   const pids = await workersOf(running);
   const over = running.stop();
   await until('the notice', async () => (await statusOf(`${running.admin}/readyz`)) === 503);
-  // Who has not seen it yet is answered.
+  // A caller that has not noticed yet is still answered.
   const listed = await ask(
     running.callers,
     'listRecurringDetails',
@@ -224,7 +224,7 @@ test('on SIGTERM the primary reports not ready, drains all workers and exits wit
   expect(pids.map(isGone)).toEqual([true, true]);
 });
 
-/** A request whose body takes its time; gives the status of its answer. */
+/** Sends a request with a slow body; returns the status of the response. */
 const slowRequest = ({ callers }: Server): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' });

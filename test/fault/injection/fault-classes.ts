@@ -172,7 +172,7 @@ const restartPostgres = inTurn([
 
 /** With the end of the query: the word alone is also part of another statement. */
 const commit = 'commit\0';
-const sides = inTurn(['before the client hears', 'before the server hears'] as const);
+const sides = inTurn(['before the client receives', 'before the server receives'] as const);
 
 /** The baseline: shows that the failures of other classes come from their faults. */
 export const noFault: FaultClass = Object.freeze({

@@ -1,8 +1,8 @@
 /**
- * The command: an operation with its canonical input as one text, the same for every request that means the same.
+ * Serializes an operation and its canonical input: the same text for equivalent requests in any format.
  *
- * What a caller may write in two ways is written in one: members and keys in the order of their names, no zero before a
- * month. What must never be known again (the security code) is not in it. The rest is as RFC 8785 prints JSON.
+ * Members and keys are sorted by name, and numeric texts have no leading zeros. Values that are never stored, such as the
+ * security code, are left out. The rest is JSON as in RFC 8785.
  */
 import type { Operation } from '../contract/operation.ts';
 import type { ScalarSchema, Schema } from '../contract/schema.ts';
@@ -11,22 +11,22 @@ import { walk } from '../contract/walk.ts';
 
 type Write = (value: unknown) => string;
 
-const isForgotten = (shape: Schema): boolean => shape.kind === 'string' && shape.neverStored === true;
+const isNeverStored = (schema: Schema): boolean => schema.kind === 'string' && schema.neverStored === true;
 
-const scalar = (shape: ScalarSchema): Write =>
-  shape.kind === 'string' && shape.numeric
+const scalar = (schema: ScalarSchema): Write =>
+  schema.kind === 'string' && schema.numeric
     ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
     : JSON.stringify;
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
-const compile = (shape: Schema): Write =>
-  walk<Write>(shape, {
+const compile = (schema: Schema): Write =>
+  walk<Write>(schema, {
     scalar,
-    // A set stands in the order of its enumeration.
+    // Parsing has put a set in the order of its enumeration.
     joined: () => JSON.stringify,
     list: (_, item) => (value) => `[${(value as readonly unknown[]).map(item).join()}]`,
-    // Reading has put the keys in order.
+    // Parsing has sorted the keys.
     map: (_, item) => {
       if (item === undefined) return JSON.stringify;
       return (value) => {
@@ -35,13 +35,13 @@ const compile = (shape: Schema): Write =>
       };
     },
     object(_, members) {
-      const kept = members
-        .filter(({ field }) => !isForgotten(field.schema))
+      const hashed = members
+        .filter(({ field }) => !isNeverStored(field.schema))
         .sort(byName)
         .map(({ name, part }) => ({ name, label: `${JSON.stringify(name)}:`, part }));
       return (value) => {
         const object = value as Readonly<Record<string, unknown>>;
-        const written = kept.flatMap(({ name, label, part }) =>
+        const written = hashed.flatMap(({ name, label, part }) =>
           object[name] === undefined ? [] : [label + part(object[name])],
         );
         return `{${written.join()}}`;
@@ -49,7 +49,7 @@ const compile = (shape: Schema): Write =>
     },
   });
 
-interface Hashed {
+interface RequestInput {
   readonly service: Service;
   readonly operation: Operation;
   readonly input: unknown;
@@ -57,8 +57,8 @@ interface Hashed {
 
 const compiled = new WeakMap<Operation, Write>();
 
-/** `disable {"merchantAccount":"DemoMerchant",...}`. Holds card numbers: for a keyed fingerprint only. */
-export const canonicalRequestText = ({ service, operation, input }: Hashed): string => {
+/** `disable {"merchantAccount":"DemoMerchant",...}`. Contains card numbers: only for a keyed hash. */
+export const canonicalRequestText = ({ service, operation, input }: RequestInput): string => {
   let write = compiled.get(operation);
   if (write === undefined) {
     write = compile(operation.input);

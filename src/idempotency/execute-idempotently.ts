@@ -48,7 +48,7 @@ interface RecordIdentity {
   readonly requestHash: string;
 }
 
-/** Exactly one of both where the request has a key, or both where this request had the effect; `outcome` alone without a key. */
+/** Without a key only `outcome`. With a key `stored`, and also `outcome` where this request had the effect. */
 interface TransactionResult {
   /** What the record holds. */
   readonly stored?: StoredOutcome;
@@ -119,7 +119,7 @@ function replay(stored: StoredOutcome, requestHash: string, { service }: Canonic
   return { ...parseOutcome(stored.outcome, service), replayed: true };
 }
 
-/** Asks the shared cache before the store, and lets it remember the outcome. */
+/** Asks the shared cache before the store, and saves the outcome in it. */
 async function executeWithCache<Tx extends IdempotentTransaction>(
   dependencies: IdempotencyDependencies<Tx>,
   request: CanonicalRequest,
@@ -129,7 +129,7 @@ async function executeWithCache<Tx extends IdempotentTransaction>(
   const { recordKey, requestHash } = record;
   const reservation = await cache.reserve(recordKey, requestHash);
   if (reservation.kind === 'completed') return { stored: reservation.stored };
-  // Before an outcome is stored, it is open to which of two different requests the key belongs.
+  // While no outcome is stored, the owner of the key is undecided: inProgress also for a different request, not keyReused.
   if (reservation.kind === 'inFlight' && reservation.ageMs < reservationMsMax) throw new Problem('inProgress');
   try {
     const result = await executeInTransaction(dependencies, request, record);
@@ -142,7 +142,7 @@ async function executeWithCache<Tx extends IdempotentTransaction>(
   }
 }
 
-/** The lookup where the operation has one, then the handler in a transaction, beside the record of a request with a key. */
+/** Runs the lookup of the operation, if it has one, then the handler and the idempotency record in one transaction. */
 async function executeInTransaction<Tx extends IdempotentTransaction>(
   { handlers, store }: IdempotencyDependencies<Tx>,
   request: CanonicalRequest,

@@ -1,14 +1,14 @@
-/** The Idempotency-Key of a request: one header, or what the body carries for callers that cannot set headers. */
+/** Reads the Idempotency-Key of a request: from the header, or from the body of callers that cannot set headers. */
 import { Problem } from '../contract/problem.ts';
 import { keyHeader, keyLengthMax, keyPattern } from '../contract/retry.ts';
 
-/** The names of headers are lower-case here. */
+/** Header names are parsed into lower case. */
 const header = keyHeader.toLowerCase();
 const valid = new RegExp(`^${keyPattern}$`);
-/** A MessageID is a URI that a SOAP stack makes up; some are longer than a person would choose. */
+/** A MessageID is a URI that a SOAP stack generates; some are longer than 64 characters. */
 const lengthInBodyMax = 256;
 
-/** A random UUID has 36; under 16 characters, two callers of a company may come upon the same. */
+/** Under 16 characters two requests may have the same key by chance; a random UUID has 36. */
 export const isWeak = (key: string): boolean => key.length < 16;
 
 const invalid = (): Problem =>
@@ -20,19 +20,19 @@ const invalid = (): Problem =>
     },
   );
 
-/** In quotes as RFC 8941 has it, or bare as callers of this interface send it. */
+/** Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send. */
 const unquoted = (text: string): string =>
   text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 
-/** The key, or undefined where there is none. Throws badRequest for one that breaks the grammar; the header rules. */
+/** Returns the key, if there is one; the header takes precedence. Throws badRequest for an invalid key. */
 export const keyOf = (
   headers: Readonly<Record<string, string | undefined>>,
   { key: inBody }: { readonly key?: string | undefined },
 ): string | undefined => {
-  const given = headers[header];
-  const key = given === undefined ? inBody : unquoted(given);
+  const inHeader = headers[header];
+  const key = inHeader === undefined ? inBody : unquoted(inHeader);
   if (key === undefined) return undefined;
-  if (key.length > (given === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
+  if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
   return key;
 };
 

@@ -1,51 +1,51 @@
-/** What this process settled lately: a storm of retries is answered without asking anyone. */
+/** Caches the outcomes that this process stored lately, so that a burst of retries causes no query. */
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { StoredOutcome } from './ports.ts';
 
-/** A journal row that is taken out by hand is forgotten here after this long. */
-const keptMsMax = 60_000;
-/** Characters of all outcomes together, some 8 MiB. */
+/** After this time the cache no longer hides that an operator has deleted a record. */
+const ageMsMax = 60_000;
+/** The characters of all outcomes together, some 8 MiB. */
 const charactersMax = 4_000_000;
 
-interface Held {
-  readonly kept: StoredOutcome;
+interface Entry {
+  readonly stored: StoredOutcome;
   /** Milliseconds since the epoch. */
-  readonly since: number;
+  readonly savedAt: number;
 }
 
 export class LocalReplayCache {
   readonly #clock: Clock;
-  readonly #held = new Map<string, Held>();
+  readonly #entries = new Map<string, Entry>();
   #characters = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  find(scope: string): StoredOutcome | undefined {
-    const held = this.#held.get(scope);
-    if (held === undefined) return undefined;
-    const age = this.#clock.now() - held.since;
-    // A clock set back makes the age negative: ask again rather than trust it for longer.
-    if (age >= 0 && age < keptMsMax) return held.kept;
-    this.#drop(scope, held);
+  find(recordKey: string): StoredOutcome | undefined {
+    const entry = this.#entries.get(recordKey);
+    if (entry === undefined) return undefined;
+    const age = this.#clock.now() - entry.savedAt;
+    // A clock set back makes the age negative: ask the store rather than trust the entry for longer.
+    if (age >= 0 && age < ageMsMax) return entry.stored;
+    this.#delete(recordKey, entry);
     return undefined;
   }
 
-  /** The oldest go when there is too much. */
-  save(scope: string, kept: StoredOutcome): void {
-    const before = this.#held.get(scope);
-    if (before !== undefined) this.#drop(scope, before);
-    this.#held.set(scope, { kept, since: this.#clock.now() });
-    this.#characters += kept.outcome.length;
-    for (const [oldest, held] of this.#held) {
+  /** Deletes the oldest entries beyond `charactersMax`. */
+  save(recordKey: string, stored: StoredOutcome): void {
+    const before = this.#entries.get(recordKey);
+    if (before !== undefined) this.#delete(recordKey, before);
+    this.#entries.set(recordKey, { stored, savedAt: this.#clock.now() });
+    this.#characters += stored.outcome.length;
+    for (const [oldest, entry] of this.#entries) {
       if (this.#characters <= charactersMax) break;
-      this.#drop(oldest, held);
+      this.#delete(oldest, entry);
     }
   }
 
-  #drop(scope: string, { kept }: Held): void {
-    this.#held.delete(scope);
-    this.#characters -= kept.outcome.length;
+  #delete(recordKey: string, { stored }: Entry): void {
+    this.#entries.delete(recordKey);
+    this.#characters -= stored.outcome.length;
   }
 }

@@ -1,4 +1,4 @@
-/** The gate of a gateway that shares nothing but its store: it knows nothing, so the journal is always asked. */
+/** The idempotency cache of a gateway without Redis: empty, so that the store always decides. */
 import type { IdempotencyCache } from './ports.ts';
 
 export const noCache: IdempotencyCache = Object.freeze<IdempotencyCache>({

@@ -1,4 +1,4 @@
-/** What idempotent execution needs of its surroundings: the records in the store, a shared cache, and the handlers. */
+/** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
@@ -38,7 +38,7 @@ export interface IdempotencyRecords extends IdempotencyRecordReader {
   complete(recordKey: string, outcome: string): Promise<void>;
 }
 
-/** A transaction that holds the idempotency record beside the effect. */
+/** A transaction that writes the idempotency record together with the effect. */
 export interface IdempotentTransaction {
   readonly idempotencyRecords: IdempotencyRecords;
   /** Rolls back what `work` wrote where it throws; the transaction continues. */
@@ -60,7 +60,7 @@ export interface HandlerInvoker<Tx> {
   lookup(request: CanonicalRequest, id: string): Promise<unknown>;
 }
 
-/** Another transaction holds what this one needs; nothing was written. */
+/** Another transaction holds a lock that this one needs; nothing was written. */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
 }
@@ -71,15 +71,15 @@ export type CacheReservation =
   | { readonly kind: 'reserved'; readonly token: string }
   | { readonly kind: 'inFlight'; readonly requestHash: string; readonly ageMs: number }
   | { readonly kind: 'completed'; readonly stored: StoredOutcome }
-  /** The cache does not answer, or not legibly: the store decides. The key may have been reserved all the same. */
+  /** No valid answer of the cache: the store decides. The key may be reserved nevertheless. */
   | { readonly kind: 'unknown'; readonly token?: string };
 
-/** Refuses duplicates in flight and remembers outcomes. Advisory: the store alone decides. Never rejects. */
+/** Refuses duplicates in flight and replays outcomes. Advisory: the store alone decides. Never rejects. */
 export interface IdempotencyCache {
   reserve(recordKey: string, requestHash: string): Promise<CacheReservation>;
-  /** Remembers an outcome that is committed. */
+  /** Saves a committed outcome. */
   complete(recordKey: string, stored: StoredOutcome): Promise<void>;
-  /** Gives up a reservation, where it is still held. */
+  /** Releases the reservation of this token, if it still exists. */
   release(recordKey: string, token: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,52 +1,52 @@
-/** What of an answer may be kept for a retry: all of it, but nothing that is shown only once. */
+/** Redacts the output of an operation for storage: values that are shown only once are masked or removed. */
 import type { Operation } from '../contract/operation.ts';
 import type { ScalarSchema, Schema } from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 
-/** Gives the value that is kept; undefined: nothing of it. */
-type Keep = (value: unknown) => unknown;
+/** Returns the value to store; undefined removes it. */
+type Redact = (value: unknown) => unknown;
 
 /** `************2357`: as long as the text, with its last four characters. */
 export const maskAllButLast4 = (text: string): string => text.slice(-4).padStart(text.length, '*');
 
-const scalar = (shape: ScalarSchema): Keep | undefined => {
-  if (shape.kind !== 'string') return undefined;
-  if (shape.neverStored) return () => undefined;
-  return shape.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
+const scalar = (schema: ScalarSchema): Redact | undefined => {
+  if (schema.kind !== 'string') return undefined;
+  if (schema.neverStored) return () => undefined;
+  return schema.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
 };
 
-const changed = (entries: readonly (readonly [string, unknown])[]) =>
+const definedEntries = (entries: readonly (readonly [string, unknown])[]) =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 
-/** Undefined where the whole value is kept as it is, which it nearly always is. */
-const compile = (shape: Schema): Keep | undefined =>
-  walk<Keep | undefined>(shape, {
+/** Undefined where nothing is redacted, which is nearly always so. */
+const compile = (schema: Schema): Redact | undefined =>
+  walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
     list: (_, item) => item && ((value) => (value as readonly unknown[]).map(item)),
     map: (_, item) =>
-      item && ((value) => changed(Object.entries(value as object).map(([key, each]) => [key, item(each)]))),
+      item && ((value) => definedEntries(Object.entries(value as object).map(([key, each]) => [key, item(each)]))),
     object(_, members) {
-      const keeps = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
-      if (keeps.size === 0) return undefined;
+      const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
+      if (redacted.size === 0) return undefined;
       return (value) =>
-        changed(
+        definedEntries(
           Object.entries(value as object).map(([name, each]) => {
-            const keep = keeps.get(name);
-            return [name, keep === undefined || each === undefined ? each : keep(each)];
+            const redact = redacted.get(name);
+            return [name, redact === undefined || each === undefined ? each : redact(each)];
           }),
         );
     },
   });
 
-const compiled = new WeakMap<Operation, Keep>();
+const compiled = new WeakMap<Operation, Redact>();
 
-/** The output of an operation as a retry gets it: without security codes, card numbers masked. */
+/** The output as a retry receives it: without security codes, and with masked card numbers. */
 export const redactOutput = (operation: Operation, output: unknown): unknown => {
-  let keep = compiled.get(operation);
-  if (keep === undefined) {
-    keep = compile(operation.output) ?? ((value) => value);
-    compiled.set(operation, keep);
+  let redact = compiled.get(operation);
+  if (redact === undefined) {
+    redact = compile(operation.output) ?? ((value) => value);
+    compiled.set(operation, redact);
   }
-  return keep(output);
+  return redact(output);
 };

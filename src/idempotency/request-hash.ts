@@ -1,20 +1,21 @@
-/** The marks of requests with an Idempotency-Key: keyed, since a command may hold a card number and a key is a secret. */
+/** Computes HMACs of requests with an Idempotency-Key; a plain hash would reveal card numbers and keys. */
 import type { KeyObject } from 'node:crypto';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { RequestHasher } from './ports.ts';
 
-/** The marks of one environment; `mac` vouches for what a cache outside of the journal gives back. */
+/** Creates the hasher of one environment. `mac` authenticates the records of a cache outside of the store. */
 export const createRequestHasher = (
   index: KeyObject,
   environment: string,
 ): RequestHasher & { mac(text: string): string } => {
-  const scopeKey = deriveKey(index, 'idempotency scope');
-  const fingerprintKey = deriveKey(index, 'idempotency fingerprint');
+  const recordKeyKey = deriveKey(index, 'idempotency scope');
+  const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   const macKey = deriveKey(index, 'idempotency cache');
   return Object.freeze({
-    // As JSON, so that no company and key run into one another.
-    recordKey: (company: string, key: string) => fingerprintOf(scopeKey, JSON.stringify([environment, company, key])),
-    requestHash: (command: string) => fingerprintOf(fingerprintKey, command),
+    // As JSON: without separators, company and key could run into each other.
+    recordKey: (company: string, key: string) =>
+      fingerprintOf(recordKeyKey, JSON.stringify([environment, company, key])),
+    requestHash: (canonicalRequest: string) => fingerprintOf(requestHashKey, canonicalRequest),
     mac: (text: string) => fingerprintOf(macKey, text),
   });
 };

@@ -1,12 +1,12 @@
-/** Outcomes: what came of a request, and the text of it that the journal keeps. */
+/** The outcome of a request, and its text in the idempotency record. */
 import { Problem } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 
-/** Canonical, so that it can be said again in any format. */
+/** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
   /** Of the request that had the effect. */
   readonly requestReference: string;
-  /** What was answered; absent where the request was refused. */
+  /** Absent where the request was refused. */
   readonly output?: unknown;
   readonly problem?: Problem;
 }
@@ -18,7 +18,7 @@ type Written = {
   readonly problem?: { readonly name: string; readonly message: string };
 };
 
-/** Only a refusal that the domain decided is kept: it names no field, and the same request would not have to be mended. */
+/** Only a refusal by the domain is stored: 422 without field issues. A request with such issues may be corrected. */
 export const isStorableProblem = (thrown: unknown): thrown is Problem =>
   thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
 
@@ -28,14 +28,15 @@ export const serializeOutcome = ({ requestReference, output, problem }: Outcome)
     ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
 
-/** Throws a TypeError for a text that `serializeOutcome` did not make. */
+/** Throws a TypeError for a text that `serializeOutcome` did not create. */
 export const parseOutcome = (text: string, service: Service): Outcome => {
   const written = JSON.parse(text) as Written;
   const { pspReference: requestReference, output, problem } = written;
   if (typeof requestReference !== 'string' || !/^[A-Z0-9]{16}$/.test(requestReference))
     throw new TypeError('the outcome has no pspReference');
   if (problem === undefined) {
-    if (typeof output !== 'object' || output === null) throw new TypeError('the outcome says nothing');
+    if (typeof output !== 'object' || output === null)
+      throw new TypeError('the outcome has neither output nor problem');
     return { requestReference, output };
   }
   const kind = problemsOf(service).get(problem.name);

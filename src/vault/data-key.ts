@@ -1,4 +1,4 @@
-/** The data key of a record: wrapped under a key of the ring, unwrapped, and moved to the current one without opening what it seals. */
+/** Wraps, unwraps and rewraps the data keys of records; rewrapping opens nothing that they seal. */
 import { randomBytes } from 'node:crypto';
 import type { KeyRing } from './key-ring.ts';
 import { type SealScope, VaultUnavailable, type WrappedKey, type Wrapping } from './ports.ts';
@@ -7,9 +7,9 @@ import { binding, nonceBytes, openBytes, sealBytes } from './seal.ts';
 export const dataKeyBytes = 32;
 
 export interface DataKey {
-  /** To be wiped after use. */
+  /** The caller wipes it after use. */
   readonly key: Buffer;
-  /** The id of the wrapping key at the time of sealing: what is sealed under the data key stays bound to it. */
+  /** The id of the wrapping key at the time of sealing. The ciphertexts under the data key stay bound to it. */
   readonly sealedUnder: string;
 }
 
@@ -23,8 +23,8 @@ const wrappingKey = (ring: KeyRing, keyId: string) => {
 const bound = ({ company, record }: SealScope, keyId: string): Buffer => binding(company, record, 'dataKey', keyId);
 
 /**
- * Wraps under the current key. A data key that is moved takes along the id that its parts are bound to, within the
- * ciphertext: so neither has to be opened, and whoever changes the id in the store opens nothing.
+ * Wraps under the current key. A rewrapped data key carries the id that its ciphertexts are bound to. So these are not opened,
+ * and changing the id in the store makes the record unreadable.
  */
 export const wrap = (ring: KeyRing, scope: SealScope, nonce: Buffer, { key, sealedUnder }: DataKey): WrappedKey => {
   const keyId = ring.current;

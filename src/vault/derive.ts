@@ -1,7 +1,7 @@
-/** Keyed texts that show equality and nothing else: fingerprints and aliases, each under its own key per company. */
+/** Derives keys, and computes fingerprints and aliases: HMACs that reveal only equality within a company. */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** Derived keys kept at hand; the oldest goes when there are more. */
+/** The number of derived keys in a cache; beyond it the oldest is removed. */
 const keysMax = 1_000;
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -11,15 +11,15 @@ const aliasDigits = 15;
 export const deriveKey = (master: KeyObject, purpose: string, company = ''): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)));
 
-/** Keys of companies for one purpose, derived once and kept. */
+/** Returns a function that derives the key of a company for one purpose, and caches it. */
 export const companyKeys = (master: KeyObject, purpose: string): ((company: string) => KeyObject) => {
-  const kept = new Map<string, KeyObject>();
+  const cache = new Map<string, KeyObject>();
   return (company) => {
-    const known = kept.get(company);
+    const known = cache.get(company);
     if (known !== undefined) return known;
     const key = deriveKey(master, purpose, company);
-    kept.set(company, key);
-    if (kept.size > keysMax) kept.delete(kept.keys().next().value!);
+    cache.set(company, key);
+    if (cache.size > keysMax) cache.delete(cache.keys().next().value!);
     return key;
   };
 };

@@ -1,4 +1,4 @@
-/** Changes a key file whole or not at all: written beside it, flushed, and put in its place. */
+/** Changes a key file atomically: writes a temporary file, flushes it and renames it. */
 import {
   chownSync,
   closeSync,
@@ -17,17 +17,17 @@ import { freshWrappingLine, KeyRingError, parseKeyRing } from './key-ring.ts';
 
 const idOf = (line: string): string => (line.trimStart().startsWith('#') ? '' : line.split(':')[0]!.trim());
 
-/** Where the lines of the wrapping keys are, in their order; all else in the file is left as it is. */
+/** The indexes of the lines with wrapping keys, in order. All other lines stay unchanged. */
 const wrappingLines = (lines: readonly string[]): readonly number[] =>
   lines.flatMap((line, index) => (['', 'index', 'pepper'].includes(idOf(line)) ? [] : [index]));
 
 export interface Added {
   readonly id: string;
-  /** The current key until then. */
+  /** The id of the current key before the change. */
   readonly earlier: string;
 }
 
-/** Puts a fresh wrapping key first, or, to stand by, last. */
+/** Inserts a new wrapping key: first as the current key, or last as a standby key. */
 const withFreshKey = (text: string, standby: boolean): Added & { readonly text: string } => {
   const lines = text.split('\n');
   const places = wrappingLines(lines);
@@ -37,7 +37,7 @@ const withFreshKey = (text: string, standby: boolean): Added & { readonly text: 
   return { text: lines.join('\n'), id: idOf(line), earlier };
 };
 
-/** Puts a wrapping key first. Throws KeyRingError where there is none with the id. */
+/** Moves a wrapping key to the front. Throws KeyRingError for an unknown id. */
 const withCurrent = (text: string, id: string): string => {
   const lines = text.split('\n');
   const places = wrappingLines(lines);
@@ -51,7 +51,7 @@ const withCurrent = (text: string, id: string): string => {
   return lines.join('\n');
 };
 
-/** What is renamed is sure to stay so only with its folder on the disk; Windows flushes no folders. */
+/** A rename is durable once its folder is flushed. Windows cannot flush a folder. */
 const flush = (path: string): void => {
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');
@@ -62,21 +62,21 @@ const flush = (path: string): void => {
   }
 };
 
-/** Keeps two from changing it at once, as it exists for as long as one of them is at work. */
-const openBeside = (path: string): number => {
+/** The temporary file is also a lock: it exists while a process changes the keys. */
+const openTemporary = (path: string): number => {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-    throw new KeyRingError(`${path} is there: somebody changes the keys, or was interrupted; if so, remove it`);
+    throw new KeyRingError(`${path} is there: another process changes the keys, or was interrupted; if so, remove it`);
   }
 };
 
-/** The file's owner stays, as far as it may be given away; its mode becomes 0600. */
+/** The new file has mode 0600. Root also preserves the owner; another user cannot. */
 const changeKeyFile = <T>(path: string, change: (text: string) => { readonly text: string } & T): T => {
   const file = realpathSync(path);
-  const beside = `${file}.new`;
-  const handle = openBeside(beside);
+  const temporary = `${file}.new`;
+  const handle = openTemporary(temporary);
   try {
     try {
       const before = readFileSync(file, 'utf8');
@@ -87,29 +87,29 @@ const changeKeyFile = <T>(path: string, change: (text: string) => { readonly tex
       writeSync(handle, changed.text);
       fsyncSync(handle);
       const { uid, gid } = statSync(file);
-      if (process.getuid?.() === 0) chownSync(beside, uid, gid);
-      renameSync(beside, file);
+      if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
+      renameSync(temporary, file);
       flush(dirname(file));
       return changed;
     } finally {
       closeSync(handle);
     }
   } catch (thrown) {
-    rmSync(beside, { force: true });
+    rmSync(temporary, { force: true });
     throw thrown;
   }
 };
 
 /**
- * Adds a fresh wrapping key: as the current one, or behind the others so that servers know it before any seals with it.
- * Throws KeyRingError where the file holds no key ring or is being changed, and what the file system says.
+ * Adds a new wrapping key: as the current one, or as a standby key that all servers load before one seals with it. Throws
+ * KeyRingError where the file is invalid or is being changed, and errors of the file system.
  */
 export const addWrappingKey = (path: string, { standby }: { readonly standby: boolean }): Added => {
   const { id, earlier } = changeKeyFile(path, (text) => withFreshKey(text, standby));
   return { id, earlier };
 };
 
-/** Makes a wrapping key the current one. Throws as `addWrappingKey` does, and where there is none with the id. */
+/** Makes a wrapping key the current one. Throws as `addWrappingKey` does, and for an unknown id. */
 export const useWrappingKey = (path: string, id: string): void => {
   changeKeyFile(path, (text) => ({ text: withCurrent(text, id) }));
 };

@@ -1,20 +1,20 @@
-/** The keys from outside the store: several to wrap with, one for fingerprints, one for credentials; and the file they come from. */
+/** Parses and creates key files: wrapping keys, the index key for fingerprints and the pepper for credentials. */
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 const keyBytes = 32;
 
 export interface KeyRing {
-  /** The id of the key that new records are wrapped with. */
+  /** The id of the key that wraps the data keys of new records. */
   readonly current: string;
   readonly wrapping: ReadonlyMap<string, KeyObject>;
-  /** Fingerprints and aliases are derived from it; it cannot change without computing all of them again. */
+  /** Derives fingerprints and aliases. A new index key would require all of them to be computed again. */
   readonly index: KeyObject;
-  /** Credential secrets are hashed under it. */
+  /** Hashes the secrets of credentials. */
   readonly pepper: KeyObject;
 }
 
-/** What is wrong with the keys and how to mend it; never holds a part of a key. */
+/** A fault of the keys, with its correction. The message never contains a part of a key. */
 export class KeyRingError extends Error {
   override readonly name = 'KeyRingError';
 }
@@ -28,9 +28,9 @@ const parseLine = (line: string, number: number): { readonly id: string; readonl
   if (colon < 0) throw new KeyRingError(`line ${number} has no colon: write <keyId>:<64 hex digits>`);
   const id = line.slice(0, colon).trim();
   const hex = line.slice(colon + 1).trim();
-  // The id is not repeated either: a line with its parts swapped has the key where the id belongs.
+  // The message does not repeat the id: where the parts of a line are swapped, it is the key.
   if (!keyIdPattern.test(id)) {
-    throw new KeyRingError(`line ${number}: a key id is 1 to 32 of a-z, 0-9 and -, and does not open with -`);
+    throw new KeyRingError(`line ${number}: a key id is 1 to 32 of a-z, 0-9 and -, and does not begin with -`);
   }
   if (!keyPattern.test(hex)) {
     throw new KeyRingError(`line ${number}: a key is ${2 * keyBytes} hex digits; here are ${hex.length} characters`);
@@ -47,7 +47,7 @@ const take = (keys: Map<string, KeyObject>, purpose: (typeof purposes)[number]):
 
 /**
  * Reads `<keyId>:<64 hex digits>` lines, the first of which is the current wrapping key, and the lines `index:<hex>` and
- * `pepper:<hex>`. Blank lines and lines that open with `#` say nothing. Throws `KeyRingError` naming the line.
+ * `pepper:<hex>`. Ignores blank lines and lines that begin with `#`. Throws `KeyRingError` naming the line.
  */
 export const parseKeyRing = (text: string): KeyRing => {
   const keys = new Map<string, KeyObject>();
@@ -72,14 +72,14 @@ export const parseKeyRing = (text: string): KeyRing => {
 
 const freshKey = (): string => randomBytes(keyBytes).toString('hex');
 
-/** The line of a fresh wrapping key. The id is random, so that two keys are never taken for one another. */
+/** The line of a new wrapping key. Its id is random, so that no two keys have the same id. */
 export const freshWrappingLine = (): string => `k-${randomBytes(4).toString('hex')}:${freshKey()}`;
 
-/** The text of a fresh key file. */
+/** The text of a new key file. */
 export const freshKeys = (): string =>
   `# Keep a copy of this file apart from the data: without it no card can be read again.\n${freshWrappingLine()}\nindex:${freshKey()}\npepper:${freshKey()}\n`;
 
-/** Writes a fresh key file with mode 0600 and flushes it; throws EEXIST rather than touch a file that is there. */
+/** Writes a new key file with mode 0600 and flushes it. Throws EEXIST where the file exists. */
 export const createKeyFile = (path: string): void => {
   const file = openSync(path, 'wx', 0o600);
   try {

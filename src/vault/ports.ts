@@ -1,22 +1,22 @@
-/** How card numbers and what else is secret are kept: sealed under keys from outside the store. */
+/** The interface of the vault, which seals card numbers and other secrets under keys that are not in the store. */
 
-/** What is secret about a detail, as it lies in the store. Base64 texts; opaque to all but the vault. */
+/** The sealed secrets of a record. Base64 texts that only the vault can open. */
 export interface Sealed {
-  /** Which wrapping key the data key is under. */
+  /** The id of the key that wraps the data key. */
   readonly keyId: string;
   readonly dataKey: string;
   /** The card number. */
   readonly number?: string | undefined;
-  /** What else is secret, and shown in answers: of a stored detail a `SecretDetail`. */
+  /** Other secrets, which responses contain: for a stored detail a `SecretDetail`. */
   readonly shown?: string | undefined;
 }
 
-/** A data key, and which wrapping key it is under. */
+/** A wrapped data key with the id of its wrapping key. */
 export type WrappedKey = Pick<Sealed, 'keyId' | 'dataKey'>;
 
 /** The record a ciphertext belongs to; moving it elsewhere makes it unreadable. */
 export interface SealScope {
-  /** Of a payment instrument its balance platform. */
+  /** For a payment instrument its balance platform. */
   readonly company: string;
   /** The id of the record, as a rule with its kind: `job <jobId>`. */
   readonly record: string;
@@ -27,24 +27,24 @@ export interface Vault {
     scope: SealScope,
     secrets: { readonly number?: string | undefined; readonly shown?: string | undefined },
   ): Sealed;
-  /** Throws `VaultUnavailable` when the wrapping key is not at hand; never falls back to anything. */
+  /** Throws `VaultUnavailable` where the ring lacks the wrapping key, and `SealBroken`. */
   open(scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string;
-  /** Keyed, per company: the same text gives the same fingerprint (43 characters, base64url). */
+  /** An HMAC per company: the same for the same text (43 characters, base64url). */
   fingerprint(company: string, text: string): string;
   /** One capital letter and 15 digits, the same for the same card number within a company. */
   alias(company: string, number: string): string;
 }
 
-/** The wrapping keys at hand, and how a data key is moved to the current one; what it seals is not opened. */
+/** Moves data keys to the current wrapping key, without opening what they seal. */
 export interface Wrapping {
   readonly current: string;
   /** All of them, the current one first. */
   readonly ids: readonly string[];
-  /** Throws `VaultUnavailable` where its wrapping key is not at hand, and where it was changed or belongs elsewhere. */
+  /** Throws `VaultUnavailable` where the ring lacks the wrapping key, and `SealBroken`. */
   rewrap(scope: SealScope, wrapped: WrappedKey): WrappedKey;
 }
 
-/** The wrapping key that a ciphertext needs is not at hand. */
+/** The ring lacks the wrapping key of a ciphertext. */
 export class VaultUnavailable extends Error {
   override readonly name = 'VaultUnavailable';
 }

@@ -1,20 +1,20 @@
-/** Sealing one text with AES-256-GCM, bound to the place it belongs to. */
+/** Seals bytes with AES-256-GCM, bound to their record by additional authenticated data. */
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 
 const algorithm = 'aes-256-gcm';
 export const nonceBytes = 12;
 const tagBytes = 16;
 
-/** A ciphertext was changed, moved to another record, or is under another key than its id says. */
+/** A ciphertext was changed, moved to another record, or sealed under another key than its id names. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-/** What a ciphertext is bound to. A JSON list, since joining with a separator would let one part run into the next. */
+/** The additional authenticated data of a ciphertext. JSON: joined texts could run into each other. */
 export const binding = (company: string, record: string, field: string, keyId: string): Buffer =>
   Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
 
-/** Base64 of nonce, ciphertext and tag. A nonce serves once under a key: give twelve fresh random bytes. */
+/** Base64 of nonce, ciphertext and tag. The nonce must be twelve new random bytes: it is used once under a key. */
 export const sealBytes = (key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string => {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(bound);
@@ -22,7 +22,7 @@ export const sealBytes = (key: KeyObject | Buffer, nonce: Buffer, bound: Buffer,
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64');
 };
 
-/** Throws `SealBroken` for anything but what `sealBytes` gave under the same key and binding. */
+/** Throws `SealBroken` unless `sealBytes` created the text under the same key and binding. */
 export const openBytes = (key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer => {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length < nonceBytes + tagBytes) throw new SealBroken('a ciphertext is too short');
@@ -33,7 +33,7 @@ export const openBytes = (key: KeyObject | Buffer, bound: Buffer, sealed: string
   try {
     decipher.final();
   } catch {
-    // The cause says nothing more, and nothing of the ciphertext belongs in a log.
+    // Without the cause: it adds nothing, and no part of a ciphertext belongs in a log.
     throw new SealBroken('a ciphertext does not belong here or was changed');
   }
   return body;

@@ -1,4 +1,4 @@
-/** Card data at rest: a data key for each record, wrapped by a key from outside the store, everything bound to its place. */
+/** The vault: seals each record under its own data key, wrapped by a key of the ring and bound to the record. */
 import { randomBytes } from 'node:crypto';
 import { dataKeyBytes, unwrap, wrap } from './data-key.ts';
 import { aliasOf, companyKeys, fingerprintOf } from './derive.ts';
@@ -34,7 +34,7 @@ function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 
   }
 }
 
-/** The vault over a ring of keys. `createWrapping` moves a record to another wrapping key. */
+/** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
 export const createVault = (ring: KeyRing): Vault => {
   const fingerprintKey = companyKeys(ring.index, 'fingerprint');
   const aliasKey = companyKeys(ring.index, 'alias');

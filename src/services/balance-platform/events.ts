@@ -11,7 +11,7 @@ export interface ResourceEventData<K extends ResourceKind = ResourceKind> {
   readonly kind: K;
   readonly operation: 'created' | 'updated';
   readonly platform: string;
-  /** Contains nothing that is sealed. */
+  /** Contains no sealed value. */
   readonly record: Records[K];
 }
 

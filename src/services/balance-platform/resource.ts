@@ -17,7 +17,7 @@ export interface Platform {
   readonly timeZone: string;
 }
 
-/** Resources as responses contain them, without what is sealed. */
+/** Resources as responses contain them, without sealed values. */
 export interface Records {
   readonly accountHolder: Infer<typeof accountHolder>;
   readonly balanceAccount: Infer<typeof balanceAccount>;

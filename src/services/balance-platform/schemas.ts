@@ -1,4 +1,4 @@
-/** What the records of the balance platform have in common: ids, texts, people's addresses, and the pages of a list. */
+/** The common schemas of the balance platform: ids, texts, postal addresses and pages of a list. */
 import {
   boolean,
   integer,
@@ -26,7 +26,7 @@ export const groupId = idText('PG3227C223222B5CMD3FJFKGZ');
 export const idInPath = <S extends Schema>(schema: S, what: string) =>
   required(schema, `The id of the ${what}.`, { in: 'path', invalid: 'structure' });
 
-/** Only if the resource is still as the ETag said: else 412. Without it, the last to write wins. */
+/** Returns 412 unless the resource still has this ETag. Without it, the last write wins. */
 export const ifMatch = optional(
   string({ pattern: '[!-~]([ -~]{0,198}[!-~])?', example: '"3"' }),
   'The ETag of an earlier answer, several of them, or `*`: the request is refused (412) where the resource has changed since.',
@@ -83,7 +83,7 @@ export const contactDetails = object('ContactDetails', {
 export const limitMax = 100;
 export const limitUsual = 10;
 
-/** Which part of a list is asked for. */
+/** The requested page of a list. */
 export const paging = {
   offset: optional(integer(0, 2_147_483_647, 0), 'How many items to skip; 0 where it is left out.', { in: 'query' }),
   limit: optional(integer(1, limitMax, limitUsual), `How many items to give; ${limitUsual} where it is left out.`, {

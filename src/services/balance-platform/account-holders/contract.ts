@@ -8,7 +8,7 @@ export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'su
 
 const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
 
-/** What is the platform's to say: taken in a request, and ignored there. */
+/** Only the platform sets these members; requests may contain them, and they are ignored. */
 const platformSays = [
   'allowed',
   'allowedLevel',
@@ -30,7 +30,7 @@ const askedFields = {
 
 export const askedCapability = object('AccountHolderCapability', askedFields, { ignoredMembers: platformSays });
 
-/** Verification succeeds at once: what is asked for is allowed. */
+/** Verification succeeds at once: a requested capability is allowed. */
 export const capability = object('AccountHolderCapability', {
   allowed: required(shapes.yesOrNo, 'Whether the account holder may use it.'),
   allowedLevel: required(level, 'The level that is allowed.'),

@@ -32,7 +32,7 @@ const defaultCurrencyCode = optional(
 const timeZone = shapes.timeZone("the account holder's");
 const ignored = ['migratedAccountCode'] as const;
 
-/** As a list shows it; `balances` stand only in an answer about the one account. */
+/** As a list shows it. Only the response about one account has `balances`. */
 export const balanceAccountBase = object('BalanceAccountBase', {
   accountHolderId: required(accountHolderId, 'The account holder that it belongs to.'),
   defaultCurrencyCode: required(shapes.currency, 'The currency.'),

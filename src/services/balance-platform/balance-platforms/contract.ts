@@ -1,10 +1,10 @@
-/** The balance platform itself, which everything else belongs to. */
+/** The balance platform, which owns all other resources. */
 import { operation } from '../../../contract/operation.ts';
 import { object, oneOf, required } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
-/** With capitals, unlike the statuses of all that belongs to it (as callers know them). */
+/** Capitalized, unlike the statuses of other resources. */
 export const platformStatus = oneOf('BalancePlatformStatus', 'Active', 'Inactive', 'Closed', 'Suspended');
 
 export const balancePlatform = object('BalancePlatform', {

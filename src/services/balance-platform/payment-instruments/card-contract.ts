@@ -1,4 +1,4 @@
-/** The card of a payment instrument: how one is asked for, and how one is shown. */
+/** The card of a payment instrument, in requests and in responses. */
 import { type Fields, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
 
@@ -14,7 +14,7 @@ export const authentication = object('CardAuthentication', {
   ...authenticationFields,
   password: optional(
     string({ min: 1, max: 30, sensitive: true, neverStored: true, example: 'a-password' }),
-    'Taken, never kept and never shown.',
+    'Write-only. Never stored.',
   ),
 });
 export const shownAuthentication = object('CardAuthentication', authenticationFields);
@@ -105,13 +105,13 @@ const cardFields = <A extends Fields>(authenticated: ReturnType<typeof object<A>
 
 export const cardInfo = object('CardInfo', cardFields(authentication));
 
-/** The number is masked and the security code is not there, but in the answer that makes a virtual card for a single use. */
+/** With a masked number and without security code, except in the response that creates a virtual card for a single use. */
 export const card = object('Card', {
   ...cardFields(shownAuthentication),
   bin: required(string({ pattern: '[0-9]{6,8}', example: '400005' }), 'The first digits of the number.'),
   cvc: optional(
     string({ pattern: '[0-9]{3}', sensitive: true, neverStored: true, example: '737' }),
-    'The security code: only in the answer that makes a virtual card for a single use, and never kept.',
+    'The security code. Never stored: only the response that creates a virtual card for a single use contains it.',
   ),
   expiration: required(
     object('Expiration', {

@@ -8,7 +8,7 @@ export interface CardRange {
 }
 
 /**
- * Each range is that of a published test number, in the comment beside it: no bank issues cards here, and an issued number
+ * Each range is that of a published test number, in the comment of its line: no bank issues cards here, and an issued number
  * must never be sent to a live network. Where the published lists name the product (debit, prepaid, corporate), the variant
  * follows them; no published Visa number is marked prepaid. Not used: `400000`, the range of the account updater's test
  * cards, and `411111` and `555544`, the ranges of the demo's stored cards.

@@ -25,7 +25,7 @@ export const bankAccountInfo = object('BankAccountInfo', {
   formFactor: optional(formFactor, 'physical where it is left out.'),
 });
 
-/** Which of the numbers are there depends on the country of issue. */
+/** The country of issue decides which numbers are present. */
 export const bankAccountDetails = object('BankAccountDetails', {
   accountNumber: optional(
     string({ pattern: '[0-9]{6,12}', sensitive: true, example: '12345678' }),

@@ -5,7 +5,7 @@ import type { Sealed } from '../../../vault/ports.ts';
 import type { Children, Platform, Range, ResourceKind, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 
-/** Looks up nothing by its id alone: the caller names the platform. */
+/** Every lookup by id also requires the platform. */
 export class ResourceReader {
   protected readonly tx: ReadTransaction;
 
@@ -27,7 +27,7 @@ export class ResourceReader {
     return row && resourceOf(kind, platform, row);
   }
 
-  /** In the order of their creation, which later ones do not change. */
+  /** Sorted by creation. */
   async listResources<K extends ResourceKind>(
     { kind, platform, parent }: Children<K>,
     { offset, limit, status }: Range,
@@ -40,12 +40,12 @@ export class ResourceReader {
     return rows.map((row) => resourceOf(kind, platform, row));
   }
 
-  /** The id of the oldest that is not closed. */
+  /** The id of the oldest account that is not closed. */
   async findOpen({ kind, platform, parent }: Children): Promise<string | undefined> {
     return (await this.tx.query(sql.resourceStatements[kind].findOpen, [platform, parent]))[0]?.id;
   }
 
-  /** Any one payment instrument, to try the keys on. */
+  /** Any payment instrument, for the check of the keys. */
   async findInstrumentSample(): Promise<StoredResource<'paymentInstrument'> | undefined> {
     const [row] = await this.tx.query(sql.findInstrumentSample, []);
     return row && resourceOf('paymentInstrument', row.balance_platform, row);

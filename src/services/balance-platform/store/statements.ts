@@ -27,7 +27,7 @@ export const listPlatforms = statement<PlatformRow>(
   `select ${platformColumns} from balance_platform order by company, balance_platform`,
 );
 
-/** Writes no row where the name is another company's. */
+/** Writes no row where the name belongs to another company. */
 export const savePlatform = statement(
   'save-balance-platform',
   `insert into balance_platform (${platformColumns}, created_at) values ($1, $2, $3, $4, $5, $6)
@@ -36,7 +36,7 @@ export const savePlatform = statement(
    where balance_platform.company = excluded.company`,
 );
 
-/** A resource; the last four columns are those of kinds that have something sealed. */
+/** A resource. Only kinds with a sealed number have the last four columns. */
 export type ResourceRow = {
   readonly revision: number;
   readonly record: string;
@@ -64,7 +64,7 @@ const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_numbe
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
 
-/** Any one payment instrument, whoever's it is. */
+/** Any payment instrument, of any platform. */
 export const findInstrumentSample = statement<ResourceRow & { readonly balance_platform: string }>(
   'find-instrument-sample',
   `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
@@ -85,11 +85,11 @@ const statementsOf = <K extends ResourceKind>({ name, sealed, ...table }: Resour
   ];
   const changed = [...parents, 'status', 'revision', 'record'];
   const ofParent = `balance_platform = $1 and ${parent ?? 'balance_platform'} = $2`;
-  /** Later than that of all others of the parent: what is added, or moved here, stands behind them, and no page before it shifts. */
+  /** Later than that of all others of the parent: what is added, or moved here, comes after them, so that earlier pages do not shift. */
   const next = (place: readonly string[]) =>
     `(select case when max(listed_at) >= now_ms() then max(listed_at) + 1 else now_ms() end from ${name}
        where balance_platform = ${place[0]} and ${parent ?? 'balance_platform'} = ${place.at(-1)})`;
-  // What is passed over is walked in the index alone: a far offset would else read each row before it.
+  // Skips rows in the index alone: otherwise a large offset would read every row before it.
   const page = (also: string, from: number) =>
     `select ${read} from
        (select id as page_id, listed_at as page_at from ${name} where ${ofParent}${also}
@@ -104,13 +104,13 @@ const statementsOf = <K extends ResourceKind>({ name, sealed, ...table }: Resour
       `find-open-${name}`,
       `select id from ${name} where ${ofParent} and status <> 'closed' order by listed_at, id limit 1`,
     ),
-    /** Writes no row where the number was given out before. */
+    /** Writes no row where the number was issued before. */
     add: statement(
       `add-${name}`,
       `insert into ${name} (${added.join(', ')}, listed_at)
        values (${numbered(1, added)}, ${next(parent === undefined ? ['$1'] : ['$1', '$3'])}) on conflict do nothing`,
     ),
-    /** Writes no row where its state is another than the one before this one. */
+    /** Writes no row where the stored revision is not the one before. */
     change: statement(
       `change-${name}`,
       `update ${name} set ${changed.map((column, at) => `${column} = $${3 + at}`).join(', ')}${

@@ -5,6 +5,6 @@ export interface ResourceTable<K extends ResourceKind> {
   readonly name: string;
   /** The column that names the parent, and its value; undefined where the parent is the platform. */
   readonly parent?: { readonly column: string; readonly idOf: (record: Records[K]) => string };
-  /** It has a number that is sealed, and issued once. */
+  /** Whether the kind has a sealed number, unique across all platforms. */
   readonly sealed?: true;
 }

@@ -10,14 +10,10 @@ const root = resolve(import.meta.dirname, '../..');
 const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
-import { listRecurringDetails } from 'ROOT/src/services/recurring/list-details.ts';
-import { storeToken } from 'ROOT/src/services/recurring/store-token.ts';
-import { tokenLookup } from 'ROOT/src/services/recurring/token-lookup.ts';
-import { scheduleAccountUpdater as schedule } from 'ROOT/src/services/recurring/account-updater/schedule.ts';
+import { recurringHandlers } from 'ROOT/src/services/recurring/implementation.ts';
 import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
-const scheduleAccountUpdater = schedule({ kind: 'batch' });
-const others = { disable, scheduleAccountUpdater, storeToken, tokenLookup };
-const every = { ...others, listRecurringDetails };
+const every = recurringHandlers({ updater: { kind: 'batch' } });
+const { listRecurringDetails, ...others } = every;
 `;
 const versions = `
 import { olderVersion } from 'ROOT/src/gateway/older-version.ts';

@@ -22,6 +22,12 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { anna, pepper, sampleDetail, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
+/** Whether a migration after these created the table. */
+const isNewer = (table: string): boolean =>
+  migrations.some(
+    ({ number, statements }) => number > 10 && statements.some((sql) => sql.startsWith(`create table ${table} `)),
+  );
+
 type Rows = readonly (readonly [table: string, row: Readonly<Record<string, Value>>])[];
 
 const later = Date.now() + 86_400_000;
@@ -142,7 +148,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     test('has rows in every table', async () => {
-      for (const { name } of tables) {
+      for (const { name } of tables.filter((table) => !isNewer(table.name))) {
         const count = statement<{ readonly rows: number }>(
           `test-rows-of-${name}`,
           `select count(*) as rows from ${name}`,

@@ -47,6 +47,7 @@ export type ResourceRow = {
   readonly sealed_payload?: string | null;
 };
 
+/** By kind; parents come first. */
 export const resourceTables: { readonly [K in ResourceKind]: ResourceTable<K> } = Object.freeze({
   accountHolder: accountHolderTable,
   balanceAccount: balanceAccountTable,
@@ -70,7 +71,7 @@ export const findInstrumentSample = statement<ResourceRow & { readonly balance_p
   `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
 );
 
-const statementsOf = <K extends ResourceKind>({ name, sealed, ...table }: ResourceTable<K>) => {
+const statementsOf = ({ name, sealed, ...table }: (typeof resourceTables)[ResourceKind]) => {
   const parent = table.parent?.column;
   const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];
@@ -125,8 +126,7 @@ const statementsOf = <K extends ResourceKind>({ name, sealed, ...table }: Resour
 
 export type ResourceStatements = ReturnType<typeof statementsOf>;
 
-export const resourceStatements: { readonly [K in ResourceKind]: ResourceStatements } = Object.freeze({
-  accountHolder: statementsOf(resourceTables.accountHolder),
-  balanceAccount: statementsOf(resourceTables.balanceAccount),
-  paymentInstrument: statementsOf(resourceTables.paymentInstrument),
-});
+// Of the same keys as `resourceTables`, which `Object.fromEntries` does not say.
+export const resourceStatements = Object.freeze(
+  Object.fromEntries(Object.entries(resourceTables).map(([kind, table]) => [kind, statementsOf(table)])),
+) as { readonly [K in ResourceKind]: ResourceStatements };

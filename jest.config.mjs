@@ -20,5 +20,5 @@ export default {
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
     { ...shared, displayName: 'serving', testMatch: tests('integration', 'conformance', 'system', 'fault') },
   ],
-  testTimeout: 60_000,
+  testTimeout: 180_000,
 };

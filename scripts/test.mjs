@@ -95,7 +95,7 @@ const checks = [
  */
 const runs = [
   { name: 'serving', projects: ['serving', 'unit'], priority: [] },
-  { name: 'computing', projects: ['computing'], priority: ['nice', '-n', '10'] },
+  { name: 'computing', projects: ['computing'], priority: ['nice', '-n', '5'] },
 ];
 
 /** Also counts test files that could not be run. */

@@ -11,7 +11,7 @@ import { seededDefects } from './seeded-defects.ts';
 const callFaults: readonly CallFault[] = ['error', 'timeout', 'lost', 'late', 'crashBefore', 'crashAfter'];
 
 /** About 40 s on an idle machine. */
-const timeLimitMs = 240_000;
+const timeLimitMs = 900_000;
 
 /** `CASE=text` keeps the sequences whose name contains it: a failure prints the name. */
 const wanted = process.env.CASE ?? '';

@@ -5,6 +5,7 @@ import { createProtocols } from '../../src/formats/index.ts';
 import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway } from '../support/gateway.ts';
 import { account, type Case, mc, visa } from './case.ts';
@@ -40,7 +41,8 @@ const paths: Readonly<Record<NamedProtocol, (operation: string) => string>> = {
 };
 
 const protocols = createProtocols(services);
-const operations = new Map(services.flatMap(({ operations }) => [...operations]));
+/** Cases call version 25. */
+const { operations } = recurringV25;
 
 /** What the answer says once the format is taken off it. */
 const canonical = (name: NamedProtocol, { operation }: Case, { message, entry }: Answer) => {

@@ -16,8 +16,9 @@ export interface Caller {
 }
 
 /** The owner of an Idempotency-Key: the tenant, or one partition of it. Neither has a slash in its name. */
-export const keyOwner = ({ tenant, partition }: Caller): string =>
-  partition === undefined ? tenant : `${tenant}/${partition}`;
+export function keyOwner({ tenant, partition }: Caller): string {
+  return partition === undefined ? tenant : `${tenant}/${partition}`;
+}
 
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly service: Service;

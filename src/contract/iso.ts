@@ -1,7 +1,4 @@
 /** Country codes (ISO 3166-1) and currency codes (ISO 4217). */
-
-const codes = (text: string): readonly string[] => Object.freeze(text.trim().split(/\s+/));
-
 /** The 249 officially assigned two-letter codes of ISO 3166-1; others that Intl knows are not assigned. */
 export const countries = codes(`
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC
@@ -24,6 +21,14 @@ export const currencies = codes(`
 const countrySet: ReadonlySet<string> = new Set(countries);
 const currencySet: ReadonlySet<string> = new Set(currencies);
 
-export const isCountry = (text: string): boolean => countrySet.has(text);
+export function isCountry(text: string): boolean {
+  return countrySet.has(text);
+}
 
-export const isCurrency = (text: string): boolean => currencySet.has(text);
+export function isCurrency(text: string): boolean {
+  return currencySet.has(text);
+}
+
+function codes(text: string): readonly string[] {
+  return Object.freeze(text.trim().split(/\s+/));
+}

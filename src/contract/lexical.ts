@@ -22,26 +22,12 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
 };
 
 /** True for text that every format can carry unchanged. */
-export const printable = (text: string): boolean => !unprintable.test(text) && text.isWellFormed();
-
-const parseText = (schema: StringSchema, pattern: RegExp | undefined) => {
-  const { min = 0, max = textLengthMax, format } = schema;
-  const sound = format === undefined ? undefined : formats[format];
-  return (text: string): Parsed => {
-    if (!printable(text)) return { fault: 'type' };
-    if (text.length > max && [...text].length > max) return { fault: 'length' };
-    if (
-      (text.length < 2 * min && [...text].length < min) ||
-      (pattern && !pattern.test(text)) ||
-      (sound && !sound(text))
-    )
-      return { fault: 'value' };
-    return { value: text };
-  };
-};
+export function printable(text: string): boolean {
+  return !unprintable.test(text) && text.isWellFormed();
+}
 
 /** Compiles the reading of a scalar: text in, canonical value or what is wrong with it. */
-export const parser = (schema: ScalarSchema): ((text: string) => Parsed) => {
+export function parser(schema: ScalarSchema): (text: string) => Parsed {
   switch (schema.kind) {
     case 'string':
       return parseText(schema, schema.pattern === undefined ? undefined : new RegExp(`^(?:${schema.pattern})$`));
@@ -74,4 +60,20 @@ export const parser = (schema: ScalarSchema): ((text: string) => Parsed) => {
     default:
       return schema satisfies never;
   }
-};
+}
+
+function parseText(schema: StringSchema, pattern: RegExp | undefined) {
+  const { min = 0, max = textLengthMax, format } = schema;
+  const sound = format === undefined ? undefined : formats[format];
+  return (text: string): Parsed => {
+    if (!printable(text)) return { fault: 'type' };
+    if (text.length > max && [...text].length > max) return { fault: 'length' };
+    if (
+      (text.length < 2 * min && [...text].length < min) ||
+      (pattern && !pattern.test(text)) ||
+      (sound && !sound(text))
+    )
+      return { fault: 'value' };
+    return { value: text };
+  };
+}

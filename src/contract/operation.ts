@@ -47,14 +47,12 @@ export type Input<O> = O extends Operation<string, infer I, ObjectSchema> ? Infe
 export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Infer<R> : never;
 
 /** Throws where the fields outside the body and the binding disagree. */
-export const operation = <
+export function operation<
   const N extends string,
   I extends ObjectSchema,
   O extends ObjectSchema,
   const E extends Effect,
->(
-  parts: Omit<Operation<N, I, O, E>, 'grants'>,
-): Operation<N, I, O, E> => {
+>(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
   return Object.freeze({
     ...parts,
@@ -62,11 +60,35 @@ export const operation = <
       schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
     ),
   });
-};
+}
 
-export const isBound = (operation: Operation): operation is BoundOperation => operation.http !== undefined;
+export function isBound(operation: Operation): operation is BoundOperation {
+  return operation.http !== undefined;
+}
 
-const checkBinding = ({ name, input, output, http }: Omit<Operation, 'grants'>): void => {
+/** The names in braces of a path, in their order. */
+export function namesInPath(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}
+
+export function locationOf(field: Field): FieldLocation {
+  return field.in ?? 'body';
+}
+
+/** One schema for each location of the fields; the rules between fields are those of the body. */
+export function splitByLocation(schema: ObjectSchema): Readonly<Record<FieldLocation, ObjectSchema>> {
+  const { name, fields, choices, ignoredMembers } = schema;
+  const fieldsIn = (location: FieldLocation) =>
+    Object.fromEntries(Object.entries(fields).filter(([, field]) => locationOf(field) === location));
+  return {
+    path: object(name, fieldsIn('path')),
+    query: object(name, fieldsIn('query')),
+    header: object(name, fieldsIn('header')),
+    body: object(name, fieldsIn('body'), { choices, ignoredMembers }),
+  };
+}
+
+function checkBinding({ name, input, output, http }: Omit<Operation, 'grants'>): void {
   if (http === undefined) {
     const fields = [...Object.entries(input.fields), ...Object.entries(output.fields)];
     const outside = fields.find(([, field]) => locationOf(field) !== 'body');
@@ -77,23 +99,4 @@ const checkBinding = ({ name, input, output, http }: Omit<Operation, 'grants'>):
   const fields = Object.keys(splitByLocation(input).path.fields);
   if (named.toSorted().join() !== fields.toSorted().join())
     throw new TypeError(`${name}: ${http.path} and its fields in the path (${fields.join(', ')}) differ`);
-};
-
-/** The names in braces of a path, in their order. */
-export const namesInPath = (path: string): readonly string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-
-export const locationOf = (field: Field): FieldLocation => field.in ?? 'body';
-
-/** One schema for each location of the fields; the rules between fields are those of the body. */
-export const splitByLocation = (schema: ObjectSchema): Readonly<Record<FieldLocation, ObjectSchema>> => {
-  const { name, fields, choices, ignoredMembers } = schema;
-  const fieldsIn = (location: FieldLocation) =>
-    Object.fromEntries(Object.entries(fields).filter(([, field]) => locationOf(field) === location));
-  return {
-    path: object(name, fieldsIn('path')),
-    query: object(name, fieldsIn('query')),
-    header: object(name, fieldsIn('header')),
-    body: object(name, fieldsIn('body'), { choices, ignoredMembers }),
-  };
-};
+}

@@ -11,5 +11,6 @@ export type Step = string | ItemStep;
 export type Path = readonly Step[];
 
 /** `details.0.card.number`: the neutral form, which FORM callers write as it is. */
-export const dotted = (path: Path): string =>
-  path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');
+export function dotted(path: Path): string {
+  return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');
+}

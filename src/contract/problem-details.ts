@@ -5,11 +5,6 @@ export interface Named extends ProblemType {
   readonly code: string;
 }
 
-const named = (status: number, type: string, title: string): readonly [number, Named] => [
-  status,
-  { type, title, code: `00_${status}` },
-];
-
 /** By the status, for problems that have no name of their own. */
 const byStatus: ReadonlyMap<number, Named> = new Map([
   named(400, 'general/bad-request', 'Bad request'),
@@ -31,8 +26,12 @@ const byStatus: ReadonlyMap<number, Named> = new Map([
 const ofRetries: ReadonlySet<string> = new Set(['703', '704']);
 
 /** How a problem is named: its type, below the URL of the conventions, its title and its code. */
-export const namesOf = ({ status, code, details: own }: ProblemKind): Named => {
+export function namesOf({ status, code, details: own }: ProblemKind): Named {
   const general = byStatus.get(status) ?? byStatus.get(500)!;
   const { type, title } = own ?? general;
   return { type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };
-};
+}
+
+function named(status: number, type: string, title: string): readonly [number, Named] {
+  return [status, { type, title, code: `00_${status}` }];
+}

@@ -34,28 +34,24 @@ export interface ProblemType {
 /** A kind without its name, which is its key in the table. */
 type Kind = Omit<ProblemKind, 'name'>;
 
-export const kind = (
-  status: number,
-  code: string,
-  type: ErrorType,
-  message: string,
-  also: Partial<Kind> = {},
-): Kind => ({
-  status,
-  code,
-  type,
-  message,
-  ...also,
-});
+export function kind(status: number, code: string, type: ErrorType, message: string, also: Partial<Kind> = {}): Kind {
+  return {
+    status,
+    code,
+    type,
+    message,
+    ...also,
+  };
+}
 
 /**
  * Declares kinds of problem, in the order in which documents list those of one status. A kind that is declared already,
  * such as one of the engine, is listed for its place.
  */
-export const defineProblems = <N extends string>(
+export function defineProblems<N extends string>(
   table: Readonly<Record<N, Kind | ProblemKind>>,
-): Readonly<Record<N, ProblemKind>> =>
-  Object.freeze(
+): Readonly<Record<N, ProblemKind>> {
+  return Object.freeze(
     Object.fromEntries(
       Object.entries<Kind | ProblemKind>(table).map(([name, each]) => [
         name,
@@ -63,6 +59,7 @@ export const defineProblems = <N extends string>(
       ]),
     ) as Record<N, ProblemKind>,
   );
+}
 
 /** The problems of the engine: of the protocols, of credentials, of fields and of retries. */
 export const problems = defineProblems({
@@ -100,7 +97,9 @@ export type ProblemName = keyof typeof problems;
 /** A problem of the engine by its name, or a kind that a service declares. */
 export type ProblemRef = ProblemName | ProblemKind;
 
-export const kindOf = (problem: ProblemRef): ProblemKind => (typeof problem === 'string' ? problems[problem] : problem);
+export function kindOf(problem: ProblemRef): ProblemKind {
+  return typeof problem === 'string' ? problems[problem] : problem;
+}
 
 /** One thing that is wrong with a request, at a canonical path that each protocol prints in its own coordinates. */
 export interface Issue {
@@ -112,20 +111,17 @@ export interface Issue {
 }
 
 /** The text of a problem with its blanks filled. */
-export const describe = (problem: ProblemRef, ...blanks: readonly string[]): string =>
-  kindOf(problem).message.replace(/\{(\d)\}/g, (_, index) => blanks[Number(index)] ?? '');
+export function describe(problem: ProblemRef, ...blanks: readonly string[]): string {
+  return kindOf(problem).message.replace(/\{(\d)\}/g, (_, index) => blanks[Number(index)] ?? '');
+}
 
-export const issue = (path: Path, problem: ProblemRef, ...blanks: readonly string[]): Issue => ({
-  path,
-  kind: kindOf(problem),
-  message: describe(problem, ...blanks),
-});
-
-/** Structure before the kinds that come first, and then the fields in the contract's order. */
-const rank = ({ status, first }: ProblemKind): number => {
-  if (status === 400) return 0;
-  return first === true ? 1 : 2;
-};
+export function issue(path: Path, problem: ProblemRef, ...blanks: readonly string[]): Issue {
+  return {
+    path,
+    kind: kindOf(problem),
+    message: describe(problem, ...blanks),
+  };
+}
 
 interface Details {
   readonly issues?: readonly Issue[];
@@ -185,6 +181,12 @@ export class Problem extends Error {
 }
 
 /** Throws where there are any. */
-export const throwIssues = (issues: readonly Issue[]): void => {
+export function throwIssues(issues: readonly Issue[]): void {
   if (issues.length > 0) throw Problem.of(issues);
-};
+}
+
+/** Structure before the kinds that come first, and then the fields in the contract's order. */
+function rank({ status, first }: ProblemKind): number {
+  if (status === 400) return 0;
+  return first === true ? 1 : 2;
+}

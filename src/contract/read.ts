@@ -51,32 +51,27 @@ export type Read<N> = (node: N, collector: IssueCollector) => unknown;
 
 type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field | undefined) => unknown;
 
-/** Names are shown back to their sender, so only those that look like names, and like no card number. */
-const shown = (name: string): string => (/^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?');
+/** The members of a node by their slot in the contract, and the names that the contract does not have. */
+interface MemberNodes<N> {
+  readonly found: readonly (N | undefined)[];
+  readonly unknown: ReadonlySet<string>;
+}
 
-const label = (path: Path): string =>
-  path
-    .filter((step) => typeof step === 'string')
-    .map(shown)
-    .join('.');
+const nothingUnknown: ReadonlySet<string> = new Set();
 
-const faultName = (fault: 'type' | 'length' | 'value'): ProblemName => {
-  switch (fault) {
-    case 'type':
-      return 'structure';
-    case 'length':
-      return 'tooLong';
-    case 'value':
-      return 'invalidField';
-    default:
-      return fault satisfies never;
-  }
-};
+/** Compiles the reading of a schema for one protocol's tree. */
+export function compileRead<N>(schema: Schema, reader: Reader<N>): Read<N> {
+  const readAt = walk<ReadAt<N>>(schema, {
+    scalar: (scalar) => readScalar(scalar, reader),
+    joined: (set) => readJoined(set, reader),
+    list: (list, item) => readList(list, item, reader),
+    map: (map, item) => readMap(map, item, reader),
+    object: (object, members) => readObject(object, members, reader),
+  });
+  return (node, collector) => readAt(node, [], collector, undefined);
+}
 
-/** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
-const quoted = (text: string): string => (/^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?');
-
-const readScalar = <N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
+function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   const parse = parser(schema);
   const keepsBlank = schema.kind === 'string' && schema.emptyString === 'invalid';
   const max = schema.kind === 'string' ? String(schema.max ?? textLengthMax) : '';
@@ -94,9 +89,39 @@ const readScalar = <N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> => {
       ? collector.add(path, problem, `${label(path)} is not a valid ${schema.kind}`)
       : collector.add(path, problem, label(path), max, quoted(text));
   };
-};
+}
 
-const readJoined = <N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> => {
+function label(path: Path): string {
+  return path
+    .filter((step) => typeof step === 'string')
+    .map(shown)
+    .join('.');
+}
+
+/** Names are shown back to their sender, so only those that look like names, and like no card number. */
+function shown(name: string): string {
+  return /^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
+}
+
+function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
+  switch (fault) {
+    case 'type':
+      return 'structure';
+    case 'length':
+      return 'tooLong';
+    case 'value':
+      return 'invalidField';
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
+function quoted(text: string): string {
+  return /^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?';
+}
+
+function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {
   const { values } = schema.item;
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
@@ -110,9 +135,9 @@ const readJoined = <N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> => {
       return collector.add(path, field?.invalid ?? 'invalidField', label(path));
     return Object.freeze(values.filter((value) => named.includes(value)));
   };
-};
+}
 
-const readList = <N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> => {
+function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): ReadAt<N> {
   const { itemName, wrapped } = schema;
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
@@ -130,36 +155,9 @@ const readList = <N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
     });
     return Object.freeze(values);
   };
-};
+}
 
-/** JSON and FORM cannot hold a name twice and refuse the whole body for it; so does every other format. */
-const refuseTwice = (): never => {
-  throw new Problem('undecodable', undefined, { reason: 'name stands twice' });
-};
-
-/** What each format can write as a key: one line; dots make it steps of a form's name, in which brackets mean something. */
-const isKey = (key: string): boolean =>
-  printable(key) &&
-  /^.{1,128}$/.test(key) &&
-  !/[[\]]/.test(key) &&
-  key.split('.').every(isStep) &&
-  key.split('.').length <= 8;
-
-const isStep = (step: string): boolean => step !== '' && step !== '__proto__';
-
-/** The reading of one entry of a map, where its entries are texts. */
-const readEntryText = <N>(reader: Reader<N>): ReadAt<N> => {
-  const text: ScalarSchema = { kind: 'string', example: '' };
-  const parse = parser(text);
-  return (node, path, collector) => {
-    const raw = reader.text(node, text);
-    const parsed = raw === undefined ? undefined : parse(raw);
-    if (parsed !== undefined && 'value' in parsed) return String(parsed.value);
-    return collector.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
-  };
-};
-
-const readMap = <N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> => {
+function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Reader<N>): ReadAt<N> {
   const readEntry = item ?? readEntryText(reader);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
@@ -182,40 +180,41 @@ const readMap = <N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
     if (entries.size === 0 && (count > 0 || schema.whenEmpty !== 'present')) return undefined;
     return Object.freeze(Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1))));
   };
-};
-
-/** The members of a node by their slot in the contract, and the names that the contract does not have. */
-interface MemberNodes<N> {
-  readonly found: readonly (N | undefined)[];
-  readonly unknown: ReadonlySet<string>;
 }
 
-const nothingUnknown: ReadonlySet<string> = new Set();
-
-/** Compiles the collection of an object's members; undefined for a node that is no object. */
-const compileMembers = <N>(schema: ObjectSchema, reader: Reader<N>): ((node: N) => MemberNodes<N> | undefined) => {
-  const names = Object.keys(schema.fields);
-  const slots = new Map(names.map((name, slot) => [name, slot]));
-  const ignored = new Set(schema.ignoredMembers);
-  return (node) => {
-    const found: (N | undefined)[] = new Array(names.length).fill(undefined);
-    let unknown: Set<string> | undefined;
-    const visit = (name: string, child: N) => {
-      const slot = slots.get(name);
-      if (slot !== undefined) {
-        if (found[slot] !== undefined) refuseTwice();
-        found[slot] = child;
-      } else if (!ignored.has(name)) {
-        unknown ??= new Set();
-        if (unknown.has(name)) refuseTwice();
-        unknown.add(name);
-      }
-    };
-    return reader.eachMember(node, visit, schema) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
+/** The reading of one entry of a map, where its entries are texts. */
+function readEntryText<N>(reader: Reader<N>): ReadAt<N> {
+  const text: ScalarSchema = { kind: 'string', example: '' };
+  const parse = parser(text);
+  return (node, path, collector) => {
+    const raw = reader.text(node, text);
+    const parsed = raw === undefined ? undefined : parse(raw);
+    if (parsed !== undefined && 'value' in parsed) return String(parsed.value);
+    return collector.add(path, 'structure', `${label(path.slice(-1))} is not a text`);
   };
-};
+}
 
-const readObject = <N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> => {
+/** What each format can write as a key: one line; dots make it steps of a form's name, in which brackets mean something. */
+function isKey(key: string): boolean {
+  return (
+    printable(key) &&
+    /^.{1,128}$/.test(key) &&
+    !/[[\]]/.test(key) &&
+    key.split('.').every(isStep) &&
+    key.split('.').length <= 8
+  );
+}
+
+function isStep(step: string): boolean {
+  return step !== '' && step !== '__proto__';
+}
+
+/** JSON and FORM cannot hold a name twice and refuse the whole body for it; so does every other format. */
+function refuseTwice(): never {
+  throw new Problem('undecodable', undefined, { reason: 'name stands twice' });
+}
+
+function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> {
   const collectMembers = compileMembers(schema, reader);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
@@ -254,16 +253,27 @@ const readObject = <N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
     }
     return Object.freeze(value);
   };
-};
+}
 
-/** Compiles the reading of a schema for one protocol's tree. */
-export const compileRead = <N>(schema: Schema, reader: Reader<N>): Read<N> => {
-  const readAt = walk<ReadAt<N>>(schema, {
-    scalar: (scalar) => readScalar(scalar, reader),
-    joined: (set) => readJoined(set, reader),
-    list: (list, item) => readList(list, item, reader),
-    map: (map, item) => readMap(map, item, reader),
-    object: (object, members) => readObject(object, members, reader),
-  });
-  return (node, collector) => readAt(node, [], collector, undefined);
-};
+/** Compiles the collection of an object's members; undefined for a node that is no object. */
+function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => MemberNodes<N> | undefined {
+  const names = Object.keys(schema.fields);
+  const slots = new Map(names.map((name, slot) => [name, slot]));
+  const ignored = new Set(schema.ignoredMembers);
+  return (node) => {
+    const found: (N | undefined)[] = new Array(names.length).fill(undefined);
+    let unknown: Set<string> | undefined;
+    const visit = (name: string, child: N) => {
+      const slot = slots.get(name);
+      if (slot !== undefined) {
+        if (found[slot] !== undefined) refuseTwice();
+        found[slot] = child;
+      } else if (!ignored.has(name)) {
+        unknown ??= new Set();
+        if (unknown.has(name)) refuseTwice();
+        unknown.add(name);
+      }
+    };
+    return reader.eachMember(node, visit, schema) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
+  };
+}

@@ -171,49 +171,68 @@ type InferFields<F extends Fields> = {
 
 type Options<S> = Partial<Omit<S, 'kind'>>;
 
-export const string = (options: Options<StringSchema> & { readonly example: string }): StringSchema =>
-  Object.freeze({ kind: 'string', ...options });
+export function string(options: Options<StringSchema> & { readonly example: string }): StringSchema {
+  return Object.freeze({ kind: 'string', ...options });
+}
 
-export const integer = (min: number, max: number, example: number): IntegerSchema =>
-  Object.freeze({ kind: 'integer', min, max, example });
+export function integer(min: number, max: number, example: number): IntegerSchema {
+  return Object.freeze({ kind: 'integer', min, max, example });
+}
 
-export const boolean = (example: boolean): BooleanSchema => Object.freeze({ kind: 'boolean', example });
+export function boolean(example: boolean): BooleanSchema {
+  return Object.freeze({ kind: 'boolean', example });
+}
 
-export const dateTime = (example: number): DateTimeSchema => Object.freeze({ kind: 'dateTime', example });
+export function dateTime(example: number): DateTimeSchema {
+  return Object.freeze({ kind: 'dateTime', example });
+}
 
-export const oneOf = <const V extends string>(name: string, ...values: V[]): EnumSchema<V> =>
-  Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
+  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+}
 
 /** A list of separate items; `wrapped` is for JSON. */
-export const list = <S extends Schema>(
+export function list<S extends Schema>(
   item: S,
   itemName: string,
   options: { readonly wrapped?: boolean; readonly max: number },
-): ListSchema<S> =>
-  Object.freeze({ kind: 'list', joined: false, item, itemName, wrapped: options.wrapped ?? false, max: options.max });
+): ListSchema<S> {
+  return Object.freeze({
+    kind: 'list',
+    joined: false,
+    item,
+    itemName,
+    wrapped: options.wrapped ?? false,
+    max: options.max,
+  });
+}
 
 /** A set of an enumeration's values, written as one comma-separated text. */
-export const joined = <V extends string>(
+export function joined<V extends string>(
   item: EnumSchema<V>,
   options: Pick<SetSchema, 'emptyString'> = {},
-): SetSchema<V> => Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
+): SetSchema<V> {
+  return Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
+}
 
-export const map = (
+export function map(
   max: number,
   example: Readonly<Record<string, string>>,
   options: Pick<MapSchema, 'whenEmpty'> = {},
-): MapSchema<undefined> =>
-  Object.freeze({ kind: 'map', item: undefined, max, example: Object.freeze(example), ...options });
+): MapSchema<undefined> {
+  return Object.freeze({ kind: 'map', item: undefined, max, example: Object.freeze(example), ...options });
+}
 
 /** A map of records; `example`: a key. */
-export const mapOf = <I extends ObjectSchema>(item: I, max: number, example: string): MapSchema<I> =>
-  Object.freeze({ kind: 'map', item, max, example: Object.freeze({ [example]: '' }) });
+export function mapOf<I extends ObjectSchema>(item: I, max: number, example: string): MapSchema<I> {
+  return Object.freeze({ kind: 'map', item, max, example: Object.freeze({ [example]: '' }) });
+}
 
 type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
 
 /** An object; its fields in the order in which every format prints them. */
-export const object = <const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> =>
-  Object.freeze({
+export function object<const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> {
+  return Object.freeze({
     kind: 'object',
     name,
     namespace: options.namespace,
@@ -222,11 +241,14 @@ export const object = <const F extends Fields>(name: string, fields: F, options:
     ignoredMembers: options.ignoredMembers ?? [],
     whenEmpty: options.whenEmpty ?? {},
   });
+}
 
 type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
-export const required = <S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, true> =>
-  Object.freeze({ schema, required: true, doc, ...options });
+export function required<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, true> {
+  return Object.freeze({ schema, required: true, doc, ...options });
+}
 
-export const optional = <S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, false> =>
-  Object.freeze({ schema, required: false, doc, ...options });
+export function optional<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, false> {
+  return Object.freeze({ schema, required: false, doc, ...options });
+}

@@ -58,9 +58,9 @@ export interface Service<O extends Operation = Operation> {
 }
 
 /** Throws for two operations of one name, and for a role or a namespace that the service does not declare. */
-export const service = <O extends Operation>(
+export function service<O extends Operation>(
   parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
-): Service<O> => {
+): Service<O> {
   const operations = new Map(parts.operations.map((each) => [each.name, each]));
   if (operations.size !== parts.operations.length) throw new TypeError(`${parts.name}: two operations have one name`);
   if (parts.namespaces === undefined && !parts.operations.every(isBound))
@@ -72,11 +72,76 @@ export const service = <O extends Operation>(
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
   return Object.freeze({ ...parts, operations });
-};
+}
+
+/** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
+export function hashNameOf({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string {
+  return hashPrefix + operation.name;
+}
+
+/** Every problem that a service can refuse for, by name, in the order of the documents. */
+export function problemsOf({ problems: own = {} }: Service): ReadonlyMap<string, ProblemKind> {
+  const engine = (Object.keys(problems) as ProblemName[]).filter((name) => !Object.hasOwn(own, name));
+  return new Map([...engine.map((name) => [name, problems[name]] as const), ...Object.entries(own)]);
+}
+
+/** Throws for a service without operations that SOAP carries. */
+export function namespacesOf({ name, namespaces }: Service): Namespaces {
+  if (namespaces === undefined) throw new TypeError(`${name} has no XML namespaces`);
+  return namespaces;
+}
+
+/** The URI of the service's own namespace. */
+export function ownUri(service: Service): string {
+  return uriOf(service, undefined);
+}
+
+/** The URI of a schema's namespace: that of its prefix, or the service's own. */
+export function uriOf(service: Service, prefix: string | undefined): string {
+  const { own, uris } = namespacesOf(service);
+  const uri = uris[prefix ?? own];
+  if (uri === undefined) throw new TypeError(`${service.name} has no namespace ${prefix ?? own}`);
+  return uri;
+}
+
+/** The operations that callers name in soap, json and form. */
+export function namedOperations({ operations }: Service): readonly Operation[] {
+  return [...operations.values()].filter((each) => !isBound(each));
+}
+
+/** The operations that a method and a path name. */
+export function boundOperations({ operations }: Service) {
+  return [...operations.values()].filter(isBound);
+}
+
+/**
+ * The newest contract of a service that is not newer than the version asked for (specification, section 9, leaves this
+ * open), or the newest of all. `services`: newest last.
+ */
+export function contractOf(services: readonly Service[], name: string, asked?: number): Service | undefined {
+  return services.findLast(
+    (each) => each.name === name && (asked === undefined || (each.answers.from <= asked && asked <= each.answers.to)),
+  );
+}
+
+/** `v1`, `v2`: the versions that a contract answers. */
+export function versionsOf({ answers: { from, to } }: Service): readonly string[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => `v${from + at}`);
+}
+
+/** The address of a version; SOAP callers need no more of the path. */
+export function serviceAddress({ address, version }: Service, asked = version): string {
+  return `${address}/v${asked}`;
+}
+
+/** The address of an operation; with the names in braces of its binding, where it has one. */
+export function operationAddress(service: Service, { name, http }: Operation): string {
+  return serviceAddress(service) + (http?.path ?? `/${name}`);
+}
 
 /** The namespaces that a schema and its parts name. */
-const prefixesOf = (schema: Schema): readonly string[] =>
-  walk<readonly string[]>(schema, {
+function prefixesOf(schema: Schema): readonly string[] {
+  return walk<readonly string[]>(schema, {
     scalar: () => [],
     joined: () => [],
     list: (_, item) => item,
@@ -86,57 +151,4 @@ const prefixesOf = (schema: Schema): readonly string[] =>
       ...members.flatMap(({ part }) => part),
     ],
   });
-
-/** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */
-export const hashNameOf = ({ name, hashPrefix = `${name}.` }: Service, operation: Operation): string =>
-  hashPrefix + operation.name;
-
-/** Every problem that a service can refuse for, by name, in the order of the documents. */
-export const problemsOf = ({ problems: own = {} }: Service): ReadonlyMap<string, ProblemKind> => {
-  const engine = (Object.keys(problems) as ProblemName[]).filter((name) => !Object.hasOwn(own, name));
-  return new Map([...engine.map((name) => [name, problems[name]] as const), ...Object.entries(own)]);
-};
-
-/** Throws for a service without operations that SOAP carries. */
-export const namespacesOf = ({ name, namespaces }: Service): Namespaces => {
-  if (namespaces === undefined) throw new TypeError(`${name} has no XML namespaces`);
-  return namespaces;
-};
-
-/** The URI of the service's own namespace. */
-export const ownUri = (service: Service): string => uriOf(service, undefined);
-
-/** The URI of a schema's namespace: that of its prefix, or the service's own. */
-export const uriOf = (service: Service, prefix: string | undefined): string => {
-  const { own, uris } = namespacesOf(service);
-  const uri = uris[prefix ?? own];
-  if (uri === undefined) throw new TypeError(`${service.name} has no namespace ${prefix ?? own}`);
-  return uri;
-};
-
-/** The operations that callers name in soap, json and form. */
-export const namedOperations = ({ operations }: Service): readonly Operation[] =>
-  [...operations.values()].filter((each) => !isBound(each));
-
-/** The operations that a method and a path name. */
-export const boundOperations = ({ operations }: Service) => [...operations.values()].filter(isBound);
-
-/**
- * The newest contract of a service that is not newer than the version asked for (specification, section 9, leaves this
- * open), or the newest of all. `services`: newest last.
- */
-export const contractOf = (services: readonly Service[], name: string, asked?: number): Service | undefined =>
-  services.findLast(
-    (each) => each.name === name && (asked === undefined || (each.answers.from <= asked && asked <= each.answers.to)),
-  );
-
-/** `v1`, `v2`: the versions that a contract answers. */
-export const versionsOf = ({ answers: { from, to } }: Service): readonly string[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => `v${from + at}`);
-
-/** The address of a version; SOAP callers need no more of the path. */
-export const serviceAddress = ({ address, version }: Service, asked = version): string => `${address}/v${asked}`;
-
-/** The address of an operation; with the names in braces of its binding, where it has one. */
-export const operationAddress = (service: Service, { name, http }: Operation): string =>
-  serviceAddress(service) + (http?.path ?? `/${name}`);
+}

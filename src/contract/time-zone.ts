@@ -10,16 +10,26 @@ const zonesWithoutArea: ReadonlySet<string> = new Set(
 const areas =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)(?:\/[A-Z][A-Za-z0-9+_-]*)+$/;
 
-/** `Intl` takes a name in any case; others who read it do not. No place is written in four capitals. */
-const spelt = (name: string): boolean => zonesWithoutArea.has(name) || (areas.test(name) && !/[A-Z]{4}/.test(name));
-
 /** Names that `Intl` still takes and the IANA database has dropped. */
 const dropped: ReadonlySet<string> = new Set(['Canada/East-Saskatchewan', 'US/Pacific-New']);
 
 /** The names found to be good; there are about 600. Asking `Intl` takes 0.1 ms. */
 const known = new Set<string>();
 
-const knownToPlatform = (name: string): boolean => {
+/** A name of the IANA time zone database, spelt as there, older names included (`Europe/Kyiv`, `Europe/Kiev`, `UTC`); not an offset. */
+export function isTimeZone(name: string): boolean {
+  if (known.has(name)) return true;
+  const good = spelt(name) && !dropped.has(name) && knownToPlatform(name);
+  if (good) known.add(name);
+  return good;
+}
+
+/** `Intl` takes a name in any case; others who read it do not. No place is written in four capitals. */
+function spelt(name: string): boolean {
+  return zonesWithoutArea.has(name) || (areas.test(name) && !/[A-Z]{4}/.test(name));
+}
+
+function knownToPlatform(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
@@ -27,12 +37,4 @@ const knownToPlatform = (name: string): boolean => {
     if (thrown instanceof RangeError) return false;
     throw thrown;
   }
-};
-
-/** A name of the IANA time zone database, spelt as there, older names included (`Europe/Kyiv`, `Europe/Kiev`, `UTC`); not an offset. */
-export const isTimeZone = (name: string): boolean => {
-  if (known.has(name)) return true;
-  const good = spelt(name) && !dropped.has(name) && knownToPlatform(name);
-  if (good) known.add(name);
-  return good;
-};
+}

@@ -18,7 +18,7 @@ export interface Member<R> {
   readonly part: R;
 }
 
-export const walk = <R>(schema: Schema, kinds: Kinds<R>): R => {
+export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
   switch (schema.kind) {
     case 'string':
     case 'integer':
@@ -38,4 +38,4 @@ export const walk = <R>(schema: Schema, kinds: Kinds<R>): R => {
     default:
       return schema satisfies never;
   }
-};
+}

@@ -4,35 +4,36 @@ import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
 
-const unauthorized = (): Problem =>
-  new Problem('unauthorized', undefined, {
-    headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },
-  });
-
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-const parseBasic = (header: string): PresentedCredential | undefined => {
-  const [, encoded] = basicPattern.exec(header) ?? [];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  // The username holds an @, the secret may hold anything, colons too.
-  return colon === -1 ? undefined : { kind: 'basic', username: text.slice(0, colon), secret: text.slice(colon + 1) };
-};
+/** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
+export async function authenticate(headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> {
+  const caller = await credentials.verify(shown(headers));
+  if (caller === undefined) throw unauthorized();
+  return caller;
+}
 
 /** What the caller shows; a Problem when it shows nothing, or two things at once. */
-const shown = (headers: WireRequest['headers']): PresentedCredential => {
+function shown(headers: WireRequest['headers']): PresentedCredential {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');
   const found = apiKey === undefined ? parseBasic(authorization ?? '') : ({ kind: 'apiKey', secret: apiKey } as const);
   if (found === undefined) throw unauthorized();
   return found;
-};
+}
 
-/** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
-export const authenticate = async (headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> => {
-  const caller = await credentials.verify(shown(headers));
-  if (caller === undefined) throw unauthorized();
-  return caller;
-};
+function parseBasic(header: string): PresentedCredential | undefined {
+  const [, encoded] = basicPattern.exec(header) ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  // The username holds an @, the secret may hold anything, colons too.
+  return colon === -1 ? undefined : { kind: 'basic', username: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+function unauthorized(): Problem {
+  return new Problem('unauthorized', undefined, {
+    headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },
+  });
+}

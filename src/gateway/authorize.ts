@@ -12,12 +12,12 @@ export type Named = Pick<CanonicalRequest, 'requestReference' | 'key'>;
  * Checks the role first, then the fields, then the grants: a refusal says no more than its caller may ask.
  * Issues are those of the caller's own version; only an input without issues can be upgraded.
  */
-export const authorize = (
+export function authorize(
   decoded: Decoded,
   { service, operation, upgrade }: CurrentOperation,
   caller: Caller,
   { requestReference, key }: Named,
-): CanonicalRequest => {
+): CanonicalRequest {
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
   throwIssues(decoded.issues);
@@ -25,4 +25,4 @@ export const authorize = (
   for (const { field, grant } of operation.grants)
     if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) throw new Problem(grant.refusal);
   return Object.freeze({ service, operation, input, caller, requestReference, key });
-};
+}

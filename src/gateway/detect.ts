@@ -13,43 +13,44 @@ export interface Detected {
 
 const none: Media = Object.freeze({ type: '', charset: undefined });
 
-/** `application/json; charset="UTF-8"`; ignores other parameters (SOAP 1.2 has `action`). */
-const parseMedia = (header: string): Media => {
-  const [type = '', ...parameters] = header.split(';');
-  const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(each)?.[1] ?? []);
-  // Two charsets, or an empty one, match no protocol.
-  const charset = charsets.length > 1 ? '' : charsets[0]?.toLowerCase();
-  return Object.freeze({ type: type.trim().toLowerCase(), charset });
-};
-
 const mediaMax = 256;
 const media = new Map<string, Media>();
 
+/** The protocol of a request: the address decides, then the media type, then Accept. */
+export function detect({ method, headers }: WireRequest, route: Route, protocols: Protocols): Detected {
+  const declared = mediaOf(headers['content-type']);
+  const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
+  const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
+  const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
+  return { protocol, media: declared, understood: isReadable && isCarried(route, method, declared, named) };
+}
+
 /** Clients send few different headers: each is parsed once. */
-const mediaOf = (header: string | undefined): Media => {
+function mediaOf(header: string | undefined): Media {
   if (header === undefined) return none;
   const known = media.get(header);
   if (known !== undefined) return known;
   const parsed = parseMedia(header);
   if (media.size < mediaMax && header.length < 200) media.set(header, parsed);
   return parsed;
-};
+}
 
-/** The protocol of a request: the address decides, then the media type, then Accept. */
-export const detect = ({ method, headers }: WireRequest, route: Route, protocols: Protocols): Detected => {
-  const declared = mediaOf(headers['content-type']);
-  const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
-  const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
-  const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
-  return { protocol, media: declared, understood: isReadable && isCarried(route, method, declared, named) };
-};
+/** `application/json; charset="UTF-8"`; ignores other parameters (SOAP 1.2 has `action`). */
+function parseMedia(header: string): Media {
+  const [type = '', ...parameters] = header.split(';');
+  const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(each)?.[1] ?? []);
+  // Two charsets, or an empty one, match no protocol.
+  const charset = charsets.length > 1 ? '' : charsets[0]?.toLowerCase();
+  return Object.freeze({ type: type.trim().toLowerCase(), charset });
+}
 
 /** Without a format of the address or the media type: as the address or Accept suggests, else JSON. */
-const fallback = (route: Route, headers: WireRequest['headers']): ProtocolName =>
-  /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
+function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
+  return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
+}
 
 /** Whether the format of the address is that of the declared media type. */
-const isCarried = ({ format }: Route, method: string, media: Media, named: ProtocolName | undefined): boolean => {
+function isCarried({ format }: Route, method: string, media: Media, named: ProtocolName | undefined): boolean {
   switch (format) {
     case undefined:
       return named !== undefined;
@@ -61,4 +62,4 @@ const isCarried = ({ format }: Route, method: string, media: Media, named: Proto
     default:
       return format satisfies never;
   }
-};
+}

@@ -40,7 +40,7 @@ interface RequestState {
 }
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
-export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promise<Answer> => {
+export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
   const progress: RequestState = { requestReference: gateway.ids.requestReference() };
   const route = gateway.routes.find(wire.path);
   const { protocol, media, understood } = detect(wire, route, gateway.protocols);
@@ -71,17 +71,15 @@ export const handleRequest = async (wire: WireRequest, gateway: Gateway): Promis
     });
     return answer(gateway, protocol.name, progress, message, problem);
   }
-};
+}
 
-const operationOf = ({ decoded, target }: RequestState) => (decoded ?? target)?.operation;
-
-const answer = (
+function answer(
   { requestReferenceHeader: header }: Gateway,
   protocol: string,
   progress: RequestState,
   message: Message,
   problem?: Problem,
-): Answer => {
+): Answer {
   const { requestReference, target, caller, key, replayed } = progress;
   const headers: Record<string, string> = { ...message.headers, [header]: requestReference };
   if (key !== undefined) headers[keyHeader] = key;
@@ -103,13 +101,17 @@ const answer = (
       problem,
     },
   };
-};
+}
 
 /** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
-const retryHeaders = ({ kind }: Problem, progress: RequestState): Readonly<Record<string, string>> => {
+function retryHeaders({ kind }: Problem, progress: RequestState): Readonly<Record<string, string>> {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
   const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
   const transient = kind === problems.internal && harmless ? true : kind.transient;
   if (transient === undefined) return {};
   return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
-};
+}
+
+function operationOf({ decoded, target }: RequestState) {
+  return (decoded ?? target)?.operation;
+}

@@ -75,10 +75,11 @@ export function olderVersion<O extends Operation, C extends Operation>(
   return Object.freeze({ service: older, adapters: new Map(entries) });
 }
 
-const checkSameRules = (name: string, older: ObjectSchema, current: ObjectSchema): void => {
+function checkSameRules(name: string, older: ObjectSchema, current: ObjectSchema): void {
   if (rulesOf(older) !== rulesOf(current))
     throw new TypeError(`${name}: the rules of ${older.name} differ between versions, and no adapter is stated`);
-};
+}
 
-const rulesOf = (schema: ObjectSchema): string =>
-  JSON.stringify(schema, (key, value) => (key === 'doc' || key === 'example' ? undefined : value));
+function rulesOf(schema: ObjectSchema): string {
+  return JSON.stringify(schema, (key, value) => (key === 'doc' || key === 'example' ? undefined : value));
+}

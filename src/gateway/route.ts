@@ -23,7 +23,7 @@ export interface Routes {
 const cachedMax = 1_000;
 
 /** `services`: newest last. */
-export const compileRoutes = (services: readonly Service[]): Routes => {
+export function compileRoutes(services: readonly Service[]): Routes {
   const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
   const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
   const cache = new Map<string, Route>();
@@ -58,20 +58,18 @@ export const compileRoutes = (services: readonly Service[]): Routes => {
       return route;
     },
   });
-};
+}
 
-/** `/pal/servlet/soap/Recurring` to `/pal/servlet/soap/`. */
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/') + 1);
+/** A segment of a path template: a literal word, or the name of a field. */
+type Segment = { readonly word: string } | { readonly field: string };
 
-const refused = (fallback: Route['fallback'], problem: () => Problem): Route => ({
-  fallback,
-  target() {
-    throw problem();
-  },
-});
+interface Template {
+  readonly operation: BoundOperation;
+  readonly segments: readonly Segment[];
+}
 
 /** A service whose operations callers name: in the path, or in the body where `below` is empty. */
-const named = (service: Service, version: number, below: string, fallback: Route['fallback']): Route => {
+function named(service: Service, version: number, below: string, fallback: Route['fallback']): Route {
   const name = /^\/([A-Za-z]{1,60})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) return refused(fallback, () => new Problem('notFound'));
@@ -88,74 +86,93 @@ const named = (service: Service, version: number, below: string, fallback: Route
       return target;
     },
   };
-};
+}
+
+function refused(fallback: Route['fallback'], problem: () => Problem): Route {
+  return {
+    fallback,
+    target() {
+      throw problem();
+    },
+  };
+}
+
+function methodNotAllowed(allowed: readonly string[]): Problem {
+  return new Problem('methodNotAllowed', undefined, { headers: { Allow: allowed.join(', ') } });
+}
+
+function unknownVersion(services: readonly Service[], name: string): Problem {
+  const served = services.filter((each) => each.name === name).map(printVersions);
+  return new Problem('unknownVersion', describe('unknownVersion', served.join(', ')));
+}
+
+/** `v1, v2`, or `v25 to v68` where there are more. */
+function printVersions(service: Service): string {
+  const versions = versionsOf(service);
+  return versions.length > 2 ? `${versions[0]} to ${versions.at(-1)}` : versions.join(', ');
+}
+
+function compileTemplate(operation: BoundOperation): Template {
+  return {
+    operation,
+    segments: segmentsOf(operation.http.path).map((segment) => {
+      const [field] = namesInPath(segment);
+      return field === undefined ? { word: segment } : { field };
+    }),
+  };
+}
+
+function segmentsOf(path: string): readonly string[] {
+  return path.split('/').slice(1);
+}
+
+/** `/pal/servlet/soap/Recurring` to `/pal/servlet/soap/`. */
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+function fits({ segments }: Template, given: readonly string[]): boolean {
+  return (
+    segments.length === given.length &&
+    segments.every((segment, at) => ('word' in segment ? segment.word === given[at] : given[at] !== ''))
+  );
+}
 
 /** Operations whose path fits; the method chooses among them. */
-const bound = (
+function bound(
   service: Service,
   version: number,
   fitting: readonly Template[],
   segments: readonly string[],
   fallback: Route['fallback'],
-): Route => ({
-  format: 'rest',
-  fallback,
-  target(method) {
-    const template = fitting.find(({ operation }) => operation.http.method === method);
-    if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));
-    return Object.freeze<Target>({
-      service,
-      version,
-      operation: template.operation,
-      parameters: parametersOf(template, segments),
-    });
-  },
-});
-
-/** A segment of a path template: a literal word, or the name of a field. */
-type Segment = { readonly word: string } | { readonly field: string };
-
-interface Template {
-  readonly operation: BoundOperation;
-  readonly segments: readonly Segment[];
+): Route {
+  return {
+    format: 'rest',
+    fallback,
+    target(method) {
+      const template = fitting.find(({ operation }) => operation.http.method === method);
+      if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));
+      return Object.freeze<Target>({
+        service,
+        version,
+        operation: template.operation,
+        parameters: parametersOf(template, segments),
+      });
+    },
+  };
 }
 
-const segmentsOf = (path: string): readonly string[] => path.split('/').slice(1);
-
-const compileTemplate = (operation: BoundOperation): Template => ({
-  operation,
-  segments: segmentsOf(operation.http.path).map((segment) => {
-    const [field] = namesInPath(segment);
-    return field === undefined ? { word: segment } : { field };
-  }),
-});
-
-const fits = ({ segments }: Template, given: readonly string[]): boolean =>
-  segments.length === given.length &&
-  segments.every((segment, at) => ('word' in segment ? segment.word === given[at] : given[at] !== ''));
-
-const parametersOf = ({ segments }: Template, given: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(segments.flatMap((each, at) => ('field' in each ? [[each.field, decoded(given[at]!)]] : [])));
+function parametersOf({ segments }: Template, given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    segments.flatMap((each, at) => ('field' in each ? [[each.field, decoded(given[at]!)]] : [])),
+  );
+}
 
 /** Throws badRequest for a text that is not percent-encoded as RFC 3986 says. */
-const decoded = (text: string): string => {
+function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
     throw new Problem('badRequest', undefined, { reason: 'percent encoding' });
   }
-};
-
-const methodNotAllowed = (allowed: readonly string[]): Problem =>
-  new Problem('methodNotAllowed', undefined, { headers: { Allow: allowed.join(', ') } });
-
-const unknownVersion = (services: readonly Service[], name: string): Problem => {
-  const served = services.filter((each) => each.name === name).map(printVersions);
-  return new Problem('unknownVersion', describe('unknownVersion', served.join(', ')));
-};
-
-/** `v1, v2`, or `v25 to v68` where there are more. */
-const printVersions = (service: Service): string => {
-  const versions = versionsOf(service);
-  return versions.length > 2 ? `${versions[0]} to ${versions.at(-1)}` : versions.join(', ');
-};
+}

@@ -4,9 +4,9 @@ import { LockTimeout } from '../idempotency/ports.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { VaultUnavailable } from '../vault/ports.ts';
 
-export const toProblem = (thrown: unknown): Problem => {
+export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof StoreUnavailable || thrown instanceof VaultUnavailable)
     return new Problem('unavailable', undefined, { cause: thrown });
   if (thrown instanceof LockTimeout) return new Problem('inProgress', undefined, { cause: thrown });
   return Problem.from(thrown);
-};
+}

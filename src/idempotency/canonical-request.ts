@@ -11,17 +11,26 @@ import { walk } from '../contract/walk.ts';
 
 type Write = (value: unknown) => string;
 
-const isNeverStored = (schema: Schema): boolean => schema.kind === 'string' && schema.neverStored === true;
+interface RequestInput {
+  readonly service: Service;
+  readonly operation: Operation;
+  readonly input: unknown;
+}
 
-const scalar = (schema: ScalarSchema): Write =>
-  schema.kind === 'string' && schema.numeric
-    ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
-    : JSON.stringify;
+const compiled = new WeakMap<Operation, Write>();
 
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+/** `disable {"merchantAccount":"DemoMerchant",...}`. Contains card numbers: only for a keyed hash. */
+export function canonicalRequestText({ service, operation, input }: RequestInput): string {
+  let write = compiled.get(operation);
+  if (write === undefined) {
+    write = compile(operation.input);
+    compiled.set(operation, write);
+  }
+  return `${hashNameOf(service, operation)} ${write(input)}`;
+}
 
-const compile = (schema: Schema): Write =>
-  walk<Write>(schema, {
+function compile(schema: Schema): Write {
+  return walk<Write>(schema, {
     scalar,
     // Parsing has put a set in the order of its enumeration.
     joined: () => JSON.stringify,
@@ -48,21 +57,18 @@ const compile = (schema: Schema): Write =>
       };
     },
   });
-
-interface RequestInput {
-  readonly service: Service;
-  readonly operation: Operation;
-  readonly input: unknown;
 }
 
-const compiled = new WeakMap<Operation, Write>();
+function scalar(schema: ScalarSchema): Write {
+  return schema.kind === 'string' && schema.numeric
+    ? (value) => JSON.stringify(String(value).replace(/^0+(?=\d)/, ''))
+    : JSON.stringify;
+}
 
-/** `disable {"merchantAccount":"DemoMerchant",...}`. Contains card numbers: only for a keyed hash. */
-export const canonicalRequestText = ({ service, operation, input }: RequestInput): string => {
-  let write = compiled.get(operation);
-  if (write === undefined) {
-    write = compile(operation.input);
-    compiled.set(operation, write);
-  }
-  return `${hashNameOf(service, operation)} ${write(input)}`;
-};
+function isNeverStored(schema: Schema): boolean {
+  return schema.kind === 'string' && schema.neverStored === true;
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}

@@ -9,34 +9,39 @@ const valid = new RegExp(`^${keyPattern}$`);
 const lengthInBodyMax = 256;
 
 /** Under 16 characters two requests may have the same key by chance; a random UUID has 36. */
-export const isWeak = (key: string): boolean => key.length < 16;
+export function isWeak(key: string): boolean {
+  return key.length < 16;
+}
 
-const invalid = (): Problem =>
-  new Problem(
+/** Returns the key, if there is one; the header takes precedence. Throws badRequest for an invalid key. */
+export function keyOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  { key: inBody }: { readonly key?: string | undefined },
+): string | undefined {
+  const inHeader = headers[header];
+  const key = inHeader === undefined ? inBody : unquoted(inHeader);
+  if (key === undefined) return undefined;
+  if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
+  return key;
+}
+
+export function keyMissing(): Problem {
+  return new Problem('badRequest', `${keyHeader} is missing, and this credential may not write without one`, {
+    reason: 'noIdempotencyKey',
+  });
+}
+
+/** Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send. */
+function unquoted(text: string): string {
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+}
+
+function invalid(): Problem {
+  return new Problem(
     'badRequest',
     'Idempotency-Key is not 1 to 64 printable characters without blanks, quotes or backslashes',
     {
       reason: 'idempotencyKey',
     },
   );
-
-/** Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send. */
-const unquoted = (text: string): string =>
-  text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-
-/** Returns the key, if there is one; the header takes precedence. Throws badRequest for an invalid key. */
-export const keyOf = (
-  headers: Readonly<Record<string, string | undefined>>,
-  { key: inBody }: { readonly key?: string | undefined },
-): string | undefined => {
-  const inHeader = headers[header];
-  const key = inHeader === undefined ? inBody : unquoted(inHeader);
-  if (key === undefined) return undefined;
-  if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
-  return key;
-};
-
-export const keyMissing = (): Problem =>
-  new Problem('badRequest', `${keyHeader} is missing, and this credential may not write without one`, {
-    reason: 'noIdempotencyKey',
-  });
+}

@@ -7,20 +7,25 @@ import { walk } from '../contract/walk.ts';
 type Redact = (value: unknown) => unknown;
 
 /** `************2357`: as long as the text, with its last four characters. */
-export const maskAllButLast4 = (text: string): string => text.slice(-4).padStart(text.length, '*');
+export function maskAllButLast4(text: string): string {
+  return text.slice(-4).padStart(text.length, '*');
+}
 
-const scalar = (schema: ScalarSchema): Redact | undefined => {
-  if (schema.kind !== 'string') return undefined;
-  if (schema.neverStored) return () => undefined;
-  return schema.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
-};
+const compiled = new WeakMap<Operation, Redact>();
 
-const definedEntries = (entries: readonly (readonly [string, unknown])[]) =>
-  Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+/** The output as a retry receives it: without security codes, and with masked card numbers. */
+export function redactOutput(operation: Operation, output: unknown): unknown {
+  let redact = compiled.get(operation);
+  if (redact === undefined) {
+    redact = compile(operation.output) ?? ((value) => value);
+    compiled.set(operation, redact);
+  }
+  return redact(output);
+}
 
 /** Undefined where nothing is redacted, which is nearly always so. */
-const compile = (schema: Schema): Redact | undefined =>
-  walk<Redact | undefined>(schema, {
+function compile(schema: Schema): Redact | undefined {
+  return walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
     list: (_, item) => item && ((value) => (value as readonly unknown[]).map(item)),
@@ -38,15 +43,14 @@ const compile = (schema: Schema): Redact | undefined =>
         );
     },
   });
+}
 
-const compiled = new WeakMap<Operation, Redact>();
+function scalar(schema: ScalarSchema): Redact | undefined {
+  if (schema.kind !== 'string') return undefined;
+  if (schema.neverStored) return () => undefined;
+  return schema.storeAs === 'last4' ? (value) => maskAllButLast4(String(value)) : undefined;
+}
 
-/** The output as a retry receives it: without security codes, and with masked card numbers. */
-export const redactOutput = (operation: Operation, output: unknown): unknown => {
-  let redact = compiled.get(operation);
-  if (redact === undefined) {
-    redact = compile(operation.output) ?? ((value) => value);
-    compiled.set(operation, redact);
-  }
-  return redact(output);
-};
+function definedEntries(entries: readonly (readonly [string, unknown])[]) {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

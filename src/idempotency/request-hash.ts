@@ -4,10 +4,10 @@ import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { RequestHasher } from './ports.ts';
 
 /** Creates the hasher of one environment. `mac` authenticates the records of a cache outside of the store. */
-export const createRequestHasher = (
+export function createRequestHasher(
   index: KeyObject,
   environment: string,
-): RequestHasher & { mac(text: string): string } => {
+): RequestHasher & { mac(text: string): string } {
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   const macKey = deriveKey(index, 'idempotency cache');
@@ -18,4 +18,4 @@ export const createRequestHasher = (
     requestHash: (canonicalRequest: string) => fingerprintOf(requestHashKey, canonicalRequest),
     mac: (text: string) => fingerprintOf(macKey, text),
   });
-};
+}

@@ -19,17 +19,19 @@ type Written = {
 };
 
 /** Only a refusal by the domain is stored: 422 without field issues. A request with such issues may be corrected. */
-export const isStorableProblem = (thrown: unknown): thrown is Problem =>
-  thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
+export function isStorableProblem(thrown: unknown): thrown is Problem {
+  return thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
+}
 
-export const serializeOutcome = ({ requestReference, output, problem }: Outcome): string =>
-  JSON.stringify({
+export function serializeOutcome({ requestReference, output, problem }: Outcome): string {
+  return JSON.stringify({
     pspReference: requestReference,
     ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
+}
 
 /** Throws a TypeError for a text that `serializeOutcome` did not create. */
-export const parseOutcome = (text: string, service: Service): Outcome => {
+export function parseOutcome(text: string, service: Service): Outcome {
   const written = JSON.parse(text) as Written;
   const { pspReference: requestReference, output, problem } = written;
   if (typeof requestReference !== 'string' || !/^[A-Z0-9]{16}$/.test(requestReference))
@@ -42,4 +44,4 @@ export const parseOutcome = (text: string, service: Service): Outcome => {
   const kind = problemsOf(service).get(problem.name);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${problem.name}`);
   return { requestReference, problem: new Problem(kind, problem.message) };
-};
+}

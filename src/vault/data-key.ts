@@ -13,20 +13,11 @@ export interface DataKey {
   readonly sealedUnder: string;
 }
 
-const wrappingKey = (ring: KeyRing, keyId: string) => {
-  const key = ring.wrapping.get(keyId);
-  if (key === undefined)
-    throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
-  return key;
-};
-
-const bound = ({ company, record }: SealScope, keyId: string): Buffer => binding(company, record, 'dataKey', keyId);
-
 /**
  * Wraps under the current key. A rewrapped data key carries the id that its ciphertexts are bound to. So these are not opened,
  * and changing the id in the store makes the record unreadable.
  */
-export const wrap = (ring: KeyRing, scope: SealScope, nonce: Buffer, { key, sealedUnder }: DataKey): WrappedKey => {
+export function wrap(ring: KeyRing, scope: SealScope, nonce: Buffer, { key, sealedUnder }: DataKey): WrappedKey {
   const keyId = ring.current;
   const clear = Buffer.concat([key, Buffer.from(sealedUnder === keyId ? '' : sealedUnder)]);
   try {
@@ -34,17 +25,17 @@ export const wrap = (ring: KeyRing, scope: SealScope, nonce: Buffer, { key, seal
   } finally {
     clear.fill(0);
   }
-};
+}
 
 /** Throws `VaultUnavailable` where the wrapping key is not in the ring, and `SealBroken`. */
-export const unwrap = (ring: KeyRing, scope: SealScope, { keyId, dataKey }: WrappedKey): DataKey => {
+export function unwrap(ring: KeyRing, scope: SealScope, { keyId, dataKey }: WrappedKey): DataKey {
   const clear = openBytes(wrappingKey(ring, keyId), bound(scope, keyId), dataKey);
   const sealedUnder = clear.length === dataKeyBytes ? keyId : clear.toString('utf8', dataKeyBytes);
   return { key: clear.subarray(0, dataKeyBytes), sealedUnder };
-};
+}
 
-export const createWrapping = (ring: KeyRing): Wrapping =>
-  Object.freeze<Wrapping>({
+export function createWrapping(ring: KeyRing): Wrapping {
+  return Object.freeze<Wrapping>({
     current: ring.current,
     ids: Object.freeze([...ring.wrapping.keys()]),
     rewrap(scope, wrapped) {
@@ -56,3 +47,15 @@ export const createWrapping = (ring: KeyRing): Wrapping =>
       }
     },
   });
+}
+
+function bound({ company, record }: SealScope, keyId: string): Buffer {
+  return binding(company, record, 'dataKey', keyId);
+}
+
+function wrappingKey(ring: KeyRing, keyId: string) {
+  const key = ring.wrapping.get(keyId);
+  if (key === undefined)
+    throw new VaultUnavailable(`no wrapping key has the id ${keyId}; add its line to the key file`);
+  return key;
+}

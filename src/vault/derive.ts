@@ -8,11 +8,14 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const aliasDigits = 15;
 
 /** A key derived from a master key for a purpose, and for a company where one is named (HKDF-SHA-256, RFC 5869). */
-export const deriveKey = (master: KeyObject, purpose: string, company = ''): KeyObject =>
-  createSecretKey(Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)));
+export function deriveKey(master: KeyObject, purpose: string, company = ''): KeyObject {
+  return createSecretKey(
+    Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)),
+  );
+}
 
 /** Returns a function that derives the key of a company for one purpose, and caches it. */
-export const companyKeys = (master: KeyObject, purpose: string): ((company: string) => KeyObject) => {
+export function companyKeys(master: KeyObject, purpose: string): (company: string) => KeyObject {
   const cache = new Map<string, KeyObject>();
   return (company) => {
     const known = cache.get(company);
@@ -22,15 +25,16 @@ export const companyKeys = (master: KeyObject, purpose: string): ((company: stri
     if (cache.size > keysMax) cache.delete(cache.keys().next().value!);
     return key;
   };
-};
+}
 
 /** 43 characters, base64url. */
-export const fingerprintOf = (key: KeyObject, text: string): string =>
-  createHmac('sha256', key).update(text).digest('base64url');
+export function fingerprintOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
 
 /** One capital letter and 15 digits, such as `H167852639363479`. */
-export const aliasOf = (key: KeyObject, number: string): string => {
+export function aliasOf(key: KeyObject, number: string): string {
   const digest = createHmac('sha256', key).update(number).digest();
   const digits = digest.readBigUInt64BE(0) % 10n ** BigInt(aliasDigits);
   return letters[digest.readUInt32BE(8) % letters.length] + digits.toString().padStart(aliasDigits, '0');
-};
+}

@@ -15,65 +15,28 @@ import {
 import { dirname } from 'node:path';
 import { freshWrappingLine, KeyRingError, parseKeyRing } from './key-ring.ts';
 
-const idOf = (line: string): string => (line.trimStart().startsWith('#') ? '' : line.split(':')[0]!.trim());
-
-/** The indexes of the lines with wrapping keys, in order. All other lines stay unchanged. */
-const wrappingLines = (lines: readonly string[]): readonly number[] =>
-  lines.flatMap((line, index) => (['', 'index', 'pepper'].includes(idOf(line)) ? [] : [index]));
-
 export interface Added {
   readonly id: string;
   /** The id of the current key before the change. */
   readonly earlier: string;
 }
 
-/** Inserts a new wrapping key: first as the current key, or last as a standby key. */
-const withFreshKey = (text: string, standby: boolean): Added & { readonly text: string } => {
-  const lines = text.split('\n');
-  const places = wrappingLines(lines);
-  const earlier = idOf(lines[places[0]!]!);
-  const line = freshWrappingLine();
-  lines.splice(standby ? places.at(-1)! + 1 : places[0]!, 0, line);
-  return { text: lines.join('\n'), id: idOf(line), earlier };
-};
+/**
+ * Adds a new wrapping key: as the current one, or as a standby key that all servers load before one seals with it. Throws
+ * KeyRingError where the file is invalid or is being changed, and errors of the file system.
+ */
+export function addWrappingKey(path: string, { standby }: { readonly standby: boolean }): Added {
+  const { id, earlier } = changeKeyFile(path, (text) => withFreshKey(text, standby));
+  return { id, earlier };
+}
 
-/** Moves a wrapping key to the front. Throws KeyRingError for an unknown id. */
-const withCurrent = (text: string, id: string): string => {
-  const lines = text.split('\n');
-  const places = wrappingLines(lines);
-  const place = places.find((index) => idOf(lines[index]!) === id);
-  if (place === undefined) {
-    const ids = places.map((index) => idOf(lines[index]!)).join(', ');
-    throw new KeyRingError(`no wrapping key has the id ${id}: there are ${ids}`);
-  }
-  const [line] = lines.splice(place, 1);
-  lines.splice(places[0]!, 0, line!);
-  return lines.join('\n');
-};
-
-/** A rename is durable once its folder is flushed. Windows cannot flush a folder. */
-const flush = (path: string): void => {
-  if (process.platform === 'win32') return;
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-};
-
-/** The temporary file is also a lock: it exists while a process changes the keys. */
-const openTemporary = (path: string): number => {
-  try {
-    return openSync(path, 'wx', 0o600);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-    throw new KeyRingError(`${path} is there: another process changes the keys, or was interrupted; if so, remove it`);
-  }
-};
+/** Makes a wrapping key the current one. Throws as `addWrappingKey` does, and for an unknown id. */
+export function useWrappingKey(path: string, id: string): void {
+  changeKeyFile(path, (text) => ({ text: withCurrent(text, id) }));
+}
 
 /** The new file has mode 0600. Root also preserves the owner; another user cannot. */
-const changeKeyFile = <T>(path: string, change: (text: string) => { readonly text: string } & T): T => {
+function changeKeyFile<T>(path: string, change: (text: string) => { readonly text: string } & T): T {
   const file = realpathSync(path);
   const temporary = `${file}.new`;
   const handle = openTemporary(temporary);
@@ -98,18 +61,58 @@ const changeKeyFile = <T>(path: string, change: (text: string) => { readonly tex
     rmSync(temporary, { force: true });
     throw thrown;
   }
-};
+}
 
-/**
- * Adds a new wrapping key: as the current one, or as a standby key that all servers load before one seals with it. Throws
- * KeyRingError where the file is invalid or is being changed, and errors of the file system.
- */
-export const addWrappingKey = (path: string, { standby }: { readonly standby: boolean }): Added => {
-  const { id, earlier } = changeKeyFile(path, (text) => withFreshKey(text, standby));
-  return { id, earlier };
-};
+/** The temporary file is also a lock: it exists while a process changes the keys. */
+function openTemporary(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+    throw new KeyRingError(`${path} is there: another process changes the keys, or was interrupted; if so, remove it`);
+  }
+}
 
-/** Makes a wrapping key the current one. Throws as `addWrappingKey` does, and for an unknown id. */
-export const useWrappingKey = (path: string, id: string): void => {
-  changeKeyFile(path, (text) => ({ text: withCurrent(text, id) }));
-};
+/** A rename is durable once its folder is flushed. Windows cannot flush a folder. */
+function flush(path: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Inserts a new wrapping key: first as the current key, or last as a standby key. */
+function withFreshKey(text: string, standby: boolean): Added & { readonly text: string } {
+  const lines = text.split('\n');
+  const places = wrappingLines(lines);
+  const earlier = idOf(lines[places[0]!]!);
+  const line = freshWrappingLine();
+  lines.splice(standby ? places.at(-1)! + 1 : places[0]!, 0, line);
+  return { text: lines.join('\n'), id: idOf(line), earlier };
+}
+
+/** The indexes of the lines with wrapping keys, in order. All other lines stay unchanged. */
+function wrappingLines(lines: readonly string[]): readonly number[] {
+  return lines.flatMap((line, index) => (['', 'index', 'pepper'].includes(idOf(line)) ? [] : [index]));
+}
+
+function idOf(line: string): string {
+  return line.trimStart().startsWith('#') ? '' : line.split(':')[0]!.trim();
+}
+
+/** Moves a wrapping key to the front. Throws KeyRingError for an unknown id. */
+function withCurrent(text: string, id: string): string {
+  const lines = text.split('\n');
+  const places = wrappingLines(lines);
+  const place = places.find((index) => idOf(lines[index]!) === id);
+  if (place === undefined) {
+    const ids = places.map((index) => idOf(lines[index]!)).join(', ');
+    throw new KeyRingError(`no wrapping key has the id ${id}: there are ${ids}`);
+  }
+  const [line] = lines.splice(place, 1);
+  lines.splice(places[0]!, 0, line!);
+  return lines.join('\n');
+}

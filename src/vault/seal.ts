@@ -11,19 +11,20 @@ export class SealBroken extends Error {
 }
 
 /** The additional authenticated data of a ciphertext. JSON: joined texts could run into each other. */
-export const binding = (company: string, record: string, field: string, keyId: string): Buffer =>
-  Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
+export function binding(company: string, record: string, field: string, keyId: string): Buffer {
+  return Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
+}
 
 /** Base64 of nonce, ciphertext and tag. The nonce must be twelve new random bytes: it is used once under a key. */
-export const sealBytes = (key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string => {
+export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, bound: Buffer, clear: Buffer | string): string {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(bound);
   const body = typeof clear === 'string' ? cipher.update(clear, 'utf8') : cipher.update(clear);
   return Buffer.concat([nonce, body, cipher.final(), cipher.getAuthTag()]).toString('base64');
-};
+}
 
 /** Throws `SealBroken` unless `sealBytes` created the text under the same key and binding. */
-export const openBytes = (key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer => {
+export function openBytes(key: KeyObject | Buffer, bound: Buffer, sealed: string): Buffer {
   const bytes = Buffer.from(sealed, 'base64');
   if (bytes.length < nonceBytes + tagBytes) throw new SealBroken('a ciphertext is too short');
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
@@ -37,4 +38,4 @@ export const openBytes = (key: KeyObject | Buffer, bound: Buffer, sealed: string
     throw new SealBroken('a ciphertext does not belong here or was changed');
   }
   return body;
-};
+}

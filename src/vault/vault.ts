@@ -6,6 +6,18 @@ import type { KeyRing } from './key-ring.ts';
 import type { Sealed, SealScope, Vault } from './ports.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
 
+/** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
+export function createVault(ring: KeyRing): Vault {
+  const fingerprintKey = companyKeys(ring.index, 'fingerprint');
+  const aliasKey = companyKeys(ring.index, 'alias');
+  return Object.freeze<Vault>({
+    seal: (scope, secrets) => seal(ring, scope, secrets),
+    open: (scope, sealed, part) => open(ring, scope, sealed, part),
+    fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
+    alias: (company, number) => aliasOf(aliasKey(company), number),
+  });
+}
+
 function seal(ring: KeyRing, scope: SealScope, { number, shown }: Parameters<Vault['seal']>[1]): Sealed {
   const sealedUnder = ring.current;
   const bound = (field: string) => binding(scope.company, scope.record, field, sealedUnder);
@@ -33,15 +45,3 @@ function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 
     key.fill(0);
   }
 }
-
-/** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
-export const createVault = (ring: KeyRing): Vault => {
-  const fingerprintKey = companyKeys(ring.index, 'fingerprint');
-  const aliasKey = companyKeys(ring.index, 'alias');
-  return Object.freeze<Vault>({
-    seal: (scope, secrets) => seal(ring, scope, secrets),
-    open: (scope, sealed, part) => open(ring, scope, sealed, part),
-    fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
-    alias: (company, number) => aliasOf(aliasKey(company), number),
-  });
-};

@@ -24,14 +24,6 @@ interface Query extends QueryConfig {
 /** Bounded: statements are constants of the program. */
 const texts = new WeakMap<Statement, string>();
 
-const textOf = (statement: Statement): string => {
-  const known = texts.get(statement);
-  if (known !== undefined) return known;
-  const text = statement.text.replaceAll('now_ms()', now).replaceAll('skip_locked()', 'for update skip locked');
-  texts.set(statement, text);
-  return text;
-};
-
 export class Connection {
   readonly #client: PoolClient;
   #noTimeout = false;
@@ -118,4 +110,12 @@ export class Connection {
       throw failure;
     }
   }
+}
+
+function textOf(statement: Statement): string {
+  const known = texts.get(statement);
+  if (known !== undefined) return known;
+  const text = statement.text.replaceAll('now_ms()', now).replaceAll('skip_locked()', 'for update skip locked');
+  texts.set(statement, text);
+  return text;
 }

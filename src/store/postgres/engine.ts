@@ -16,9 +16,6 @@ const conflictMsMax = 4_000;
 const lostMax = 3;
 const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
-/** Readers check this themselves: a statement may write and still return rows, and the server would run it. */
-const isSelect = ({ text }: Statement): boolean => /^\s*select\b/i.test(text);
-
 const timedOut = Symbol('timedOut');
 
 export class PostgresEngine implements Engine {
@@ -145,4 +142,9 @@ export class PostgresEngine implements Engine {
       this.#running.delete(running);
     }
   }
+}
+
+/** Readers check this themselves: a statement may write and still return rows, and the server would run it. */
+function isSelect({ text }: Statement): boolean {
+  return /^\s*select\b/i.test(text);
 }

@@ -20,15 +20,16 @@ interface ServerError {
   readonly code: string;
 }
 
-export const serverError = (thrown: unknown): ServerError | undefined =>
-  typeof thrown === 'object' &&
-  thrown !== null &&
-  'severity' in thrown &&
-  typeof thrown.severity === 'string' &&
-  'code' in thrown &&
-  typeof thrown.code === 'string'
+export function serverError(thrown: unknown): ServerError | undefined {
+  return typeof thrown === 'object' &&
+    thrown !== null &&
+    'severity' in thrown &&
+    typeof thrown.severity === 'string' &&
+    'code' in thrown &&
+    typeof thrown.code === 'string'
     ? (thrown as ServerError)
     : undefined;
+}
 
 /** By SQLSTATE: the transaction was rolled back because of another one. */
 const conflicts: ReadonlyMap<string, string> = new Map([
@@ -62,17 +63,11 @@ const worthReconnecting: ReadonlyMap<string, string> = new Map([
 const lostMessages =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout)/;
 
-const messageOf = (thrown: unknown): string =>
-  typeof thrown === 'object' && thrown !== null && 'message' in thrown ? String(thrown.message) : String(thrown);
-
-const isSocketError = (thrown: unknown): boolean =>
-  (typeof thrown === 'object' && thrown !== null && 'syscall' in thrown) || lostMessages.test(messageOf(thrown));
-
 /**
  * The error of the store for an error of a statement. An error that is not temporary stays unchanged. `bounded`: the
  * statement had a shorter lock timeout than the engine's.
  */
-export const translated = (thrown: unknown, { bounded = false }: { readonly bounded?: boolean } = {}): unknown => {
+export function translated(thrown: unknown, { bounded = false }: { readonly bounded?: boolean } = {}): unknown {
   const error = serverError(thrown);
   if (error === undefined)
     return isSocketError(thrown)
@@ -91,20 +86,28 @@ export const translated = (thrown: unknown, { bounded = false }: { readonly boun
   return reason === undefined
     ? thrown
     : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
-};
+}
 
 /** Connecting failed. The messages of the server and the system contain no password. */
-export const cannotConnect = (address: string, thrown: unknown): StoreUnavailable => {
+export function cannotConnect(address: string, thrown: unknown): StoreUnavailable {
   const code = serverError(thrown)?.code;
   const system = typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
   const known = code === undefined ? undefined : (unavailable.get(code) ?? worthReconnecting.get(code));
   const reason = known ?? (code === undefined ? (system ?? messageOf(thrown)) : messageOf(thrown));
   return new StoreUnavailable(`the store cannot answer now: no connection to ${address}: ${reason}`, { cause: thrown });
-};
+}
 
 /** Whether the server reports that it rolled a commit back. After any other error the outcome is unknown. */
-export const isRolledBack = (thrown: unknown): boolean => {
+export function isRolledBack(thrown: unknown): boolean {
   const error = serverError(thrown);
   // 40003: the server does not know either. 57014: a cancellation, which may come after the commit.
   return error !== undefined && error.severity === 'ERROR' && error.code !== '40003' && error.code !== '57014';
-};
+}
+
+function isSocketError(thrown: unknown): boolean {
+  return (typeof thrown === 'object' && thrown !== null && 'syscall' in thrown) || lostMessages.test(messageOf(thrown));
+}
+
+function messageOf(thrown: unknown): string {
+  return typeof thrown === 'object' && thrown !== null && 'message' in thrown ? String(thrown.message) : String(thrown);
+}

@@ -29,40 +29,8 @@ const paths = {
   cluster: /^\/?$/,
 };
 
-/** The message never repeats the URL, which may hold a password. */
-const refuse = (): never => {
-  throw new Error(
-    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, each with user:password@ before the host where one is required',
-  );
-};
-
-const parseHost = (text: string, defaultPort: number): Host => {
-  const { six, name, port } = hostForm.exec(text)?.groups ?? {};
-  const number = port === undefined ? defaultPort : Number(port);
-  const host = six ?? name;
-  return host === undefined || number < 1 || number > 65_535 ? refuse() : { host, port: number };
-};
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return refuse();
-  }
-};
-
-const parseAccess = (text: string): { readonly username?: string; readonly password?: string } => {
-  const colon = text.indexOf(':');
-  // Redis accepts no username without a password.
-  if (colon === -1) return text === '' ? {} : refuse();
-  const username = decoded(text.slice(0, colon));
-  const password = decoded(text.slice(colon + 1));
-  if (password === '') return username === '' ? {} : refuse();
-  return username === '' ? { password } : { username, password };
-};
-
 /** Throws an Error that names the accepted forms, without any part of the URL. */
-export const parseAddress = (url: string): Address => {
+export function parseAddress(url: string): Address {
   const { scheme = '', access = '', hosts = '', path = '' } = parts.exec(url)?.groups ?? refuse();
   const kind = kinds[scheme as keyof typeof kinds];
   const { master = '', db = '0' } = (paths[kind].exec(path) ?? refuse()).groups ?? {};
@@ -81,4 +49,36 @@ export const parseAddress = (url: string): Address => {
     default:
       return kind satisfies never;
   }
-};
+}
+
+/** The message never repeats the URL, which may hold a password. */
+function refuse(): never {
+  throw new Error(
+    'REDIS_URL: give redis://host:6379/0, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, each with user:password@ before the host where one is required',
+  );
+}
+
+function parseHost(text: string, defaultPort: number): Host {
+  const { six, name, port } = hostForm.exec(text)?.groups ?? {};
+  const number = port === undefined ? defaultPort : Number(port);
+  const host = six ?? name;
+  return host === undefined || number < 1 || number > 65_535 ? refuse() : { host, port: number };
+}
+
+function parseAccess(text: string): { readonly username?: string; readonly password?: string } {
+  const colon = text.indexOf(':');
+  // Redis accepts no username without a password.
+  if (colon === -1) return text === '' ? {} : refuse();
+  const username = decoded(text.slice(0, colon));
+  const password = decoded(text.slice(colon + 1));
+  if (password === '') return username === '' ? {} : refuse();
+  return username === '' ? { password } : { username, password };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuse();
+  }
+}

@@ -55,15 +55,6 @@ type Answer =
 const skipped: Answer = Object.freeze({ kind: 'skipped' });
 const failed: Answer = Object.freeze({ kind: 'failed' });
 
-/** A listener that throws must not fail a request. */
-const ignoreErrors = (listener: () => void): void => {
-  try {
-    listener();
-  } catch {
-    // The listener is where errors would be reported.
-  }
-};
-
 class RedisIdempotencyCache implements RedisCache {
   readonly #client: Connection;
   readonly #options: CacheOptions;
@@ -204,4 +195,15 @@ class RedisIdempotencyCache implements RedisCache {
 }
 
 /** Opens the cache without waiting for Redis. Throws only for an invalid URL, without repeating it. */
-export const openRedisCache = (options: CacheOptions): RedisCache => new RedisIdempotencyCache(options);
+export function openRedisCache(options: CacheOptions): RedisCache {
+  return new RedisIdempotencyCache(options);
+}
+
+/** A listener that throws must not fail a request. */
+function ignoreErrors(listener: () => void): void {
+  try {
+    listener();
+  } catch {
+    // The listener is where errors would be reported.
+  }
+}

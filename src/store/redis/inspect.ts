@@ -5,11 +5,8 @@ import type { Connection } from './open.ts';
 /** The first release with `SET ... NX GET`. */
 const majorVersionMin = 7;
 
-const field = (info: string, name: string): string | undefined =>
-  new RegExp(`^${name}:([\\w.-]{1,40})\\r?$`, 'm').exec(info)?.[1];
-
 /** Warnings from the INFO of a server. Empty where INFO lacks the fields. */
-export const warningsOf = (info: string): readonly string[] => {
+export function warningsOf(info: string): readonly string[] {
   const version = field(info, 'redis_version');
   const policy = field(info, 'maxmemory_policy');
   const warnings: string[] = [];
@@ -22,11 +19,15 @@ export const warningsOf = (info: string): readonly string[] => {
       `Redis may evict idempotency records (maxmemory-policy ${policy}): set noeviction. Retries stay right, but cost more.`,
     );
   return warnings;
-};
+}
 
 /** Asks each master once. Never rejects: a server that does not answer has no warnings. */
-export const inspectServers = async (client: Connection): Promise<readonly string[]> => {
+export async function inspectServers(client: Connection): Promise<readonly string[]> {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   const answers = await Promise.allSettled(nodes.map((node) => node.info()));
   return answers.flatMap((each) => (each.status === 'fulfilled' ? warningsOf(each.value) : []));
-};
+}
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:([\\w.-]{1,40})\\r?$`, 'm').exec(info)?.[1];
+}

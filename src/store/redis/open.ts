@@ -11,15 +11,6 @@ const connectMsMax = 200;
 const silenceMsMax = 1_000;
 const reconnect: Backoff = { firstMs: 50, maxMs: 300 };
 
-/** Reconnects without end: Redis may come back at any time. */
-const retryStrategy = (times: number): number => backoffMs(times, reconnect);
-
-const access = ({ username, password, tls }: Address) => ({
-  ...(username !== undefined && { username }),
-  ...(password !== undefined && { password }),
-  ...(tls && { tls: {} }),
-});
-
 /** Complete, so that new defaults of the client change nothing. */
 const common = {
   connectionName: 'triglyph',
@@ -48,31 +39,19 @@ const common = {
   reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-const clusterOptions = (address: Address, commandTimeout: number) => {
-  const { retryStrategy: _, enableOfflineQueue, readOnly: __, ...node } = common;
-  return {
-    enableOfflineQueue,
-    enableReadyCheck: true,
-    enableAutoPipelining: false,
-    lazyConnect: false,
-    clusterRetryStrategy: retryStrategy,
-    // The client reconnects to a lost node when a command needs it.
-    clusterNodeRetryStrategy: null,
-    scaleReads: 'master',
-    maxRedirections: 4,
-    // 0: a request does not wait for a lost node.
-    retryDelayOnMoved: 0,
-    retryDelayOnFailover: 0,
-    retryDelayOnClusterDown: 0,
-    retryDelayOnTryAgain: 0,
-    slotsRefreshTimeout: silenceMsMax,
-    slotsRefreshInterval: 5_000,
-    shardedSubscribers: false,
-    redisOptions: { ...node, commandTimeout, ...access(address) },
-  } satisfies ClusterOptions;
-};
+/** Connects in the background. A command fails after `commandMsMax`. Throws for an invalid URL, without repeating it. */
+export function openConnection(url: string, commandMsMax: number): Connection {
+  const client = connect(parseAddress(url), commandMsMax);
+  for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
+  return client as Connection;
+}
 
-const connect = (address: Address, commandTimeout: number): Redis | Cluster => {
+/** Reconnects without end: Redis may come back at any time. */
+function retryStrategy(times: number): number {
+  return backoffMs(times, reconnect);
+}
+
+function connect(address: Address, commandTimeout: number): Redis | Cluster {
   const [first] = address.hosts;
   switch (address.kind) {
     case 'single':
@@ -101,11 +80,36 @@ const connect = (address: Address, commandTimeout: number): Redis | Cluster => {
     default:
       return address satisfies never;
   }
-};
+}
 
-/** Connects in the background. A command fails after `commandMsMax`. Throws for an invalid URL, without repeating it. */
-export const openConnection = (url: string, commandMsMax: number): Connection => {
-  const client = connect(parseAddress(url), commandMsMax);
-  for (const [name, script] of Object.entries(scripts)) client.defineCommand(name, script);
-  return client as Connection;
-};
+function access({ username, password, tls }: Address) {
+  return {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls: {} }),
+  };
+}
+
+function clusterOptions(address: Address, commandTimeout: number) {
+  const { retryStrategy: _, enableOfflineQueue, readOnly: __, ...node } = common;
+  return {
+    enableOfflineQueue,
+    enableReadyCheck: true,
+    enableAutoPipelining: false,
+    lazyConnect: false,
+    clusterRetryStrategy: retryStrategy,
+    // The client reconnects to a lost node when a command needs it.
+    clusterNodeRetryStrategy: null,
+    scaleReads: 'master',
+    maxRedirections: 4,
+    // 0: a request does not wait for a lost node.
+    retryDelayOnMoved: 0,
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    retryDelayOnTryAgain: 0,
+    slotsRefreshTimeout: silenceMsMax,
+    slotsRefreshInterval: 5_000,
+    shardedSubscribers: false,
+    redisOptions: { ...node, commandTimeout, ...access(address) },
+  } satisfies ClusterOptions;
+}

@@ -19,25 +19,25 @@ const pendingForm = /^P:([\w-]{43}):([0-9a-f]{16})$/;
 const doneForm = /^D:([\w-]{43}):([\w-]{22}):(.+)$/s;
 
 /** The whole record key is the hash tag, so that a cluster spreads the records over its nodes. */
-export const keyOf = (recordKey: string): string => `idem:v1:{${recordKey}}`;
-
-/** Covers the key, so that a record copied to another key is invalid. Key and requestHash have no line break. */
-const sign = (mac: Mac, key: string, { requestHash, outcome }: StoredOutcome): string =>
-  mac(`${key}\n${requestHash}\n${outcome}`).slice(0, macLength);
+export function keyOf(recordKey: string): string {
+  return `idem:v1:{${recordKey}}`;
+}
 
 /** `token`: 16 hexadecimal digits. */
-export const printPending = (requestHash: string, token: string): string => `P:${requestHash}:${token}`;
+export function printPending(requestHash: string, token: string): string {
+  return `P:${requestHash}:${token}`;
+}
 
 /** Undefined where `parseRecord` would not return the same: too long, no requestHash, empty, or malformed Unicode. */
-export const printDone = (mac: Mac, key: string, stored: StoredOutcome): string | undefined => {
+export function printDone(mac: Mac, key: string, stored: StoredOutcome): string | undefined {
   const { requestHash, outcome } = stored;
   if (!requestHashForm.test(requestHash) || outcome === '' || !outcome.isWellFormed()) return undefined;
   const text = `D:${requestHash}:${sign(mac, key, stored)}:${outcome}`;
   return Buffer.byteLength(text) > recordBytesMax ? undefined : text;
-};
+}
 
 /** Undefined for a text that was not printed for this key. */
-export const parseRecord = (mac: Mac, key: string, text: string): Entry | undefined => {
+export function parseRecord(mac: Mac, key: string, text: string): Entry | undefined {
   if (Buffer.byteLength(text) > recordBytesMax) return undefined;
   const [, pendingHash, token] = pendingForm.exec(text) ?? [];
   if (pendingHash !== undefined && token !== undefined) return { kind: 'pending', requestHash: pendingHash, token };
@@ -47,4 +47,9 @@ export const parseRecord = (mac: Mac, key: string, text: string): Entry | undefi
   const expected = sign(mac, key, stored);
   const isValid = expected.length === found.length && timingSafeEqual(Buffer.from(expected), Buffer.from(found));
   return isValid ? { kind: 'done', stored } : undefined;
-};
+}
+
+/** Covers the key, so that a record copied to another key is invalid. Key and requestHash have no line break. */
+function sign(mac: Mac, key: string, { requestHash, outcome }: StoredOutcome): string {
+  return mac(`${key}\n${requestHash}\n${outcome}`).slice(0, macLength);
+}

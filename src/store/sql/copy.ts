@@ -55,164 +55,23 @@ const findOrigin = statement<{ readonly checksum: string; readonly applied_at: n
   'select checksum, applied_at from migration where number = 1',
 );
 
-const columnsOf = (row: Row): readonly string[] => {
-  const columns = Object.keys(row);
-  for (const column of columns) if (!/^[a-z_]+$/.test(column)) throw new Error(`a column is named ${column}`);
-  return columns;
-};
-
-/** The statements of one table; created once, since an engine prepares each statement object once. */
-const tableStatements = ({ name, key }: StoredTable) => {
-  const page = (condition: string) =>
-    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerTransaction}`;
-  const inserts = new Map<number, Statement>();
-  return {
-    count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
-    first: statement(`first-of-${name}`, page('')),
-    next: statement(
-      `next-of-${name}`,
-      page(`where (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})`),
-    ),
-    insert(columns: readonly string[], rows: number): Statement {
-      const known = inserts.get(rows);
-      if (known !== undefined) return known;
-      const values = Array.from(
-        { length: rows },
-        (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
-      );
-      const text = `insert into ${name} (${columns.join(', ')}) values ${values.join(', ')}`;
-      const created = statement(`copy-${rows}-to-${name}`, text);
-      inserts.set(rows, created);
-      return created;
-    },
-  };
-};
-
 type TableStatements = ReturnType<typeof tableStatements>;
 
-const keyOf = ({ key }: StoredTable, row: Row): readonly Value[] => key.map((column) => row[column] ?? null);
-
-/** The rows after a key, or all rows, in the order of keys. Engines may order keys differently. */
-async function* pagesOf(
-  engine: Engine,
-  table: StoredTable,
-  { first, next }: TableStatements,
-  after?: readonly Value[],
-): AsyncGenerator<readonly Row[]> {
-  for (let last = after; ; ) {
-    const rows = await engine.read((session) =>
-      last === undefined ? session.query(first, []) : session.query(next, last),
-    );
-    if (rows.length > 0) yield rows;
-    if (rows.length < rowsPerTransaction) return;
-    last = keyOf(table, rows.at(-1)!);
-  }
-}
-
-const countRows = async (session: Session, { count }: TableStatements): Promise<number> =>
-  (await session.query(count, []))[0]?.rows ?? 0;
-
-const originOf = async (engine: Engine): Promise<string> => {
-  const [origin] = await engine.read((session) => session.query(findOrigin, []));
-  return hash('sha256', JSON.stringify([origin?.checksum, origin?.applied_at]));
-};
-
 /** Whether a copy into this database has begun and not ended. */
-export const isHalfCopied = async (engine: Engine): Promise<boolean> =>
-  (await engine.read((session) => session.query(findProgress, []))).length > 0;
-
-/** Reserves an empty database for a copy of the source, or finds the progress of that copy; in one transaction. */
-const reserveTarget = (
-  target: Engine,
-  tables: readonly StoredTable[],
-  source: string,
-): Promise<ReadonlyMap<string, Progress>> =>
-  target.write(
-    async (session) => {
-      const known = new Map((await session.query(findProgress, [])).map((row) => [row.table_name, row]));
-      for (const table of tables) {
-        const { name } = table;
-        const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
-        if (progress.source !== source)
-          throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
-        if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
-          throw new CopyError(`the target already holds rows in ${name}: name an empty one`);
-        if (!known.has(name)) await session.execute(beginProgress, [name, source]);
-        known.set(name, progress);
-      }
-      return known;
-    },
-    { noTimeout: true },
-  );
-
-const copyTable = async (
-  source: Engine,
-  target: Engine,
-  table: StoredTable,
-  progress: Progress,
-  moved: (rows: number) => void,
-): Promise<void> => {
-  const { name } = table;
-  const statements = tableStatements(table);
-  const after = progress.last_key === null ? undefined : (JSON.parse(progress.last_key) as readonly Value[]);
-  let done = progress.rows_done;
-  for await (const rows of pagesOf(source, table, statements, after)) {
-    const columns = columnsOf(rows[0]!);
-    const insert = statements.insert(columns, rows.length);
-    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
-    const last = JSON.stringify(keyOf(table, rows.at(-1)!));
-    const before = done;
-    // The rows and the progress are committed together.
-    await target.write(async (session) => {
-      if ((await session.execute(advance, [name, before, last, before + rows.length])) !== 1)
-        throw new CopyError('another copy into the target is running: let it end');
-      await session.execute(insert, values);
-    });
-    done += rows.length;
-    moved(rows.length);
-  }
-};
-
-const sumTable = async (engine: Engine, table: StoredTable, moved: (rows: number) => void = () => {}): Promise<Sum> => {
-  let rows = 0;
-  let sum = 0n;
-  for await (const page of pagesOf(engine, table, tableStatements(table))) {
-    for (const row of page) {
-      // Sorted by name: the order of columns depends on the migrations that created them.
-      const fields = Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
-      sum += BigInt(`0x${hash('sha256', JSON.stringify(fields))}`);
-    }
-    rows += page.length;
-    moved(page.length);
-  }
-  // A sum does not depend on the order of rows; engines differ in it.
-  return { rows, checksum: BigInt.asUintN(256, sum).toString(16).padStart(64, '0') };
-};
-
-const verifyTable = async (
-  source: Engine,
-  target: Engine,
-  table: StoredTable,
-  moved: (rows: number) => void,
-): Promise<Sum> => {
-  const [expected, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
-  if (expected.rows !== found.rows || expected.checksum !== found.checksum)
-    throw new CopyError(
-      `${table.name} is not the same in both (${expected.rows} and ${found.rows} rows): something wrote to one of them; empty the target and copy again`,
-    );
-  return found;
-};
+export async function isHalfCopied(engine: Engine): Promise<boolean> {
+  return (await engine.read((session) => session.query(findProgress, []))).length > 0;
+}
 
 /**
  * Copies every table, then compares both databases. Creates the tables of an empty target; otherwise both must have the
  * current schema. Throws `StoreUnavailable`, and `CopyError` where the target holds other rows or the databases differ.
  */
-export const copyStore = async (
+export async function copyStore(
   source: Engine,
   target: Engine,
   tables: readonly StoredTable[],
   watch: CopyWatch,
-): Promise<Sums> => {
+): Promise<Sums> {
   await compareSchema(source);
   if (await hasSchema(target)) await compareSchema(target);
   else await migrate(target);
@@ -237,4 +96,150 @@ export const copyStore = async (
   }
   await target.write((session) => session.execute(endProgress, []));
   return sums;
-};
+}
+
+/** The statements of one table; created once, since an engine prepares each statement object once. */
+function tableStatements({ name, key }: StoredTable) {
+  const page = (condition: string) =>
+    `select * from ${name} ${condition} order by ${key.join(', ')} limit ${rowsPerTransaction}`;
+  const inserts = new Map<number, Statement>();
+  return {
+    count: statement<{ readonly rows: number }>(`count-${name}`, `select count(*) as rows from ${name}`),
+    first: statement(`first-of-${name}`, page('')),
+    next: statement(
+      `next-of-${name}`,
+      page(`where (${key.join(', ')}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})`),
+    ),
+    insert(columns: readonly string[], rows: number): Statement {
+      const known = inserts.get(rows);
+      if (known !== undefined) return known;
+      const values = Array.from(
+        { length: rows },
+        (_, row) => `(${columns.map((_, column) => `$${row * columns.length + column + 1}`).join(', ')})`,
+      );
+      const text = `insert into ${name} (${columns.join(', ')}) values ${values.join(', ')}`;
+      const created = statement(`copy-${rows}-to-${name}`, text);
+      inserts.set(rows, created);
+      return created;
+    },
+  };
+}
+
+/** Reserves an empty database for a copy of the source, or finds the progress of that copy; in one transaction. */
+function reserveTarget(
+  target: Engine,
+  tables: readonly StoredTable[],
+  source: string,
+): Promise<ReadonlyMap<string, Progress>> {
+  return target.write(
+    async (session) => {
+      const known = new Map((await session.query(findProgress, [])).map((row) => [row.table_name, row]));
+      for (const table of tables) {
+        const { name } = table;
+        const progress = known.get(name) ?? { table_name: name, source, last_key: null, rows_done: 0 };
+        if (progress.source !== source)
+          throw new CopyError('the target holds an unfinished copy of another store: name an empty one');
+        if ((await countRows(session, tableStatements(table))) !== progress.rows_done)
+          throw new CopyError(`the target already holds rows in ${name}: name an empty one`);
+        if (!known.has(name)) await session.execute(beginProgress, [name, source]);
+        known.set(name, progress);
+      }
+      return known;
+    },
+    { noTimeout: true },
+  );
+}
+
+async function countRows(session: Session, { count }: TableStatements): Promise<number> {
+  return (await session.query(count, []))[0]?.rows ?? 0;
+}
+
+async function originOf(engine: Engine): Promise<string> {
+  const [origin] = await engine.read((session) => session.query(findOrigin, []));
+  return hash('sha256', JSON.stringify([origin?.checksum, origin?.applied_at]));
+}
+
+async function copyTable(
+  source: Engine,
+  target: Engine,
+  table: StoredTable,
+  progress: Progress,
+  moved: (rows: number) => void,
+): Promise<void> {
+  const { name } = table;
+  const statements = tableStatements(table);
+  const after = progress.last_key === null ? undefined : (JSON.parse(progress.last_key) as readonly Value[]);
+  let done = progress.rows_done;
+  for await (const rows of pagesOf(source, table, statements, after)) {
+    const columns = columnsOf(rows[0]!);
+    const insert = statements.insert(columns, rows.length);
+    const values = rows.flatMap((row) => columns.map((column) => row[column] ?? null));
+    const last = JSON.stringify(keyOf(table, rows.at(-1)!));
+    const before = done;
+    // The rows and the progress are committed together.
+    await target.write(async (session) => {
+      if ((await session.execute(advance, [name, before, last, before + rows.length])) !== 1)
+        throw new CopyError('another copy into the target is running: let it end');
+      await session.execute(insert, values);
+    });
+    done += rows.length;
+    moved(rows.length);
+  }
+}
+
+/** The rows after a key, or all rows, in the order of keys. Engines may order keys differently. */
+async function* pagesOf(
+  engine: Engine,
+  table: StoredTable,
+  { first, next }: TableStatements,
+  after?: readonly Value[],
+): AsyncGenerator<readonly Row[]> {
+  for (let last = after; ; ) {
+    const rows = await engine.read((session) =>
+      last === undefined ? session.query(first, []) : session.query(next, last),
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsPerTransaction) return;
+    last = keyOf(table, rows.at(-1)!);
+  }
+}
+
+function keyOf({ key }: StoredTable, row: Row): readonly Value[] {
+  return key.map((column) => row[column] ?? null);
+}
+
+function columnsOf(row: Row): readonly string[] {
+  const columns = Object.keys(row);
+  for (const column of columns) if (!/^[a-z_]+$/.test(column)) throw new Error(`a column is named ${column}`);
+  return columns;
+}
+
+async function verifyTable(
+  source: Engine,
+  target: Engine,
+  table: StoredTable,
+  moved: (rows: number) => void,
+): Promise<Sum> {
+  const [expected, found] = await Promise.all([sumTable(source, table), sumTable(target, table, moved)]);
+  if (expected.rows !== found.rows || expected.checksum !== found.checksum)
+    throw new CopyError(
+      `${table.name} is not the same in both (${expected.rows} and ${found.rows} rows): something wrote to one of them; empty the target and copy again`,
+    );
+  return found;
+}
+
+async function sumTable(engine: Engine, table: StoredTable, moved: (rows: number) => void = () => {}): Promise<Sum> {
+  let rows = 0;
+  let sum = 0n;
+  for await (const page of pagesOf(engine, table, tableStatements(table))) {
+    for (const row of page) {
+      // Sorted by name: the order of columns depends on the migrations that created them.
+      const fields = Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
+      sum += BigInt(`0x${hash('sha256', JSON.stringify(fields))}`);
+    }
+    rows += page.length;
+    moved(page.length);
+  }
+  // A sum does not depend on the order of rows; engines differ in it.
+  return { rows, checksum: BigInt.asUintN(256, sum).toString(16).padStart(64, '0') };
+}

@@ -78,17 +78,43 @@ const companyPattern = /^[A-Za-z0-9_-]{1,80}$/;
 const accountPattern = /^[A-Za-z0-9_.-]{1,80}$/;
 const namePattern = /^[A-Za-z0-9_.-]{1,80}$/;
 
-const findCompany = async (session: Session, code: string): Promise<string | undefined> =>
-  (await session.query(sql.findAccount, [code]))[0]?.company;
-
 /** Throws `RegistryError`. */
-export const checkCompany = (company: string): void => {
+export function checkCompany(company: string): void {
   if (!companyPattern.test(company)) {
     throw new RegistryError('a company has 1 to 80 letters, digits, underscores and hyphens');
   }
-};
+}
 
-const addMerchantAccount = async (session: Session, company: string, code: string, now: number): Promise<void> => {
+interface SecretOwner {
+  readonly company: string;
+  readonly id: string;
+  readonly kind: CredentialKind;
+  readonly secret?: string | undefined;
+  readonly now: number;
+}
+
+export function createCredentialRegistry(
+  engine: Engine,
+  pepper: KeyObject,
+  clock: Clock,
+  findPlatformCompany: FindPlatformCompany,
+): Registry {
+  const keys = pepperKeys(pepper);
+  return Object.freeze<Registry>({
+    addMerchantAccount: (company, code) =>
+      engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
+    listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
+    findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
+    addCredential: (credential) =>
+      engine.write((session) => addCredential(session, keys, credential, clock.now(), findPlatformCompany)),
+    listCredentials: () => engine.read(listCredentials),
+    rotateCredential: (id, { graceMs }) =>
+      engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
+    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
+  });
+}
+
+async function addMerchantAccount(session: Session, company: string, code: string, now: number): Promise<void> {
   checkCompany(company);
   if (!accountPattern.test(code)) {
     throw new RegistryError('a merchant account has 1 to 80 letters, digits, dots, underscores and hyphens');
@@ -97,14 +123,42 @@ const addMerchantAccount = async (session: Session, company: string, code: strin
   if ((await findCompany(session, code)) !== company) {
     throw new RegistryError(`merchant account ${code} belongs to another company`);
   }
-};
+}
+
+async function findCompany(session: Session, code: string): Promise<string | undefined> {
+  return (await session.query(sql.findAccount, [code]))[0]?.company;
+}
+
+async function addCredential(
+  session: Session,
+  keys: PepperKeys,
+  credential: NewCredential,
+  now: number,
+  findPlatformCompany: FindPlatformCompany,
+): Promise<IssuedSecret> {
+  const { company, kind, roles, merchantAccounts } = credential;
+  checkCompany(company);
+  await checkScope(session, credential, findPlatformCompany);
+  const username = usernameOf(credential);
+  const id = `cr_${randomBytes(9).toString('base64url')}`;
+  const authorizations = [JSON.stringify(roles), JSON.stringify(merchantAccounts)];
+  const row = [
+    ...[company, id, kind, username ?? null, ...authorizations, now],
+    ...[credential.requiresKey ? 1 : 0, credential.balancePlatform ?? null],
+  ];
+  if ((await session.execute(sql.addCredential, row)) === 0) {
+    throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
+  }
+  const secret = await addSecret(session, keys, { company, id, kind, secret: credential.secret, now });
+  return { id, username, secret };
+}
 
 /** A credential acts either for merchant accounts or for one balance platform; its roles must fit. */
-const checkScope = async (
+async function checkScope(
   session: Session,
   credential: NewCredential,
   findPlatformCompany: FindPlatformCompany,
-): Promise<void> => {
+): Promise<void> {
   const { company, roles, merchantAccounts, balancePlatform } = credential;
   for (const code of merchantAccounts) {
     if ((await findCompany(session, code)) !== company) {
@@ -121,9 +175,9 @@ const checkScope = async (
   if ((await findPlatformCompany(session, balancePlatform)) !== company) {
     throw new RegistryError(`balance platform ${balancePlatform} is not one of ${company}; add it first`);
   }
-};
+}
 
-const usernameOf = ({ company, kind, username, balancePlatform }: NewCredential): string | undefined => {
+function usernameOf({ company, kind, username, balancePlatform }: NewCredential): string | undefined {
   switch (kind) {
     case 'apiKey':
       if (username !== undefined) throw new RegistryError('an API key has no username');
@@ -139,17 +193,9 @@ const usernameOf = ({ company, kind, username, balancePlatform }: NewCredential)
     default:
       return kind satisfies never;
   }
-};
-
-interface SecretOwner {
-  readonly company: string;
-  readonly id: string;
-  readonly kind: CredentialKind;
-  readonly secret?: string | undefined;
-  readonly now: number;
 }
 
-const addSecret = async (session: Session, keys: PepperKeys, owner: SecretOwner): Promise<string> => {
+async function addSecret(session: Session, keys: PepperKeys, owner: SecretOwner): Promise<string> {
   const secret = owner.secret ?? generateSecret();
   if (secret === '') throw new RegistryError('a secret is not empty');
   const { salt, hash } = hashSecret(keys, secret);
@@ -161,33 +207,14 @@ const addSecret = async (session: Session, keys: PepperKeys, owner: SecretOwner)
   ];
   if ((await session.execute(sql.addSecret, row)) === 0) throw new RegistryError('another API key has this secret');
   return secret;
-};
+}
 
-const addCredential = async (
-  session: Session,
-  keys: PepperKeys,
-  credential: NewCredential,
-  now: number,
-  findPlatformCompany: FindPlatformCompany,
-): Promise<IssuedSecret> => {
-  const { company, kind, roles, merchantAccounts } = credential;
-  checkCompany(company);
-  await checkScope(session, credential, findPlatformCompany);
-  const username = usernameOf(credential);
-  const id = `cr_${randomBytes(9).toString('base64url')}`;
-  const authorizations = [JSON.stringify(roles), JSON.stringify(merchantAccounts)];
-  const row = [
-    ...[company, id, kind, username ?? null, ...authorizations, now],
-    ...[credential.requiresKey ? 1 : 0, credential.balancePlatform ?? null],
-  ];
-  if ((await session.execute(sql.addCredential, row)) === 0) {
-    throw new RegistryError(`${username} is taken; rotate or revoke that credential, or give another username`);
-  }
-  const secret = await addSecret(session, keys, { company, id, kind, secret: credential.secret, now });
-  return { id, username, secret };
-};
+async function listCredentials(session: Session): Promise<readonly ListedCredential[]> {
+  const rows = await session.query(sql.listAll, []);
+  return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listedOf);
+}
 
-const listedOf = (rows: readonly sql.ListedRow[]): ListedCredential => {
+function listedOf(rows: readonly sql.ListedRow[]): ListedCredential {
   const row = rows[0]!;
   return {
     id: row.credential_id,
@@ -204,56 +231,30 @@ const listedOf = (rows: readonly sql.ListedRow[]): ListedCredential => {
       createdAt === null ? [] : [{ createdAt, validUntil: validUntil ?? undefined }],
     ),
   };
-};
+}
 
-const listCredentials = async (session: Session): Promise<readonly ListedCredential[]> => {
-  const rows = await session.query(sql.listAll, []);
-  return [...Map.groupBy(rows, (row) => row.credential_id).values()].map(listedOf);
-};
-
-const findLive = async (session: Session, id: string): Promise<sql.LiveRow> => {
-  const [live] = await session.query(sql.findLive, [id]);
-  if (live === undefined) throw new RegistryError(`no live credential has the id ${id}`);
-  return live;
-};
-
-const rotateCredential = async (
+async function rotateCredential(
   session: Session,
   keys: PepperKeys,
   id: string,
   graceMs: number,
   now: number,
-): Promise<IssuedSecret> => {
+): Promise<IssuedSecret> {
   if (!Number.isSafeInteger(graceMs) || graceMs < 0) throw new RegistryError('the grace is a number of milliseconds');
   const { company, kind } = await findLive(session, id);
   await session.execute(sql.endSecrets, [company, id, now + graceMs]);
   await session.execute(sql.dropEndedSecrets, [company, id, now]);
   return { id, secret: await addSecret(session, keys, { company, id, kind: kind as CredentialKind, now }) };
-};
+}
 
-const revokeCredential = async (session: Session, id: string, now: number): Promise<void> => {
+async function findLive(session: Session, id: string): Promise<sql.LiveRow> {
+  const [live] = await session.query(sql.findLive, [id]);
+  if (live === undefined) throw new RegistryError(`no live credential has the id ${id}`);
+  return live;
+}
+
+async function revokeCredential(session: Session, id: string, now: number): Promise<void> {
   const { company } = await findLive(session, id);
   await session.execute(sql.revoke, [company, id, now]);
   await session.execute(sql.dropSecrets, [company, id]);
-};
-
-export const createCredentialRegistry = (
-  engine: Engine,
-  pepper: KeyObject,
-  clock: Clock,
-  findPlatformCompany: FindPlatformCompany,
-): Registry => {
-  const keys = pepperKeys(pepper);
-  return Object.freeze<Registry>({
-    addMerchantAccount: (company, code) =>
-      engine.write((session) => addMerchantAccount(session, company, code, clock.now())),
-    listMerchantAccounts: () => engine.read((session) => session.query(sql.listAccounts, [])),
-    findCompany: (merchantAccount) => engine.read((session) => findCompany(session, merchantAccount)),
-    addCredential: (credential) =>
-      engine.write((session) => addCredential(session, keys, credential, clock.now(), findPlatformCompany)),
-    listCredentials: () => engine.read(listCredentials),
-    rotateCredential: (id, { graceMs }) =>
-      engine.write((session) => rotateCredential(session, keys, id, graceMs, clock.now())),
-    revokeCredential: (id) => engine.write((session) => revokeCredential(session, id, clock.now())),
-  });
-};
+}

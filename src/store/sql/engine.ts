@@ -17,11 +17,13 @@ export interface Statement<R extends Row = Row> {
  * Each engine replaces two functions in the text. `now_ms()` is the clock of the database, in milliseconds since the epoch.
  * `skip_locked()` after a selection skips rows that another transaction has locked.
  */
-export const statement = <R extends Row = Row>(
+export function statement<R extends Row = Row>(
   name: string,
   text: string,
   options: { readonly waitMsMax?: number } = {},
-): Statement<R> => Object.freeze({ name, text, ...options });
+): Statement<R> {
+  return Object.freeze({ name, text, ...options });
+}
 
 export interface Session {
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]>;

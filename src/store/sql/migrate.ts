@@ -33,9 +33,56 @@ const record = statement(
   'insert into migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
 );
 
-const checksumOf = (migration: Migration): string => hash('sha256', JSON.stringify(migration.statements));
+/** Whether any migration has been applied. */
+export async function hasSchema(engine: Engine): Promise<boolean> {
+  return (await readApplied(engine)).length > 0;
+}
 
-const check = (applied: readonly AppliedMigration[], migrations: readonly Migration[]): void => {
+/**
+ * Throws, with nothing changed, when the database lacks a migration or has other ones. For commands that only serve or read
+ * data: an older release cannot open a database after its migration.
+ */
+export async function compareSchema(engine: Engine, migrations: readonly Migration[] = all): Promise<void> {
+  const applied = await readApplied(engine);
+  check(applied, migrations);
+  if (applied.length === migrations.length) return;
+  const state =
+    applied.length === 0
+      ? 'the database is empty'
+      : `the database is at migration ${applied.length} and this program needs ${migrations.length}`;
+  throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
+}
+const attemptsMax = 5;
+
+/**
+ * Applies the missing migrations and returns their names. Throws, with nothing changed, when the database has newer
+ * migrations, or when an applied migration differs from that of this program.
+ */
+export async function migrate(engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> {
+  const applied = await readApplied(engine);
+  check(applied, migrations);
+  if (applied.length === migrations.length) return [];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await engine.write((session) => applyMissing(session, migrations), { noTimeout: true });
+    } catch (thrown) {
+      if (!isRace(thrown) || attempt === attemptsMax) throw thrown;
+    }
+    await setTimeout(50 * attempt * Math.random());
+  }
+}
+
+/** Reads the applied migrations without writing: where none is missing, the program needs no right to change tables. */
+async function readApplied(engine: Engine): Promise<readonly AppliedMigration[]> {
+  try {
+    return await engine.read((session) => session.query(findApplied, []));
+  } catch (thrown) {
+    if (thrown instanceof StoreUnavailable) throw thrown;
+    return [];
+  }
+}
+
+function check(applied: readonly AppliedMigration[], migrations: readonly Migration[]): void {
   for (const [index, { number, name, checksum }] of applied.entries()) {
     const known = migrations[index];
     if (known === undefined) {
@@ -49,26 +96,13 @@ const check = (applied: readonly AppliedMigration[], migrations: readonly Migrat
       );
     }
   }
-};
+}
 
-const apply = async (session: Session, migration: Migration): Promise<void> => {
-  for (const [index, text] of migration.statements.entries()) {
-    await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
-  }
-  await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
-};
+function checksumOf(migration: Migration): string {
+  return hash('sha256', JSON.stringify(migration.statements));
+}
 
-/** Reads the applied migrations without writing: where none is missing, the program needs no right to change tables. */
-const readApplied = async (engine: Engine): Promise<readonly AppliedMigration[]> => {
-  try {
-    return await engine.read((session) => session.query(findApplied, []));
-  } catch (thrown) {
-    if (thrown instanceof StoreUnavailable) throw thrown;
-    return [];
-  }
-};
-
-const applyMissing = async (session: Session, migrations: readonly Migration[]): Promise<readonly string[]> => {
+async function applyMissing(session: Session, migrations: readonly Migration[]): Promise<readonly string[]> {
   await session.execute(createLock, []);
   await session.execute(addLock, []);
   // The row stays locked until the commit. A second program waits here, then finds nothing missing.
@@ -79,45 +113,16 @@ const applyMissing = async (session: Session, migrations: readonly Migration[]):
   const missing = migrations.slice(applied.length);
   for (const migration of missing) await apply(session, migration);
   return missing.map(({ name }) => name);
-};
+}
 
-/** Whether any migration has been applied. */
-export const hasSchema = async (engine: Engine): Promise<boolean> => (await readApplied(engine)).length > 0;
-
-/**
- * Throws, with nothing changed, when the database lacks a migration or has other ones. For commands that only serve or read
- * data: an older release cannot open a database after its migration.
- */
-export const compareSchema = async (engine: Engine, migrations: readonly Migration[] = all): Promise<void> => {
-  const applied = await readApplied(engine);
-  check(applied, migrations);
-  if (applied.length === migrations.length) return;
-  const state =
-    applied.length === 0
-      ? 'the database is empty'
-      : `the database is at migration ${applied.length} and this program needs ${migrations.length}`;
-  throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
-};
+async function apply(session: Session, migration: Migration): Promise<void> {
+  for (const [index, text] of migration.statements.entries()) {
+    await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
+  }
+  await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);
+}
 
 /** Two programs create the same table at once: PostgreSQL refuses one of them, even with `if not exists`. */
-const isRace = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');
-const attemptsMax = 5;
-
-/**
- * Applies the missing migrations and returns their names. Throws, with nothing changed, when the database has newer
- * migrations, or when an applied migration differs from that of this program.
- */
-export const migrate = async (engine: Engine, migrations: readonly Migration[] = all): Promise<readonly string[]> => {
-  const applied = await readApplied(engine);
-  check(applied, migrations);
-  if (applied.length === migrations.length) return [];
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await engine.write((session) => applyMissing(session, migrations), { noTimeout: true });
-    } catch (thrown) {
-      if (!isRace(thrown) || attempt === attemptsMax) throw thrown;
-    }
-    await setTimeout(50 * attempt * Math.random());
-  }
-};
+function isRace(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && (thrown.code === '23505' || thrown.code === '42P07');
+}

@@ -11,7 +11,9 @@ const eventsPerStatement = 128;
 const findAny = statement('find-any-endpoint', 'select 1 as found from webhook_endpoint where company = $1 limit 1');
 
 /** Ordering keys are separate for each endpoint. */
-export const orderingKeyPrefix = (endpointId: string): string => `${endpointId}/`;
+export function orderingKeyPrefix(endpointId: string): string {
+  return `${endpointId}/`;
+}
 
 /** The events of a transaction. */
 export class Outbox {
@@ -40,6 +42,8 @@ export class Outbox {
   }
 }
 
+const statements = new WeakMap<readonly WebhookFormat[], Map<number, Statement>>();
+
 /** See `insertText`. */
 function rowsOf(
   events: readonly DomainEvent[],
@@ -58,7 +62,14 @@ function rowsOf(
   });
 }
 
-const statements = new WeakMap<readonly WebhookFormat[], Map<number, Statement>>();
+function createCounter(): (name: string) => number {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count;
+  };
+}
 
 function insertStatement(formats: readonly WebhookFormat[], rows: number): Statement {
   const ofFormats = statements.get(formats) ?? new Map<number, Statement>();
@@ -94,13 +105,4 @@ function insertText(formats: readonly WebhookFormat[], rows: number): string {
               from webhook_endpoint e, (values ${values.join()}) as v
              where e.company = $1) as t
      where t.position > 0`;
-}
-
-function createCounter(): (name: string) => number {
-  const counts = new Map<string, number>();
-  return (name) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count;
-  };
 }

@@ -18,27 +18,32 @@ export interface SecretHash {
   readonly hash: Buffer;
 }
 
-export const pepperKeys = (pepper: KeyObject): PepperKeys => {
+export function pepperKeys(pepper: KeyObject): PepperKeys {
   const derive = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
   return { hash: derive('triglyph-1 credential hash'), lookup: derive('triglyph-1 credential lookup') };
-};
+}
 
 /** 32 characters, base64url. */
-export const generateSecret = (): string => randomBytes(secretBytes).toString('base64url');
+export function generateSecret(): string {
+  return randomBytes(secretBytes).toString('base64url');
+}
 
-const hashOf = (keys: PepperKeys, salt: Buffer, secret: string): Buffer =>
-  // The salt has a fixed length, so salt and secret cannot run into one another.
-  createHmac('sha256', keys.hash).update(salt).update(secret).digest();
-
-export const hashSecret = (keys: PepperKeys, secret: string): SecretHash => {
+export function hashSecret(keys: PepperKeys, secret: string): SecretHash {
   const salt = randomBytes(saltBytes);
   return { salt, hash: hashOf(keys, salt, secret) };
-};
+}
 
 /** Takes as long for a wrong secret as for the right one. */
-export const matches = (keys: PepperKeys, stored: SecretHash, secret: string): boolean =>
-  timingSafeEqual(hashOf(keys, stored.salt, secret), stored.hash);
+export function matches(keys: PepperKeys, stored: SecretHash, secret: string): boolean {
+  return timingSafeEqual(hashOf(keys, stored.salt, secret), stored.hash);
+}
 
 /** The lookup text of an API key, which comes without a username: 22 characters, base64url. */
-export const lookupOf = (keys: PepperKeys, secret: string): string =>
-  createHmac('sha256', keys.lookup).update(secret).digest().subarray(0, lookupBytes).toString('base64url');
+export function lookupOf(keys: PepperKeys, secret: string): string {
+  return createHmac('sha256', keys.lookup).update(secret).digest().subarray(0, lookupBytes).toString('base64url');
+}
+
+function hashOf(keys: PepperKeys, salt: Buffer, secret: string): Buffer {
+  // The salt has a fixed length, so salt and secret cannot run into one another.
+  return createHmac('sha256', keys.hash).update(salt).update(secret).digest();
+}

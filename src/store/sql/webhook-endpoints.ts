@@ -60,23 +60,8 @@ const countDead = statement<{ readonly dead: number }>(
   `select count(*) as dead from job where kind = 'webhook' and dead_since is not null`,
 );
 
-const endpointOf = (row: EndpointRow): Endpoint => ({
-  company: row.company,
-  endpointId: row.endpoint_id,
-  url: row.url,
-  format: row.format,
-  sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_key },
-  createdAt: row.created_at,
-});
-
-/** Selects the jobs of an endpoint. */
-const prefixOf = (company: string, endpointId: string) => {
-  const prefix = orderingKeyPrefix(endpointId);
-  return [company, prefix, prefix.length] as const;
-};
-
-export const createEndpoints = (engine: Engine): EndpointStore =>
-  Object.freeze<EndpointStore>({
+export function createEndpoints(engine: Engine): EndpointStore {
+  return Object.freeze<EndpointStore>({
     add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, shown = '' }, createdAt }) =>
       engine.write(async (session) => {
         await session.execute(add, [company, endpointId, url, format, keyId, dataKey, shown, createdAt]);
@@ -110,3 +95,21 @@ export const createEndpoints = (engine: Engine): EndpointStore =>
       }),
     countDeadLetters: () => engine.read(async (session) => (await session.query(countDead, []))[0]?.dead ?? 0),
   });
+}
+
+function endpointOf(row: EndpointRow): Endpoint {
+  return {
+    company: row.company,
+    endpointId: row.endpoint_id,
+    url: row.url,
+    format: row.format,
+    sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_key },
+    createdAt: row.created_at,
+  };
+}
+
+/** Selects the jobs of an endpoint. */
+function prefixOf(company: string, endpointId: string) {
+  const prefix = orderingKeyPrefix(endpointId);
+  return [company, prefix, prefix.length] as const;
+}

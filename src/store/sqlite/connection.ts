@@ -14,30 +14,6 @@ interface Prepared {
 /** `now_ms()` for SQLite. */
 const now = "cast(unixepoch('subsec') * 1000 as integer)";
 
-/** Replaces `$1`, `$2` by `?`, which SQLite binds without looking up names. */
-const positional = (text: string): { readonly text: string; readonly order?: readonly number[] } => {
-  const order: number[] = [];
-  // Transactions queue in this engine, so no row is ever locked by another one.
-  const plain = text.replaceAll('now_ms()', now).replaceAll('skip_locked()', '');
-  const translatedText = plain.replace(/\$(\d+)/g, (_, number) => {
-    order.push(Number(number) - 1);
-    return '?';
-  });
-  return order.every((parameter, index) => parameter === index)
-    ? { text: translatedText }
-    : { text: translatedText, order };
-};
-
-const inOrder = ({ order }: Prepared, parameters: readonly Value[]): readonly Value[] =>
-  order === undefined ? parameters : order.map((index) => parameters[index] ?? null);
-
-/** Faster to create and to read than the objects of node:sqlite, which are in dictionary mode. */
-const rowOf = (columns: readonly string[], values: readonly Value[]): Row => {
-  const row: Record<string, Value> = {};
-  for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]!;
-  return row;
-};
-
 export class Connection implements Session {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<Statement, Prepared>();
@@ -104,4 +80,29 @@ export class Connection implements Session {
     this.#prepared.set(statement, prepared);
     return prepared;
   }
+}
+
+function inOrder({ order }: Prepared, parameters: readonly Value[]): readonly Value[] {
+  return order === undefined ? parameters : order.map((index) => parameters[index] ?? null);
+}
+
+/** Faster to create and to read than the objects of node:sqlite, which are in dictionary mode. */
+function rowOf(columns: readonly string[], values: readonly Value[]): Row {
+  const row: Record<string, Value> = {};
+  for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]!;
+  return row;
+}
+
+/** Replaces `$1`, `$2` by `?`, which SQLite binds without looking up names. */
+function positional(text: string): { readonly text: string; readonly order?: readonly number[] } {
+  const order: number[] = [];
+  // Transactions queue in this engine, so no row is ever locked by another one.
+  const plain = text.replaceAll('now_ms()', now).replaceAll('skip_locked()', '');
+  const translatedText = plain.replace(/\$(\d+)/g, (_, number) => {
+    order.push(Number(number) - 1);
+    return '?';
+  });
+  return order.every((parameter, index) => parameter === index)
+    ? { text: translatedText }
+    : { text: translatedText, order };
 }

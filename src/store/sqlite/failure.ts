@@ -12,19 +12,22 @@ const unavailable: ReadonlyMap<number, string> = new Map([
   [14, 'the database file cannot be opened'],
 ]);
 
-/** The low byte of an extended result code is the primary code. */
-const codeOf = (thrown: unknown): number | undefined =>
-  typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
-    ? thrown.errcode & 0xff
-    : undefined;
-
-export const isBusy = (thrown: unknown): boolean => codeOf(thrown) === busy;
+export function isBusy(thrown: unknown): boolean {
+  return codeOf(thrown) === busy;
+}
 
 /** The error of the store for an error of SQLite. An error that is not temporary stays unchanged. */
-export const translated = (thrown: unknown): unknown => {
+export function translated(thrown: unknown): unknown {
   const code = codeOf(thrown);
   const reason = code === undefined ? undefined : unavailable.get(code);
   return reason === undefined
     ? thrown
     : new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause: thrown });
-};
+}
+
+/** The low byte of an extended result code is the primary code. */
+function codeOf(thrown: unknown): number | undefined {
+  return typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
+    ? thrown.errcode & 0xff
+    : undefined;
+}

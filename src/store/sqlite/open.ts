@@ -28,23 +28,8 @@ export interface SqliteOptions {
   readonly create?: boolean;
 }
 
-/** Creates the file with mode 0600, not by the umask of the process. The log and its index take the mode of the file. */
-const createPrivately = (dataDir: string, path: string): void => {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
-    throw thrown;
-  }
-  // The folder holds the name of the file, so it is flushed as well. Windows cannot open a folder, and does not need it.
-  if (process.platform === 'win32') return;
-  const folder = openSync(dataDir, 'r');
-  fsyncSync(folder);
-  closeSync(folder);
-};
-
 /** Throws `StoreUnavailable` when the file cannot be opened now, and an Error when another process serves. */
-export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions): Engine => {
+export function openSqlite({ dataDir, exclusive, create = true }: SqliteOptions): Engine {
   if (!create && !existsSync(join(dataDir, fileName)))
     throw new Error(
       `${dataDir}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
@@ -68,4 +53,19 @@ export const openSqlite = ({ dataDir, exclusive, create = true }: SqliteOptions)
       ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown })
       : thrown;
   }
-};
+}
+
+/** Creates the file with mode 0600, not by the umask of the process. The log and its index take the mode of the file. */
+function createPrivately(dataDir: string, path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw thrown;
+  }
+  // The folder holds the name of the file, so it is flushed as well. Windows cannot open a folder, and does not need it.
+  if (process.platform === 'win32') return;
+  const folder = openSync(dataDir, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}

@@ -5,17 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './failure.ts';
 
-/** For messages only: the lock is taken a moment before the text is written. */
-const readHolder = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return 'another process';
-  }
-};
-
 /** Returns the function that releases the lock. Throws an Error naming the holder when any process serves already. */
-export const takeServingLock = (dataDir: string): (() => void) => {
+export function takeServingLock(dataDir: string): () => void {
   // A separate database: commands still need the first one while a server runs.
   const path = join(dataDir, 'serving.lock');
   const lock = new DatabaseSync(path, { timeout: 0 });
@@ -33,4 +24,13 @@ export const takeServingLock = (dataDir: string): (() => void) => {
     rmSync(holder, { force: true });
     lock.close();
   };
-};
+}
+
+/** For messages only: the lock is taken a moment before the text is written. */
+function readHolder(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return 'another process';
+  }
+}

@@ -155,7 +155,7 @@ function createProbes({ store, context: { vault } }: Backend): readonly Probe[] 
   const scope = { company: '', record: '' };
   return [
     { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
-    { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { shown: 'probe' }), 'shown') },
+    { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
   ];
 }
 

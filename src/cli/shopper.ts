@@ -45,7 +45,7 @@ function formatJson({ createdAt, details }: ShopperHistory): string {
     createdAt: new Date(createdAt).toISOString(),
     details: details.map((detail) => ({
       recurringDetailReference: detail.recurringDetailReference,
-      variant: detail.open.variant,
+      variant: detail.publicData.variant,
       card: cardOf(detail),
       contracts: detail.contracts,
       createdAt: new Date(detail.createdAt).toISOString(),
@@ -64,11 +64,11 @@ function formatText({ createdAt, details }: ShopperHistory): string {
 }
 
 function formatDetail(detail: DetailHistory): string {
-  const { recurringDetailReference, contracts, open, disabledAt, changes } = detail;
+  const { recurringDetailReference, contracts, publicData, disabledAt, changes } = detail;
   const card = cardOf(detail);
   const head = [
     recurringDetailReference,
-    open.variant,
+    publicData.variant,
     ...(card === undefined ? [] : [formatCard(card)]),
     contracts.join(),
     disabledAt === undefined ? 'active' : `disabled ${formatSecond(disabledAt)}`,
@@ -85,6 +85,6 @@ function formatCard({ lastFour, expiryMonth, expiryYear, alias }: CardSnapshot):
   return `**** ${lastFour} ${expiryMonth.padStart(2, '0')}/${expiryYear}${alias === undefined ? '' : ` (${alias})`}`;
 }
 
-function cardOf({ open: { alias, card } }: DetailHistory): CardSnapshot | undefined {
+function cardOf({ publicData: { alias, card } }: DetailHistory): CardSnapshot | undefined {
   return card && { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
 }

@@ -94,12 +94,12 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
 function label(path: Path): string {
   return path
     .filter((step) => typeof step === 'string')
-    .map(shown)
+    .map(printableName)
     .join('.');
 }
 
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
-function shown(name: string): string {
+function printableName(name: string): string {
   return /^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
 }
 
@@ -166,7 +166,7 @@ function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
-      const at = [...path, shown(key)];
+      const at = [...path, printableName(key)];
       if (!isKey(key)) return collector.add(at, 'structure', 'a key is not valid');
       if (seen.has(key)) return refuseTwice();
       seen.add(key);
@@ -223,8 +223,8 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
       return collector.add(path, 'structure', `${path.length ? label(path) : schema.name} is not an object`);
     const { found, unknown } = nodes;
     const before = collector.issues.length;
-    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 5).map(shown).join(', ');
-    for (const name of unknown) collector.add([...path, shown(name)], 'unknownField', schema.name, shownNames);
+    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 5).map(printableName).join(', ');
+    for (const name of unknown) collector.add([...path, printableName(name)], 'unknownField', schema.name, shownNames);
 
     const value: Record<string, unknown> = {};
     // Members that are there, and wrong.

@@ -8,13 +8,13 @@ const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
 export async function authenticate(headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> {
-  const caller = await credentials.verify(shown(headers));
+  const caller = await credentials.verify(presentedCredential(headers));
   if (caller === undefined) throw unauthorized();
   return caller;
 }
 
 /** What the caller shows; a Problem when it shows nothing, or two things at once. */
-function shown(headers: WireRequest['headers']): PresentedCredential {
+function presentedCredential(headers: WireRequest['headers']): PresentedCredential {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');

@@ -8,7 +8,7 @@ export interface Detected {
   readonly protocol: Protocol;
   readonly media: Media;
   /** The protocol's media type and charset were declared, so that its body can be read. */
-  readonly understood: boolean;
+  readonly isReadable: boolean;
 }
 
 const none: Media = Object.freeze({ type: '', charset: undefined });
@@ -22,7 +22,7 @@ export function detect({ method, headers }: WireRequest, route: Route, protocols
   const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
   const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
   const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
-  return { protocol, media: declared, understood: isReadable && isCarried(route, method, declared, named) };
+  return { protocol, media: declared, isReadable: isReadable && isCarried(route, method, declared, named) };
 }
 
 /** Clients send few different headers: each is parsed once. */

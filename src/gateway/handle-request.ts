@@ -41,57 +41,57 @@ interface RequestState {
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
-  const progress: RequestState = { requestReference: gateway.ids.requestReference() };
+  const state: RequestState = { requestReference: gateway.ids.requestReference() };
   const route = gateway.routes.find(wire.path);
-  const { protocol, media, understood } = detect(wire, route, gateway.protocols);
+  const { protocol, media, isReadable } = detect(wire, route, gateway.protocols);
   try {
     wire.inspect();
-    progress.target = route.target(wire.method);
-    if (!understood) throw new Problem('unsupportedMedia');
-    progress.caller = await authenticate(wire.headers, gateway.credentials);
-    progress.decoded = protocol.decode(await wire.body(), media, progress.target, wire);
-    progress.key = keyOf(wire.headers, progress.decoded);
-    const current = gateway.current(progress.decoded.operation);
-    const request = authorize(progress.decoded, current, progress.caller, progress);
-    const performed = await gateway.executeIdempotently(request);
-    progress.requestReference = performed.requestReference;
-    progress.replayed = performed.replayed;
-    if (performed.problem !== undefined) throw performed.problem;
+    state.target = route.target(wire.method);
+    if (!isReadable) throw new Problem('unsupportedMedia');
+    state.caller = await authenticate(wire.headers, gateway.credentials);
+    state.decoded = protocol.decode(await wire.body(), media, state.target, wire);
+    state.key = keyOf(wire.headers, state.decoded);
+    const current = gateway.current(state.decoded.operation);
+    const request = authorize(state.decoded, current, state.caller, state);
+    const result = await gateway.executeIdempotently(request);
+    state.requestReference = result.requestReference;
+    state.replayed = result.replayed;
+    if (result.problem !== undefined) throw result.problem;
     return answer(
       gateway,
       protocol.name,
-      progress,
-      protocol.encode(progress.decoded.operation, current.downgrade(performed.output)),
+      state,
+      protocol.encode(state.decoded.operation, current.downgrade(result.output)),
     );
   } catch (thrown) {
     const problem = toProblem(thrown);
     const message = protocol.encodeError(problem, {
-      requestReference: progress.requestReference,
-      operation: operationOf(progress),
+      requestReference: state.requestReference,
+      operation: operationOf(state),
     });
-    return answer(gateway, protocol.name, progress, message, problem);
+    return answer(gateway, protocol.name, state, message, problem);
   }
 }
 
 function answer(
   { requestReferenceHeader: header }: Gateway,
   protocol: string,
-  progress: RequestState,
+  state: RequestState,
   message: Message,
   problem?: Problem,
 ): Answer {
-  const { requestReference, target, caller, key, replayed } = progress;
+  const { requestReference, target, caller, key, replayed } = state;
   const headers: Record<string, string> = { ...message.headers, [header]: requestReference };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
-  if (problem !== undefined) Object.assign(headers, retryHeaders(problem, progress));
+  if (problem !== undefined) Object.assign(headers, retryHeaders(problem, state));
   return {
     message: { ...message, headers },
     entry: {
       protocol,
       service: target?.service.name,
       version: target?.service.version,
-      operation: operationOf(progress)?.name,
+      operation: operationOf(state)?.name,
       credential: caller?.credential,
       company: caller?.tenant,
       requestReference,
@@ -104,9 +104,9 @@ function answer(
 }
 
 /** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
-function retryHeaders({ kind }: Problem, progress: RequestState): Readonly<Record<string, string>> {
+function retryHeaders({ kind }: Problem, state: RequestState): Readonly<Record<string, string>> {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
-  const harmless = progress.key !== undefined || operationOf(progress)?.effect === 'reads';
+  const harmless = state.key !== undefined || operationOf(state)?.effect === 'reads';
   const transient = kind === problems.internal && harmless ? true : kind.transient;
   if (transient === undefined) return {};
   return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };

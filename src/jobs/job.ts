@@ -49,7 +49,7 @@ export interface JobQueue {
   /** Leases jobs that are due, the longest due first. They are due again when the lease expires. */
   take(
     kind: JobKind,
-    options: { readonly holder: string; readonly leaseMs: number; readonly max: number },
+    options: { readonly leaseOwner: string; readonly leaseMs: number; readonly max: number },
   ): Promise<readonly TakenJob[]>;
   /** Deletes a completed job; the next one with its ordering key becomes due. Throws `LeaseLost`. */
   end(job: TakenJob): Promise<void>;

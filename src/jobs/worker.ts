@@ -6,9 +6,9 @@ import { type JobKind, type JobQueue, LeaseLost, type TakenJob } from './job.ts'
 /** How a job ended: completed with its effect, to be retried, deferred without counting the attempt, or abandoned. */
 export type JobResult =
   | 'ended'
-  | { readonly againMs: number; readonly because: string }
-  | { readonly untriedMs: number }
-  | { readonly givenUp: string };
+  | { readonly retryAfterMs: number; readonly because: string }
+  | { readonly deferMs: number }
+  | { readonly abandonReason: string };
 
 export interface JobHandler {
   readonly kind: JobKind;
@@ -66,7 +66,7 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
     const max = concurrencyMax - running.size;
     // Several at a time: taking each one by itself would cost a transaction each.
     if (2 * max < concurrencyMax) return false;
-    const taken = await jobs.take(kind, { holder: leaseOwner, leaseMs, max });
+    const taken = await jobs.take(kind, { leaseOwner, leaseMs, max });
     for (const job of taken) {
       const run = runJob(job, handler, dependencies).finally(() => {
         running.delete(run);
@@ -111,15 +111,15 @@ async function runJob(job: TakenJob, handler: JobHandler, { jobs, failed }: Work
     // The process that has the lease now continues with the job; nothing of this attempt was committed.
     if (thrown instanceof LeaseLost) return;
     failed(thrown);
-    const againMs = backoffMs(job.attempts, backoff);
+    const retryAfterMs = backoffMs(job.attempts, backoff);
     // If this fails, too, the job is due again when its lease expires.
-    await applyResult(job, { againMs, because: 'an unexpected failure: see the log' }, jobs).catch(() => {});
+    await applyResult(job, { retryAfterMs, because: 'an unexpected failure: see the log' }, jobs).catch(() => {});
   }
 }
 
 async function applyResult(job: TakenJob, result: JobResult, jobs: JobQueue): Promise<void> {
   if (result === 'ended') return;
-  if ('givenUp' in result) await jobs.abandon(job, result.givenUp);
-  else if ('untriedMs' in result) await jobs.defer(job, result.untriedMs);
-  else await jobs.retryLater(job, result.againMs, result.because);
+  if ('abandonReason' in result) await jobs.abandon(job, result.abandonReason);
+  else if ('deferMs' in result) await jobs.defer(job, result.deferMs);
+  else await jobs.retryLater(job, result.retryAfterMs, result.because);
 }

@@ -8,7 +8,7 @@ export interface Sealed {
   /** The card number. */
   readonly number?: string | undefined;
   /** Other secrets, which responses contain: for a stored detail a `SecretDetail`. */
-  readonly shown?: string | undefined;
+  readonly payload?: string | undefined;
 }
 
 /** A wrapped data key with the id of its wrapping key. */
@@ -25,10 +25,10 @@ export interface SealScope {
 export interface Vault {
   seal(
     scope: SealScope,
-    secrets: { readonly number?: string | undefined; readonly shown?: string | undefined },
+    secrets: { readonly number?: string | undefined; readonly payload?: string | undefined },
   ): Sealed;
   /** Throws `VaultUnavailable` where the ring lacks the wrapping key, and `SealBroken`. */
-  open(scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string;
+  open(scope: SealScope, sealed: Sealed, part: 'number' | 'payload'): string;
   /** An HMAC per company: the same for the same text (43 characters, base64url). */
   fingerprint(company: string, text: string): string;
   /** One capital letter and 15 digits, the same for the same card number within a company. */

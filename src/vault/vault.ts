@@ -6,6 +6,9 @@ import type { KeyRing } from './key-ring.ts';
 import type { Sealed, SealScope, Vault } from './ports.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
 
+/** The name of each part in the additional authenticated data. Stored ciphertexts are bound to the older name of `payload`. */
+const boundNames = { number: 'number', payload: 'shown' } as const;
+
 /** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
 export function createVault(ring: KeyRing): Vault {
   const fingerprintKey = companyKeys(ring.index, 'fingerprint');
@@ -18,7 +21,7 @@ export function createVault(ring: KeyRing): Vault {
   });
 }
 
-function seal(ring: KeyRing, scope: SealScope, { number, shown }: Parameters<Vault['seal']>[1]): Sealed {
+function seal(ring: KeyRing, scope: SealScope, { number, payload }: Parameters<Vault['seal']>[1]): Sealed {
   const sealedUnder = ring.current;
   const bound = (field: string) => binding(scope.company, scope.record, field, sealedUnder);
   const random = randomBytes(dataKeyBytes + 3 * nonceBytes);
@@ -27,20 +30,20 @@ function seal(ring: KeyRing, scope: SealScope, { number, shown }: Parameters<Vau
   try {
     return Object.freeze<Sealed>({
       ...wrap(ring, scope, nonce(0), { key, sealedUnder }),
-      number: number === undefined ? undefined : sealBytes(key, nonce(1), bound('number'), number),
-      shown: shown === undefined ? undefined : sealBytes(key, nonce(2), bound('shown'), shown),
+      number: number === undefined ? undefined : sealBytes(key, nonce(1), bound(boundNames.number), number),
+      payload: payload === undefined ? undefined : sealBytes(key, nonce(2), bound(boundNames.payload), payload),
     });
   } finally {
     key.fill(0);
   }
 }
 
-function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'shown'): string {
+function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'payload'): string {
   const { key, sealedUnder } = unwrap(ring, scope, sealed);
   try {
     const text = sealed[part];
     if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
-    return openBytes(key, binding(scope.company, scope.record, part, sealedUnder), text).toString('utf8');
+    return openBytes(key, binding(scope.company, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
   } finally {
     key.fill(0);
   }

@@ -57,7 +57,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       endpoints.deferDue(endpoint, Math.max(afterMs, deferMsMin)).finally(() => deferring.delete(endpointId));
     deferring.set(endpointId, deferred);
     await deferred;
-    return isDown && isOverdue(job) ? abandon(because) : { untriedMs: afterMs };
+    return isDown && isOverdue(job) ? abandon(because) : { deferMs: afterMs };
   }
 
   async function deliver({ endpointId, url }: Endpoint, message: Message): Promise<SendResult> {
@@ -73,7 +73,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
 
   function abandon(because: string): JobResult {
     count('givenUp');
-    return { givenUp: because };
+    return { abandonReason: because };
   }
 
   return Object.freeze<JobHandler>({
@@ -84,14 +84,14 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     async run(job) {
       const endpoint = await endpoints.findFor(job);
       if (endpoint === undefined) return end(job);
-      const key = vault.open(keyScope(endpoint), endpoint.sealed, 'shown');
+      const key = vault.open(keyScope(endpoint), endpoint.sealed, 'payload');
       const message = formats.get(endpoint.format).encode(parseQueuedEvent<never>(job.payload), { environment, key });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
       const result = await deliver(endpoint, message);
       if (result.kind === 'accepted') return end(job);
       if (isOverdue(job)) return abandon(result.because);
-      return { againMs: backoffMs(job.attempts, backoff), because: result.because };
+      return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because };
     },
   });
 }

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly url: string;
   /** The name of a `WebhookFormat`. */
   readonly format: string;
-  /** The key that signs deliveries, as `shown`; for the record `webhook <endpointId>`. */
+  /** The key that signs deliveries, as `payload`; for the record `webhook <endpointId>`. */
   readonly sealed: Sealed;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -31,7 +31,7 @@ let gateway: TestGateway;
 const open = async (options?: GatewayOptions) => {
   gateway = await openGateway(options);
   const { endpoints, context: world } = gateway.parts;
-  const sealed = world.vault.seal(keyScope({ company: 'Demo', endpointId }), { shown: '00'.repeat(32) });
+  const sealed = world.vault.seal(keyScope({ company: 'Demo', endpointId }), { payload: '00'.repeat(32) });
   const url = 'https://shop.example.com/';
   await endpoints.add({ company: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
 };
@@ -42,7 +42,7 @@ const takeEvents = async (): Promise<readonly RecurringEvent[]> => {
   const { jobs, store: details } = gateway.parts;
   const events: RecurringEvent[] = [];
   for (;;) {
-    const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+    const taken = await jobs.take('webhook', { leaseOwner: 'test', leaseMs: 60_000, max: 100 });
     if (taken.length === 0) return events;
     for (const job of taken) {
       events.push(JSON.parse(job.payload) as RecurringEvent);
@@ -195,7 +195,7 @@ describe('a check whose outcome comes later', () => {
   const settle = async (outcome: AccountUpdateOutcome): Promise<void> => {
     const { jobs, store: details, context: world, pass } = gateway.parts;
     await pass(60_000);
-    const [job] = await jobs.take(updaterCheck, { holder: 'test', leaseMs: 60_000, max: 1 });
+    const [job] = await jobs.take(updaterCheck, { leaseOwner: 'test', leaseMs: 60_000, max: 1 });
     await details.write((tx) => completeCheck(job!, outcome, tx, world));
   };
 

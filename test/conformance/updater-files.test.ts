@@ -130,7 +130,7 @@ describe('files of checks', () => {
   test('one that was claimed and not written is the same file when it is; what a dead writer left is gone', async () => {
     for (let n = 0; n < 5; n++) await askAbout(replaced);
     const [file] = await collectAll(parts.batchQueue, parts.context.clock, 10);
-    const [job] = await parts.jobs.take(batchFile, { holder: 'dies', leaseMs: 1_000, max: 1 });
+    const [job] = await parts.jobs.take(batchFile, { leaseOwner: 'dies', leaseMs: 1_000, max: 1 });
     expect(job).toMatchObject({ jobId: file });
     // It dies with half of it written aside.
     writeFileSync(join(folders.requests, `.${file}.dies`), '{"check":"half');
@@ -186,8 +186,8 @@ describe('the round', () => {
 
   test('is one, however many begin it', async () => {
     for (let n = 0; n < 3; n++) await parts.batchQueue.begin('batch');
-    expect(await parts.jobs.take(batchCycle, { holder: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
-    expect(await parts.jobs.take(batchCycle, { holder: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
+    expect(await parts.jobs.take(batchCycle, { leaseOwner: 'one', leaseMs: 1_000, max: 10 })).toHaveLength(1);
+    expect(await parts.jobs.take(batchCycle, { leaseOwner: 'two', leaseMs: 1_000, max: 10 })).toEqual([]);
   });
 });
 
@@ -346,7 +346,7 @@ describe('another updater', () => {
     expect(await collected(1)).toHaveLength(2);
     await askAbout(closed);
     await parts.batchQueue.begin('http');
-    const asked = await parts.jobs.take(updaterCheck, { holder: 'it', leaseMs: 1_000, max: 10 });
+    const asked = await parts.jobs.take(updaterCheck, { leaseOwner: 'it', leaseMs: 1_000, max: 10 });
     expect(asked).toHaveLength(3);
     await parts.batchQueue.begin('batch');
     expect(await collected()).toHaveLength(3);

@@ -44,7 +44,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
           await tx.jobs.save({ company: 'Demo', jobId, kind: batchWait, payload: '{}' });
         }
       });
-    const take = (kind: JobKind) => jobs.take(kind, { holder: 'here', leaseMs: 1_000, max: 100 });
+    const take = (kind: JobKind) => jobs.take(kind, { leaseOwner: 'here', leaseMs: 1_000, max: 100 });
     const collect = (file: string, max = 100) => batchQueue.collect(file, { max, answerMsMax });
     const idsOf = async (file: string) => (await batchQueue.findBatchedChecks(file, 100)).map(({ jobId }) => jobId);
 

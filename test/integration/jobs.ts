@@ -35,7 +35,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
         for (const each of all) await tx.jobs.save(each);
       });
     const take = (max = 10, holder = 'here', kind: NewJob['kind'] = 'webhook') =>
-      jobs.take(kind, { holder, leaseMs: 60_000, max });
+      jobs.take(kind, { leaseOwner: holder, leaseMs: 60_000, max });
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
     const end = (taken: TakenJob) => store.write((tx) => tx.jobs.end(taken));
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
@@ -54,7 +54,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
         kind: 'check',
         orderingKey: 'one',
         payload: '{"n":"one"}',
-        sealed: { ...sealed, shown: undefined },
+        sealed: { ...sealed, payload: undefined },
         createdAt: expect.any(Number),
         attempts: 1,
         leaseOwner: 'here',

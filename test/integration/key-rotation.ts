@@ -63,7 +63,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       for (const { recurringDetailReference, sealed } of details) {
         const scope = { company, record: recurringDetailReference };
         expect(vault.open(scope, sealed, 'number')).toBe(cardNumber);
-        expect(vault.open(scope, sealed, 'shown')).toContain(iban);
+        expect(vault.open(scope, sealed, 'payload')).toContain(iban);
       }
     };
 
@@ -95,7 +95,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       for (const [index, { sealed, ...rest }] of after.entries()) {
         const { sealed: was, ...same } = before[index]!;
         expect(rest).toEqual(same);
-        expect([sealed.number, sealed.shown]).toEqual([was.number, was.shown]);
+        expect([sealed.number, sealed.payload]).toEqual([was.number, was.payload]);
         expect([sealed.keyId, sealed.dataKey === was.dataKey]).toEqual(['k-new', false]);
       }
       for (let n = 0; n < rows; n += 50) expectOpens(await detailsOf(shopper(n)));

@@ -62,7 +62,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
 
     const listen = async (endpointId: string, format: string, company = 'Demo') => {
       const { endpoints, context: world } = gateway.parts;
-      const sealed = world.vault.seal(keyScope({ company, endpointId }), { shown: '00'.repeat(32) });
+      const sealed = world.vault.seal(keyScope({ company, endpointId }), { payload: '00'.repeat(32) });
       await endpoints.add({ company, endpointId, url: 'https://shop.example.com/', format, sealed, createdAt: 1 });
     };
     const begin = async (options?: GatewayOptions) => {
@@ -76,7 +76,7 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
     });
     afterEach(() => dispose(engine));
 
-    const take = () => gateway.parts.jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+    const take = () => gateway.parts.jobs.take('webhook', { leaseOwner: 'test', leaseMs: 60_000, max: 100 });
     const end = (job: TakenJob) => gateway.parts.store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as ResourceEvent;
     /** Takes the queued events, by request and in order; they count as delivered. */

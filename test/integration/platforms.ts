@@ -305,7 +305,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       );
       expect(stored!.sealed!.keyId).toBe('k-new');
       const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
-      const opened = JSON.parse(createVault(next).open(scope, stored!.sealed!, 'shown'));
+      const opened = JSON.parse(createVault(next).open(scope, stored!.sealed!, 'payload'));
       expect(opened).toEqual({ iban: made.body.bankAccount.iban });
     });
   });

@@ -27,7 +27,7 @@ export function sampleDetail(
     createdAt: 1_583_059_991_000,
     contracts: ['ONECLICK', 'RECURRING'],
     fingerprint: vault.fingerprint(company, cardNumber),
-    open: {
+    publicData: {
       alias: vault.alias(company, cardNumber),
       aliasType: 'Default',
       card: { expiryMonth: '3', expiryYear: '2030', holderName: 'Änna "van" Dijk', number: '1111' },
@@ -36,7 +36,7 @@ export function sampleDetail(
     },
     sealed: vault.seal(
       { company, record: reference },
-      { number: cardNumber, shown: JSON.stringify({ bank: { iban, ownerName: 'Anna' } }) },
+      { number: cardNumber, payload: JSON.stringify({ bank: { iban, ownerName: 'Anna' } }) },
     ),
     ...rest,
   };

@@ -184,7 +184,7 @@ describe('shoppers remembered over SQLite', () => {
 describe('the memory of shoppers', () => {
   const shopper = (size: number): Shopper<ListedDetail> => ({
     createdAt: 1,
-    details: [{ ...sampleDetail('D1', { open: { name: 'x'.repeat(size) } as ListedDetail['open'] }) }],
+    details: [{ ...sampleDetail('D1', { publicData: { name: 'x'.repeat(size) } as ListedDetail['publicData'] }) }],
   });
   const numbered = (number: number): ShopperKey => ({ ...anna, shopperReference: `shopper-${number}` });
   /** A find that reports whether it read from the store. */

@@ -65,8 +65,8 @@ const rowsOfMigration9: Rows = [
     {
       ...{ ...demo, merchant_account: 'DemoMerchant', shopper_reference: 'anna', recurring_detail_reference: 'D1' },
       ...{ created_at: detail.createdAt, contracts: detail.contracts.join(), fingerprint: detail.fingerprint },
-      ...{ open_part: JSON.stringify(detail.open), ...sealedColumns },
-      ...{ sealed_number: sealed.number!, sealed_shown: sealed.shown! },
+      ...{ open_part: JSON.stringify(detail.publicData), ...sealedColumns },
+      ...{ sealed_number: sealed.number!, sealed_shown: sealed.payload! },
     },
   ],
   [
@@ -161,7 +161,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
       await store.read(async (tx) => {
         expect(await tx.repository(DetailReader).findDetail(anna, 'D1')).toEqual(detail);
         const listed = await tx.repository(DetailReader).findShopper(anna);
-        expect(listed).toMatchObject({ createdAt: 7, email: 'a@b.c', details: [{ open: detail.open }] });
+        expect(listed).toMatchObject({ createdAt: 7, email: 'a@b.c', details: [{ publicData: detail.publicData }] });
         const history = await tx.repository(CardChangeReader).findHistory(anna);
         expect(history?.details[0]?.changes[0]).toMatchObject({
           before: { expiryYear: '2030' },
@@ -177,7 +177,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
         expect(await tx.repository(ResourceReader).findResource('paymentInstrument', 'P', 'PI1')).toMatchObject({
           record: instrument,
           fingerprint: 'N',
-          sealed: { ...{ keyId: sealed.keyId, dataKey: sealed.dataKey }, shown: 'sealed' },
+          sealed: { ...{ keyId: sealed.keyId, dataKey: sealed.dataKey }, payload: 'sealed' },
         });
         expect(await tx.repository(ResourceReader).findPlatform('P')).toMatchObject({ company: 'Demo' });
       });
@@ -202,12 +202,12 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
         [batchCycle, ['batch-cycle']],
         [batchResponse, []],
       ] as const) {
-        const taken = await jobs.take(kind, { holder: 'here', leaseMs: 60_000, max: 10 });
+        const taken = await jobs.take(kind, { leaseOwner: 'here', leaseMs: 60_000, max: 10 });
         expect({ kind, ids: taken.map(({ jobId }) => jobId).sort() }).toEqual({ kind, ids });
       }
       const sent = await store.read((tx) => tx.repository(BatchedCheckRepository).find('Demo', 'sent'));
       expect(sent).toMatchObject({ leaseOwner: 'checks-1.jsonl' });
-      const takeWebhooks = () => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max: 10 });
+      const takeWebhooks = () => jobs.take('webhook', { leaseOwner: 'here', leaseMs: 60_000, max: 10 });
       const [first, ...others] = await takeWebhooks();
       expect([first?.jobId, others]).toEqual(['PSP2/we', []]);
       expect(await createEndpoints(engine).findFor(first!)).toMatchObject({ endpointId: 'we' });

@@ -73,14 +73,14 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       endpointId,
       url: `https://${endpointId.replace('_', '-')}.example.com/`,
       format,
-      sealed: vault.seal(keyScope({ company, endpointId }), { shown: 'ab'.repeat(32) }),
+      sealed: vault.seal(keyScope({ company, endpointId }), { payload: 'ab'.repeat(32) }),
       createdAt: 1,
     });
     const enqueue = (...all: readonly EventBatch[]) =>
       store.write(async (tx) => {
         for (const each of all) await tx.outbox.enqueue(each);
       });
-    const take = (max = 100) => jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max });
+    const take = (max = 100) => jobs.take('webhook', { leaseOwner: 'here', leaseMs: 60_000, max });
     const end = (job: TakenJob) => store.write((tx) => tx.jobs.end(job));
     const eventOf = ({ payload }: TakenJob) => JSON.parse(payload) as StoredEvent;
     const ids = (taken: readonly TakenJob[]) => taken.map(({ jobId }) => jobId).sort();
@@ -248,8 +248,8 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const [moved] = await endpoints.list();
       expect(moved?.sealed.keyId).toBe('k-new');
       const alone = createVault({ ...newer, wrapping: spare.wrapping });
-      expect(alone.open(keyScope(moved!), moved!.sealed, 'shown')).toBe('ab'.repeat(32));
-      expect(() => alone.open(keyScope({ ...moved!, endpointId: 'we_2' }), moved!.sealed, 'shown')).toThrow();
+      expect(alone.open(keyScope(moved!), moved!.sealed, 'payload')).toBe('ab'.repeat(32));
+      expect(() => alone.open(keyScope({ ...moved!, endpointId: 'we_2' }), moved!.sealed, 'payload')).toThrow();
     });
 
     test('concurrent transactions: no event is lost or doubled, and no ordering key stops', async () => {
@@ -260,7 +260,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       let isEnqueuing = true;
       const deliver = async () => {
         while (isEnqueuing || (await countQueued()) !== 0)
-          for (const job of await jobs.take('webhook', { holder: 'here', leaseMs: 60_000, max: 4 })) {
+          for (const job of await jobs.take('webhook', { leaseOwner: 'here', leaseMs: 60_000, max: 4 })) {
             seen.push(job.jobId);
             await end(job);
           }

@@ -57,8 +57,8 @@ export const decodeSent = (protocol: Protocol, service: Service, sent: Sent): De
   };
   const { routes, protocols } = compileService(service);
   const route = routes.find(path);
-  const { media, understood } = detect(wire, route, { ...protocols, rest: protocol });
-  if (!understood) throw new Problem('unsupportedMedia');
+  const { media, isReadable } = detect(wire, route, { ...protocols, rest: protocol });
+  if (!isReadable) throw new Problem('unsupportedMedia');
   return protocol.decode(bytes, media, route.target(method), wire);
 };
 

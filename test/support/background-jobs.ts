@@ -8,14 +8,14 @@ const leaseMs = 30_000;
 export const perform = async ({ jobs }: Pick<GatewayParts, 'jobs'>, handler: JobHandler): Promise<number> => {
   let ended = 0;
   for (;;) {
-    const taken = await jobs.take(handler.kind, { holder: 'the test', leaseMs, max: 100 });
+    const taken = await jobs.take(handler.kind, { leaseOwner: 'the test', leaseMs, max: 100 });
     if (taken.length === 0) return ended;
     for (const job of taken) {
       const result = await handler.run(job);
       if (result === 'ended') ended += 1;
-      else if ('againMs' in result) await jobs.retryLater(job, result.againMs, result.because);
-      else if ('untriedMs' in result) await jobs.defer(job, Math.max(result.untriedMs, 1_000));
-      else await jobs.abandon(job, result.givenUp);
+      else if ('retryAfterMs' in result) await jobs.retryLater(job, result.retryAfterMs, result.because);
+      else if ('deferMs' in result) await jobs.defer(job, Math.max(result.deferMs, 1_000));
+      else await jobs.abandon(job, result.abandonReason);
     }
   }
 };

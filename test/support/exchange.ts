@@ -36,8 +36,8 @@ export const decode = (
     body: async () => bytes,
   };
   const route = routes.find(path);
-  const { protocol, media, understood } = detect(wire, route, protocols);
-  if (protocol.name !== name || !understood) throw new TypeError(`${name} is taken for ${protocol.name}`);
+  const { protocol, media, isReadable } = detect(wire, route, protocols);
+  if (protocol.name !== name || !isReadable) throw new TypeError(`${name} is taken for ${protocol.name}`);
   return protocol.decode(bytes, media, route.target('POST'), wire);
 };
 

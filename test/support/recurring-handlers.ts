@@ -69,7 +69,7 @@ export async function openRecurringHandlers(): Promise<RecurringHandlers> {
     endpointId,
     url: 'https://shop.example.com/',
     format: 'tokenization',
-    sealed: vault.seal(keyScope({ company: 'Demo', endpointId }), { shown: '00'.repeat(32) }),
+    sealed: vault.seal(keyScope({ company: 'Demo', endpointId }), { payload: '00'.repeat(32) }),
     createdAt: 1,
   });
   return {
@@ -91,7 +91,7 @@ export async function openRecurringHandlers(): Promise<RecurringHandlers> {
     async events() {
       const events: RecurringEventData[] = [];
       for (;;) {
-        const taken = await jobs.take('webhook', { holder: 'test', leaseMs: 60_000, max: 100 });
+        const taken = await jobs.take('webhook', { leaseOwner: 'test', leaseMs: 60_000, max: 100 });
         if (taken.length === 0) return events;
         for (const job of taken) {
           events.push(JSON.parse(job.payload) as RecurringEventData);

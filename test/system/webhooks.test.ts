@@ -185,7 +185,7 @@ test.concurrent('an endpoint that never answers does not delay another, and its 
 
 test('the log and the list of endpoints contain no key and no card number', async () => {
   const keys = (await serving.backend.endpoints.list()).map(({ company, endpointId, sealed }) =>
-    serving.backend.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'shown'),
+    serving.backend.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'payload'),
   );
   expect(keys.length).toBeGreaterThan(5);
   const printed = `${serving.server.output()}${await serving.webhooks('endpoint', 'list')}${await serving.webhooks('endpoint', 'list', '--json')}`;

@@ -36,9 +36,9 @@ const april2033 = { expiryMonth: '4', expiryYear: '2033' };
 describe('a renewed card', () => {
   test('has the new expiry, also in additionalData', async () => {
     const event = await apply({ kind: 'renewed', expiry: april2033 });
-    expect((await current())?.open).toEqual({
-      ...detail.open,
-      card: { ...detail.open.card, ...april2033 },
+    expect((await current())?.publicData).toEqual({
+      ...detail.publicData,
+      card: { ...detail.publicData.card, ...april2033 },
       additionalData: { 'card.bin': '411111', newExpiryMonth: '4', newExpiryYear: '2033' },
     });
     expect(event).toMatchObject({ type: 'recurring.token.updated', data: { recurringDetailReference: 'D1' } });
@@ -49,8 +49,8 @@ describe('a renewed card', () => {
         changedBy: 'cr_test',
         pspReference: 'PSP',
         outcome: 'CardExpiryChanged',
-        before: { alias: detail.open.alias, expiryMonth: '3', expiryYear: '2030', lastFour: '1111' },
-        after: { alias: detail.open.alias, ...april2033, lastFour: '1111' },
+        before: { alias: detail.publicData.alias, expiryMonth: '3', expiryYear: '2030', lastFour: '1111' },
+        after: { alias: detail.publicData.alias, ...april2033, lastFour: '1111' },
       },
     ]);
   });
@@ -79,8 +79,8 @@ describe('a replaced card', () => {
     const alias = vault.alias('Demo', number);
     expect(after).toMatchObject({ recurringDetailReference: 'D1', createdAt: detail.createdAt });
     expect(after?.fingerprint).not.toBe(detail.fingerprint);
-    expect(after?.open).toEqual({
-      ...detail.open,
+    expect(after?.publicData).toEqual({
+      ...detail.publicData,
       alias,
       additionalData: { 'card.bin': '411111', newAlias: alias, newExpiryMonth: '4', newExpiryYear: '2033' },
       // Start date and issue number were those of the old card.
@@ -91,15 +91,15 @@ describe('a replaced card', () => {
     expect(event).toMatchObject({ type: 'recurring.token.updated', data: { variant: 'mc' } });
     const scope = { company: 'Demo', record: 'D1' };
     expect(vault.open(scope, after!.sealed, 'number')).toBe(number);
-    expect(JSON.parse(vault.open(scope, after!.sealed, 'shown'))).toEqual({ socialSecurityNumber: '123' });
+    expect(JSON.parse(vault.open(scope, after!.sealed, 'payload'))).toEqual({ socialSecurityNumber: '123' });
   });
   test('of the same brand keeps its sub-brand', async () => {
     await apply({ kind: 'replaced', number: '4012888888881881', expiry: april2033 });
-    expect((await current())?.open).toMatchObject({ variant: 'visa', paymentMethodVariant: 'visacredit' });
+    expect((await current())?.publicData).toMatchObject({ variant: 'visa', paymentMethodVariant: 'visacredit' });
   });
   test('with an older expiry is still replaced', async () => {
     await apply({ kind: 'replaced', number, expiry: { expiryMonth: '1', expiryYear: '2029' } });
-    expect((await current())?.open.card).toMatchObject({ expiryYear: '2029' });
+    expect((await current())?.publicData.card).toMatchObject({ expiryYear: '2029' });
     expect((await changes())?.[0]?.outcome).toBe('PANChanged');
   });
   test('has no number in its history', async () => {

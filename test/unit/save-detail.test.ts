@@ -23,13 +23,13 @@ describe('a new detail', () => {
       recurringDetailReference: 'DETAIL0000000001',
       createdAt: now,
       contracts: ['RECURRING'],
-      open: { variant: 'visa', paymentMethodVariant: 'visa', firstPspReference: 'FIRST', aliasType: 'Default' },
+      publicData: { variant: 'visa', paymentMethodVariant: 'visa', firstPspReference: 'FIRST', aliasType: 'Default' },
     });
     expect(await handlers.active()).toEqual([detail]);
   });
   test('stores neither number nor security code in clear text', async () => {
     const { detail } = await handlers.save({ card: card('4111111111111111', { cvc: '737' }) });
-    expect(detail.open.card).toEqual({
+    expect(detail.publicData.card).toEqual({
       expiryMonth: '3',
       expiryYear: '2030',
       holderName: 'Anna van Dijk',
@@ -46,9 +46,9 @@ describe('a new detail', () => {
   test('stores the bank account and the social security number sealed', async () => {
     const bank = { iban: 'NL13TEST0123456789', countryCode: 'NL', ownerName: 'Anna' };
     const { detail } = await handlers.save({ bank, socialSecurityNumber: '123', contracts: ['PAYOUT'] });
-    expect(detail.open).toMatchObject({ variant: 'sepadirectdebit' });
+    expect(detail.publicData).toMatchObject({ variant: 'sepadirectdebit' });
     const scope = { company: 'Demo', record: detail.recurringDetailReference };
-    expect(JSON.parse(handlers.context.vault.open(scope, detail.sealed, 'shown'))).toEqual({
+    expect(JSON.parse(handlers.context.vault.open(scope, detail.sealed, 'payload'))).toEqual({
       bank,
       socialSecurityNumber: '123',
     });
@@ -64,7 +64,7 @@ describe('a new detail', () => {
     ],
     ['elv', { elv: { accountHolderName: 'A', bankAccountNumber: '1', bankLocationId: '2' } }, 'elv'],
   ] as const)('has as its variant %s', async (_, input, variant) => {
-    expect((await handlers.save(input as never)).detail.open.variant).toBe(variant);
+    expect((await handlers.save(input as never)).detail.publicData.variant).toBe(variant);
   });
   test('without a variant is refused', async () => {
     await expect(handlers.save({ card: card('9999999999999995') })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('a card that the shopper has', () => {
     expect(again.detail).toMatchObject({
       recurringDetailReference: first.detail.recurringDetailReference,
       createdAt: 1_000,
-      open: { firstPspReference: 'FIRST', card: { expiryYear: '2031' } },
+      publicData: { firstPspReference: 'FIRST', card: { expiryYear: '2031' } },
     });
     expect(await handlers.active()).toHaveLength(1);
   });
@@ -105,7 +105,7 @@ describe('a card that the shopper has', () => {
   test('is also found by its reference, and then replaced by the new card', async () => {
     await handlers.save({ card: card(), recurringDetailReference: 'R' });
     const { detail, kind } = await handlers.save({ card: card('5555444433331111'), recurringDetailReference: 'R' });
-    expect({ kind, variant: detail.open.variant }).toEqual({ kind: 'updated', variant: 'mc' });
+    expect({ kind, variant: detail.publicData.variant }).toEqual({ kind: 'updated', variant: 'mc' });
     expect(await handlers.active()).toHaveLength(1);
   });
   test('is another detail for another shopper, with the same fingerprint', async () => {
@@ -122,7 +122,7 @@ describe('a card that the shopper has', () => {
       { ...anna, company: 'Other', merchantAccount: 'OtherMerchant' },
     );
     expect(foreign.detail.fingerprint).not.toBe(first.detail.fingerprint);
-    expect(foreign.detail.open.alias).not.toBe(first.detail.open.alias);
+    expect(foreign.detail.publicData.alias).not.toBe(first.detail.publicData.alias);
   });
 });
 

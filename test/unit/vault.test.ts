@@ -10,7 +10,7 @@ const text = freshKeys();
 const ring = parseKeyRing(text);
 const vault = createVault(ring);
 const here = { company: 'Demo', record: '8314442372419167' };
-const secrets = { number: '4111111111111111', shown: '{"bank":{"ownerName":"Änna 😀"}}' };
+const secrets = { number: '4111111111111111', payload: '{"bank":{"ownerName":"Änna 😀"}}' };
 
 /** Flips one bit. */
 const turned = (sealed: string, index: number): string => {
@@ -24,24 +24,36 @@ describe('sealing', () => {
     const sealed = vault.seal(here, secrets);
     expect(sealed.keyId).toBe(ring.current);
     expect(vault.open(here, sealed, 'number')).toBe(secrets.number);
-    expect(vault.open(here, sealed, 'shown')).toBe(secrets.shown);
+    expect(vault.open(here, sealed, 'payload')).toBe(secrets.payload);
   });
   test('an absent part stays absent and does not open', () => {
     const sealed = vault.seal(here, { number: '' });
-    expect(sealed.shown).toBeUndefined();
+    expect(sealed.payload).toBeUndefined();
     expect(vault.open(here, sealed, 'number')).toBe('');
-    expect(() => vault.open(here, sealed, 'shown')).toThrow(SealBroken);
+    expect(() => vault.open(here, sealed, 'payload')).toThrow(SealBroken);
+  });
+  test('what earlier releases sealed opens', () => {
+    const earlierRing = parseKeyRing(`old:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+    const stored: Sealed = {
+      keyId: 'old',
+      dataKey: 'tFI30ByUrQgAGnEUxqrV38ueOeGT5kxA9KkMNJRxwWz79567+mMG7WC9/eu3qBFzotXmverk8iDo/niF',
+      number: 'xlA6FNm39pM2Xcxwu4q/NXRiMKCXYGwix6TLJDiXPNV49q9WEd1INSlu98A=',
+      payload: 'e1mxWaEqGhhpiDy87WwQ6gAS0VW+fVxTgMBTAbCm/B3XEfuHwaI=',
+    };
+    const scope = { company: 'Demo', record: 'R1' };
+    expect(createVault(earlierRing).open(scope, stored, 'number')).toBe('4111111111111111');
+    expect(createVault(earlierRing).open(scope, stored, 'payload')).toBe('{"elv":{}}');
   });
   test('never produces the same bytes twice', () => {
     const [one, two] = [vault.seal(here, secrets), vault.seal(here, secrets)];
-    for (const part of ['dataKey', 'number', 'shown'] as const) {
+    for (const part of ['dataKey', 'number', 'payload'] as const) {
       expect(one[part]).not.toBe(two[part]);
       expect(one[part]!.slice(0, 16)).not.toBe(two[part]!.slice(0, 16));
     }
   });
   test('1,000 nonces of a record part are distinct', () => {
     const nonces = Array.from({ length: 1_000 }, () => vault.seal(here, secrets)).flatMap((sealed) =>
-      [sealed.dataKey, sealed.number!, sealed.shown!].map((part) => part.slice(0, 16)),
+      [sealed.dataKey, sealed.number!, sealed.payload!].map((part) => part.slice(0, 16)),
     );
     expect(new Set(nonces).size).toBe(3_000);
   });
@@ -54,7 +66,7 @@ describe('a ciphertext in another scope does not open', () => {
     ['another record', [{ ...here, record: 'OTHER' }, sealed, 'number']],
     ['another company', [{ ...here, company: 'Other' }, sealed, 'number']],
     ['the border of company and record moved', [{ company: 'Demo8', record: '314442372419167' }, sealed, 'number']],
-    ['another field', [here, { ...sealed, shown: sealed.number }, 'shown']],
+    ['another field', [here, { ...sealed, payload: sealed.number }, 'payload']],
     ['the data key of another record', [here, { ...sealed, dataKey: other.dataKey }, 'number']],
     ['the number of another record', [here, { ...sealed, number: other.number }, 'number']],
     [
@@ -138,7 +150,7 @@ describe('rewrapping with another key', () => {
     expect(moved.dataKey).not.toBe(sealed.dataKey);
     const fresh = createVault(without(ring.current));
     expect(fresh.open(here, moved, 'number')).toBe(secrets.number);
-    expect(fresh.open(here, moved, 'shown')).toBe(secrets.shown);
+    expect(fresh.open(here, moved, 'payload')).toBe(secrets.payload);
     expect(() => fresh.open(here, sealed, 'number')).toThrow(VaultUnavailable);
     expect(() => createVault(without('k-new')).open(here, moved, 'number')).toThrow(VaultUnavailable);
   });
@@ -148,7 +160,7 @@ describe('rewrapping with another key', () => {
     expect(createVault(without('k-new', newest)).open(here, twice, 'number')).toBe(secrets.number);
     const back = { ...twice, ...createWrapping({ ...newest, current: ring.current }).rewrap(here, twice) };
     expect(back.keyId).toBe(ring.current);
-    expect(vault.open(here, back, 'shown')).toBe(secrets.shown);
+    expect(vault.open(here, back, 'payload')).toBe(secrets.payload);
   });
   test.each([
     ['another record', { ...here, record: 'OTHER' }, sealed],
@@ -164,7 +176,7 @@ describe('rewrapping with another key', () => {
     const other = { ...here, record: 'OTHER' };
     expect(() => moving.open(other, moved, 'number')).toThrow(SealBroken);
     expect(() => moving.open({ ...here, company: 'Other' }, moved, 'number')).toThrow(SealBroken);
-    expect(() => moving.open(here, { ...moved, shown: moved.number }, 'shown')).toThrow(SealBroken);
+    expect(() => moving.open(here, { ...moved, payload: moved.number }, 'payload')).toThrow(SealBroken);
     // Neither the old wrapping under the new id, nor the new one under the old id.
     expect(() => moving.open(here, { ...moved, dataKey: sealed.dataKey }, 'number')).toThrow(SealBroken);
     expect(() => moving.open(here, { ...moved, keyId: sealed.keyId }, 'number')).toThrow(SealBroken);

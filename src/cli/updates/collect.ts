@@ -20,10 +20,10 @@ export function gatherRequestFiles(): Promise<void> {
     const { batchQueue, events } = services.accountUpdater;
     const handler = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
     const files = await collectAll(batchQueue, context.clock, rowsMax);
-    const holder = randomUUID();
+    const leaseOwner = randomUUID();
     // Includes files that a server has collected and not written. Files that a server is writing are leased.
     for (;;) {
-      const taken = await jobs.take(batchFile, { holder, leaseMs, max: filesAtOnce });
+      const taken = await jobs.take(batchFile, { leaseOwner, leaseMs, max: filesAtOnce });
       if (taken.length === 0) break;
       for (const job of taken) await handler.run(job);
     }

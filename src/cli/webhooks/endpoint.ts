@@ -103,7 +103,7 @@ async function addEndpoint(
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;
   const key = randomBytes(keyBytes).toString('hex');
   const { vault, clock } = backend.context;
-  const sealed = vault.seal(keyScope({ company, endpointId }), { shown: key });
+  const sealed = vault.seal(keyScope({ company, endpointId }), { payload: key });
   await backend.endpoints.add({ company, endpointId, url, format, sealed, createdAt: clock.now() });
   return { endpointId, url, key };
 }

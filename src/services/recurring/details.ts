@@ -39,12 +39,12 @@ export interface StoredDetail {
   readonly contracts: readonly ContractType[];
   /** Equal for the same card or account within a company; useless without the key. */
   readonly fingerprint: string;
-  readonly open: PublicDetail;
+  readonly publicData: PublicDetail;
   readonly sealed: Sealed;
 }
 
 /** The part of a detail that a list needs: `sealed` is present only where the response contains a part of it. */
-export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'open'> & {
+export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'publicData'> & {
   readonly sealed?: Sealed | undefined;
 };
 

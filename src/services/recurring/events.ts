@@ -31,7 +31,7 @@ export type RecurringEvent = DomainEvent<RecurringEventData>;
 export function detailEvent(
   kind: DetailEventData['kind'],
   { merchantAccount, shopperReference }: ShopperKey,
-  { recurringDetailReference, open: { variant, firstPspReference } }: StoredDetail,
+  { recurringDetailReference, publicData: { variant, firstPspReference } }: StoredDetail,
 ): RecurringEvent {
   return recurringEvent({
     kind,

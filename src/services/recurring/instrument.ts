@@ -28,7 +28,7 @@ export interface Instrument {
   /** See `identityOf`. */
   readonly identity: string;
   readonly number?: string;
-  readonly open: Pick<PublicDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
+  readonly publicData: Pick<PublicDetail, 'card' | 'alias' | 'aliasType' | 'tokenDetails'>;
   readonly secret: SecretDetail;
 }
 
@@ -41,14 +41,14 @@ export function instrumentOf(input: InstrumentInput, company: string, vault: Vau
       variant: requireVariant(cardVariant(card.number) ?? variant),
       identity,
       number: card.number,
-      open: { card: publicCard(card), alias, aliasType: 'Default' },
+      publicData: { card: publicCard(card), alias, aliasType: 'Default' },
       secret: {},
     };
   }
   if (bank !== undefined)
-    return { variant: requireVariant(variant ?? bankVariant(bank)), identity, open: {}, secret: { bank } };
-  if (elv !== undefined) return { variant: variant ?? 'elv', identity, open: {}, secret: { elv } };
-  return { variant: requireVariant(variant), identity, open: { tokenDetails }, secret: {} };
+    return { variant: requireVariant(variant ?? bankVariant(bank)), identity, publicData: {}, secret: { bank } };
+  if (elv !== undefined) return { variant: variant ?? 'elv', identity, publicData: {}, secret: { elv } };
+  return { variant: requireVariant(variant), identity, publicData: { tokenDetails }, secret: {} };
 }
 
 /** Equal for the same instrument within a company; only its keyed fingerprint is stored. */

@@ -8,9 +8,9 @@ export async function keysOpenDetails(tx: ReadTransaction, vault: Vault): Promis
   const sample = await tx.repository(DetailReader).findSample();
   if (sample === undefined) return true;
   const { company, detail } = sample;
-  const { recurringDetailReference, sealed, open } = detail;
-  const part = sealed.number === undefined ? 'shown' : 'number';
+  const { recurringDetailReference, sealed, publicData } = detail;
+  const part = sealed.number === undefined ? 'payload' : 'number';
   const text = vault.open({ company, record: recurringDetailReference }, sealed, part);
   // Under another index key every card would get a new alias, and be stored twice.
-  return part === 'shown' || open.alias === vault.alias(company, text);
+  return part === 'payload' || publicData.alias === vault.alias(company, text);
 }

@@ -34,10 +34,10 @@ function hasUses(detail: ListedDetail, requested: readonly ContractType[] | unde
 }
 
 function toResponse(detail: ListedDetail, company: string, vault: Vault): RecurringDetail {
-  const { recurringDetailReference, createdAt, contracts, open, sealed } = detail;
+  const { recurringDetailReference, createdAt, contracts, publicData, sealed } = detail;
   const secret =
-    sealed?.shown === undefined
+    sealed?.payload === undefined
       ? undefined
-      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'shown')) as SecretDetail);
-  return { ...open, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
+      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'payload')) as SecretDetail);
+  return { ...publicData, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
 }

@@ -46,7 +46,7 @@ export async function saveDetail(
   repository: DetailRepository,
   { clock, ids, vault }: HandlerContext,
 ): Promise<SavedDetail> {
-  const { number, identity, secret, open, variant } = instrumentOf(input, key.company, vault);
+  const { number, identity, secret, publicData, variant } = instrumentOf(input, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
   const shopper = await repository.findShopper(key);
   const before = findSame(shopper, fingerprint, input.recurringDetailReference);
@@ -56,20 +56,20 @@ export async function saveDetail(
   const createdAt = before?.createdAt ?? input.createdAt ?? clock.now();
   const recurringDetailReference =
     before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.reference();
-  const shown = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
+  const payload = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
   const detail: StoredDetail = {
     recurringDetailReference,
     createdAt,
     contracts: union(input.contracts, before?.contracts ?? []),
     fingerprint,
-    open: {
-      ...open,
+    publicData: {
+      ...publicData,
       ...input.also,
-      firstPspReference: before?.open.firstPspReference ?? input.firstPspReference,
+      firstPspReference: before?.publicData.firstPspReference ?? input.firstPspReference,
       paymentMethodVariant: input.also.paymentMethodVariant ?? variant,
       variant,
     },
-    sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, shown }),
+    sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, payload }),
   };
   await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
   await repository.saveDetail(key, detail);
@@ -94,7 +94,9 @@ function union(a: readonly ContractType[], b: readonly ContractType[]): readonly
 
 /** Compares the public parts only, so that nothing sealed is opened for this. */
 function isSame(before: StoredDetail, after: StoredDetail): boolean {
-  return before.contracts.join() === after.contracts.join() && sortedJson(before.open) === sortedJson(after.open);
+  return (
+    before.contracts.join() === after.contracts.join() && sortedJson(before.publicData) === sortedJson(after.publicData)
+  );
 }
 
 /** The account updater may change the order of members. */

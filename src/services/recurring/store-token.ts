@@ -31,6 +31,12 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
   );
   const events = [detailEvent(kind, key, detail)];
   await tx.outbox.enqueue({ company: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
-  const { recurringDetailReference, open } = detail;
-  return { alias: open.alias, aliasType: open.aliasType, pspReference, recurringDetailReference, result: 'Success' };
+  const { recurringDetailReference, publicData } = detail;
+  return {
+    alias: publicData.alias,
+    aliasType: publicData.aliasType,
+    pspReference,
+    recurringDetailReference,
+    result: 'Success',
+  };
 };

@@ -112,7 +112,7 @@ export class JobRepository {
 /** The jobs of a store, each method in a transaction of its own. */
 export function createJobs(engine: Engine): JobQueue {
   return Object.freeze<JobQueue>({
-    take: (kind, { holder: leaseOwner, leaseMs, max }) =>
+    take: (kind, { leaseOwner, leaseMs, max }) =>
       engine.write(async (session) => {
         const rows = await session.query(take, [leaseOwner, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, leaseOwner));

@@ -62,9 +62,9 @@ const countDead = statement<{ readonly dead: number }>(
 
 export function createEndpoints(engine: Engine): EndpointStore {
   return Object.freeze<EndpointStore>({
-    add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, shown = '' }, createdAt }) =>
+    add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
       engine.write(async (session) => {
-        await session.execute(add, [company, endpointId, url, format, keyId, dataKey, shown, createdAt]);
+        await session.execute(add, [company, endpointId, url, format, keyId, dataKey, payload, createdAt]);
       }),
     list: () => engine.read(async (session) => (await session.query(list, [])).map(endpointOf)),
     remove: (endpointId) =>
@@ -103,7 +103,7 @@ function endpointOf(row: EndpointRow): Endpoint {
     endpointId: row.endpoint_id,
     url: row.url,
     format: row.format,
-    sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_key },
+    sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_key },
     createdAt: row.created_at,
   };
 }

@@ -21,7 +21,7 @@ export function sealCard(platform: string, id: string, { number }: IssuedCard, v
 
 export function sealAccount(platform: string, id: string, { numbers }: CreatedAccount, vault: Vault): Secrets {
   return {
-    sealed: vault.seal(scopeOf(platform, id), { shown: JSON.stringify(numbers) }),
+    sealed: vault.seal(scopeOf(platform, id), { payload: JSON.stringify(numbers) }),
     fingerprint: vault.fingerprint(fingerprintScope, accountText(numbers)),
   };
 }
@@ -31,15 +31,15 @@ export function openRecord(
   { platform, record, sealed }: Instrument,
   { vault }: Pick<HandlerContext, 'vault'>,
 ): Records['paymentInstrument'] {
-  if (record.bankAccount === undefined || sealed?.shown === undefined) return record;
-  const numbers = JSON.parse(vault.open(scopeOf(platform, record.id), sealed, 'shown'));
+  if (record.bankAccount === undefined || sealed?.payload === undefined) return record;
+  const numbers = JSON.parse(vault.open(scopeOf(platform, record.id), sealed, 'payload'));
   return { ...record, bankAccount: { ...record.bankAccount, ...numbers } };
 }
 
 /** Whether the vault opens the number and computes the same fingerprint of it. Throws what the vault throws for a broken seal. */
 export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument, vault: Vault): boolean {
   if (sealed === undefined) return false;
-  const part = sealed.number === undefined ? 'shown' : 'number';
+  const part = sealed.number === undefined ? 'payload' : 'number';
   const clear = vault.open(scopeOf(platform, record.id), sealed, part);
   const text = part === 'number' ? cardText(clear) : accountText(JSON.parse(clear));
   return vault.fingerprint(fingerprintScope, text) === fingerprint;

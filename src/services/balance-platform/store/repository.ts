@@ -119,7 +119,7 @@ function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.Resou
     keyId: key_id!,
     dataKey: data_key!,
     number: sealed_number ?? undefined,
-    shown: sealed_payload ?? undefined,
+    payload: sealed_payload ?? undefined,
   };
 }
 
@@ -127,5 +127,5 @@ function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.Resou
 function sealedValues({ fingerprint, sealed }: StoredResource): readonly (string | null)[] {
   return fingerprint === undefined || sealed === undefined
     ? []
-    : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.shown ?? null];
+    : [fingerprint, sealed.keyId, sealed.dataKey, sealed.number ?? null, sealed.payload ?? null];
 }

@@ -12,7 +12,7 @@ import type { AccountUpdateOutcome, CheckedCard } from './updater.ts';
 
 /** A stored detail whose instrument is a card. */
 export type StoredCard = StoredDetail & {
-  readonly open: { readonly card: NonNullable<StoredDetail['open']['card']> };
+  readonly publicData: { readonly card: NonNullable<StoredDetail['publicData']['card']> };
 };
 
 /** The credential and the request that cause the change of a detail. */
@@ -30,7 +30,7 @@ export async function applyOutcome(
   tx: Transaction,
   context: HandlerContext,
 ): Promise<RecurringEvent | undefined> {
-  const current = ignoreStale(outcome, detail.open.card);
+  const current = ignoreStale(outcome, detail.publicData.card);
   const { recurringDetailReference } = detail;
   const repository = tx.repository(DetailRepository);
   const changedAt = context.clock.now();
@@ -100,12 +100,12 @@ export function resultOf({ kind }: AccountUpdateOutcome): string {
 }
 
 export function isCard(detail: StoredDetail): detail is StoredCard {
-  return detail.open.card !== undefined;
+  return detail.publicData.card !== undefined;
 }
 
 export function checkedCard(company: string, detail: StoredCard, { vault }: HandlerContext): CheckedCard {
-  const { recurringDetailReference, fingerprint, open, sealed } = detail;
-  const { expiryMonth, expiryYear } = open.card;
+  const { recurringDetailReference, fingerprint, publicData, sealed } = detail;
+  const { expiryMonth, expiryYear } = publicData.card;
   return {
     company,
     fingerprint,
@@ -119,14 +119,14 @@ function months({ expiryMonth, expiryYear }: Expiry): number {
   return Number(expiryYear) * 12 + Number(expiryMonth);
 }
 
-function snapshotOf({ open: { alias, card } }: StoredCard): CardSnapshot {
+function snapshotOf({ publicData: { alias, card } }: StoredCard): CardSnapshot {
   return { alias, expiryMonth: card.expiryMonth, expiryYear: card.expiryYear, lastFour: card.number };
 }
 
 function renew(detail: StoredCard, expiry: Expiry): StoredCard {
-  const { card, additionalData } = detail.open;
-  const open = { card: { ...card, ...expiry }, additionalData: withChange(additionalData, expiry) };
-  return { ...detail, open: { ...detail.open, ...open } };
+  const { card, additionalData } = detail.publicData;
+  const changed = { card: { ...card, ...expiry }, additionalData: withChange(additionalData, expiry) };
+  return { ...detail, publicData: { ...detail.publicData, ...changed } };
 }
 
 /** The detail keeps its reference; start date and issue number of the old card are removed. */
@@ -137,31 +137,31 @@ function replace(
   company: string,
   { vault }: HandlerContext,
 ): StoredCard {
-  const { recurringDetailReference, open, sealed } = detail;
+  const { recurringDetailReference, publicData, sealed } = detail;
   const scope = { company, record: recurringDetailReference };
   const alias = vault.alias(company, number);
-  const variant = cardVariant(number) ?? open.variant;
+  const variant = cardVariant(number) ?? publicData.variant;
   return {
     ...detail,
     fingerprint: vault.fingerprint(company, cardIdentity(number)),
-    open: {
-      ...open,
-      additionalData: withChange(open.additionalData, expiry, { newAlias: alias }),
+    publicData: {
+      ...publicData,
+      additionalData: withChange(publicData.additionalData, expiry, { newAlias: alias }),
       alias,
-      card: { ...expiry, holderName: open.card.holderName, number: number.slice(-4) },
-      paymentMethodVariant: variant === open.variant ? open.paymentMethodVariant : variant,
+      card: { ...expiry, holderName: publicData.card.holderName, number: number.slice(-4) },
+      paymentMethodVariant: variant === publicData.variant ? publicData.paymentMethodVariant : variant,
       variant,
     },
     sealed: vault.seal(scope, {
       number,
-      shown: sealed.shown === undefined ? undefined : vault.open(scope, sealed, 'shown'),
+      payload: sealed.payload === undefined ? undefined : vault.open(scope, sealed, 'payload'),
     }),
   };
 }
 
 /** Adds the change to the additional data, in the order of the keys, as every map is stored. */
 function withChange(
-  before: StoredDetail['open']['additionalData'],
+  before: StoredDetail['publicData']['additionalData'],
   { expiryMonth, expiryYear }: Expiry,
   alias: { readonly newAlias?: string } = {},
 ): Readonly<Record<string, string>> {

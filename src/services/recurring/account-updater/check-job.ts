@@ -24,7 +24,7 @@ export function createCheckHandler(
       const outcome = await updater.check(cardOf(job, context), checkOf(job).id);
       const isOverdue = context.clock.now() - job.createdAt > pendingMsMax;
       if (outcome.kind === 'pending' && !isOverdue)
-        return { againMs: backoffMs(job.attempts, backoff), because: 'the updater has no outcome yet' };
+        return { retryAfterMs: backoffMs(job.attempts, backoff), because: 'the updater has no outcome yet' };
       const last: AccountUpdateOutcome = outcome.kind === 'pending' ? { kind: 'failed' } : outcome;
       await store.write((tx) => completeCheck(job, last, tx, context));
       return 'ended';

@@ -112,32 +112,32 @@ function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {
   return [company, merchantAccount, shopperReference] as const;
 }
 
-function openPartOf(row: sql.OpenRow) {
+function publicPartOf(row: sql.PublicRow) {
   return {
     recurringDetailReference: row.recurring_detail_reference,
     createdAt: row.created_at,
     contracts: row.contracts.split(',') as ContractType[],
-    open: JSON.parse(row.public_data) as StoredDetail['open'],
+    publicData: JSON.parse(row.public_data) as StoredDetail['publicData'],
   };
 }
 
 function detailOf(row: sql.DetailRow): StoredDetail {
   return {
-    ...openPartOf(row),
+    ...publicPartOf(row),
     fingerprint: row.fingerprint,
     sealed: {
       keyId: row.key_id,
       dataKey: row.data_key,
       number: row.sealed_number ?? undefined,
-      shown: row.sealed_payload ?? undefined,
+      payload: row.sealed_payload ?? undefined,
     },
   };
 }
 
 function listedDetailOf(row: sql.ListedRow): ListedDetail {
   return row.sealed_payload === null
-    ? openPartOf(row)
-    : { ...openPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, shown: row.sealed_payload } };
+    ? publicPartOf(row)
+    : { ...publicPartOf(row), sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_payload } };
 }
 
 function columnsOf(detail: StoredDetail) {
@@ -146,11 +146,11 @@ function columnsOf(detail: StoredDetail) {
     detail.createdAt,
     detail.contracts.join(),
     detail.fingerprint,
-    JSON.stringify(detail.open),
+    JSON.stringify(detail.publicData),
     detail.sealed.keyId,
     detail.sealed.dataKey,
     detail.sealed.number ?? null,
-    detail.sealed.shown ?? null,
+    detail.sealed.payload ?? null,
   ];
 }
 

@@ -14,10 +14,10 @@ export type DetailRow = {
   readonly sealed_payload: string | null;
 };
 
-export type OpenRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>;
+export type PublicRow = Pick<DetailRow, 'recurring_detail_reference' | 'created_at' | 'contracts' | 'public_data'>;
 
 /** A detail as far as listing it needs it: the keys come along only with something that is shown. */
-export type ListedRow = OpenRow &
+export type ListedRow = PublicRow &
   (
     | { readonly key_id: string; readonly data_key: string; readonly sealed_payload: string }
     | { readonly key_id: null; readonly data_key: null; readonly sealed_payload: null }

@@ -42,7 +42,7 @@ export function createBatchCycleHandler(
       await collectDue(batchQueue, context.clock, limits);
       const shouldStop = () => performance.now() > deadline;
       const isDone = await readResponses(openFolders(folder), dependencies, events, shouldStop);
-      return { untriedMs: isDone ? intervalMs : 0 };
+      return { deferMs: isDone ? intervalMs : 0 };
     },
   });
 }

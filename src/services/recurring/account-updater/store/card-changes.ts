@@ -79,7 +79,7 @@ const findSince = statement<{ readonly created_at: number }>(
 );
 
 /** A detail without its sealed parts, with its history. */
-export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'open'> {
+export interface DetailHistory extends Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'publicData'> {
   readonly contracts: readonly string[];
   /** Milliseconds since the epoch. */
   readonly disabledAt: number | undefined;
@@ -146,7 +146,7 @@ export class CardChangeReader {
       recurringDetailReference: row.recurring_detail_reference,
       createdAt: row.created_at,
       contracts: row.contracts.split(','),
-      open: JSON.parse(row.public_data) as StoredDetail['open'],
+      publicData: JSON.parse(row.public_data) as StoredDetail['publicData'],
       disabledAt: row.disabled_at ?? undefined,
       changes: changes.get(row.recurring_detail_reference) ?? [],
     }));

@@ -1,7 +1,6 @@
 /** What is measured: one request in each format and for each server, and how its answer is decoded. */
 
-import { createProtocols } from '../src/formats/index.ts';
-import type { NamedProtocol } from '../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol } from '../src/formats/index.ts';
 import { services } from '../src/services/index.ts';
 import { recurringV25 } from '../src/services/recurring/v25.ts';
 

@@ -20,6 +20,8 @@ import { refusalsOf } from './refusals.ts';
 /** Prints the examples of one format; a protocol is one. */
 export interface Printer {
   readonly name: string;
+  /** The heading of its examples. */
+  readonly title: string;
   encodeRequest(
     service: Service,
     operation: Operation,
@@ -117,19 +119,11 @@ function examples(service: Service, operation: Operation, printers: readonly Pri
   return [
     ...heading,
     ...printers.flatMap((printer) => [
-      ...(isBound(operation) ? [] : [`### ${formatTitles[printer.name] ?? printer.name}`]),
+      ...(isBound(operation) ? [] : [`### ${printer.title}`]),
       ...example(service, operation, printer),
     ]),
   ];
 }
-
-const formatTitles: Readonly<Record<string, string>> = {
-  soap11: 'SOAP 1.1',
-  soap12: 'SOAP 1.2',
-  json: 'JSON',
-  form: 'FORM',
-  adapter: 'The form adapter',
-};
 
 function example(service: Service, operation: Operation, printer: Printer): readonly string[] {
   const call = printer.encodeRequest(service, operation, exampleOf(operation.input, 'full'));

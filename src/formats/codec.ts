@@ -4,6 +4,8 @@ import type { Issue } from '../contract/problem.ts';
 import { compileRead, IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
+import type { FormatDateTime } from './date-time.ts';
+import type { FormatContext } from './protocol.ts';
 
 /** Prints a canonical value of one schema. */
 export type Print = (value: unknown) => string;
@@ -24,18 +26,29 @@ export interface Codecs<N> {
   print(operation: Operation, side: Side, value: unknown): string;
 }
 
+/** Compiles the printing of the fields of a body. */
+export type CompilePrint = (schema: ObjectSchema, formatDateTime: FormatDateTime, service: Service) => Print;
+
 /** How one format reads and prints the operations that it carries. */
 export interface FormatParts<N> {
   readonly carried: (service: Service) => readonly Operation[];
   readonly reader: Reader<N>;
-  readonly compilePrint: (schema: ObjectSchema, service: Service) => Print;
+  readonly compilePrint: CompilePrint;
 }
 
 /** Compiles the operations of all services that the format carries. */
-export function compileCodecs<N>(services: readonly Service[], parts: FormatParts<N>): Codecs<N> {
+export function compileCodecs<N>(
+  { services, formatDateTime }: FormatContext,
+  { carried, reader, compilePrint }: FormatParts<N>,
+): Codecs<N> {
   const codecs = new Map<Operation, Codec<N>>();
-  for (const service of services)
-    for (const operation of parts.carried(service)) codecs.set(operation, compileCodec(operation, service, parts));
+  for (const service of services) {
+    const compilers = {
+      reader,
+      compilePrint: (schema: ObjectSchema) => compilePrint(schema, formatDateTime, service),
+    };
+    for (const operation of carried(service)) codecs.set(operation, compileCodec(operation, compilers));
+  }
   const codecOf = (operation: Operation): Codec<N> => {
     const codec = codecs.get(operation);
     if (codec === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
@@ -59,20 +72,23 @@ interface SideCodec<N> {
 
 type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
-function compileCodec<N>(operation: Operation, service: Service, parts: FormatParts<N>): Codec<N> {
+/** Compiles schemas of one service. */
+interface Compilers<N> {
+  readonly reader: Reader<N>;
+  readonly compilePrint: (schema: ObjectSchema) => Print;
+}
+
+function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N> {
   const compileSide = isBound(operation) ? compileLocations : compileBody;
-  return {
-    input: compileSide(operation.input, service, parts),
-    output: compileSide(operation.output, service, parts),
-  };
+  return { input: compileSide(operation.input, compilers), output: compileSide(operation.output, compilers) };
 }
 
 /** For an operation whose fields are all in the body. */
-function compileBody<N>(schema: ObjectSchema, service: Service, parts: FormatParts<N>): SideCodec<N> {
-  const read = compileRead(schema, parts.reader);
+function compileBody<N>(schema: ObjectSchema, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
+  const read = compileRead(schema, reader);
   return {
     read: ({ body }, collector) => (body === undefined ? undefined : read(body, collector)),
-    print: parts.compilePrint(schema, service),
+    print: compilePrint(schema),
   };
 }
 
@@ -80,11 +96,11 @@ function compileBody<N>(schema: ObjectSchema, service: Service, parts: FormatPar
 const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
 
 /** For an operation with an HTTP binding. */
-function compileLocations<N>(schema: ObjectSchema, service: Service, parts: FormatParts<N>): SideCodec<N> {
+function compileLocations<N>(schema: ObjectSchema, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
   const schemas = splitByLocation(schema);
   const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
     location,
-    compileRead(schemas[location], parts.reader),
+    compileRead(schemas[location], reader),
   ]);
   const names = Object.keys(schema.fields);
   return {
@@ -98,6 +114,6 @@ function compileLocations<N>(schema: ObjectSchema, service: Service, parts: Form
       const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
       return Object.freeze(Object.fromEntries(inOrder));
     },
-    print: parts.compilePrint(schemas.body, service),
+    print: compilePrint(schemas.body),
   };
 }

@@ -3,12 +3,22 @@ import { conventionsOf } from '../contract/conventions.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
-import { createAdapter } from './form/adapter.ts';
-import { createForm } from './form/index.ts';
-import { createJson } from './json/index.ts';
-import type { KeyPlaces, NamedProtocol, Protocol, ProtocolName } from './protocol.ts';
-import { createRest } from './rest/index.ts';
-import { createSoap11, createSoap12 } from './soap/index.ts';
+import { dateTimeFormat } from './date-time.ts';
+import { adapter } from './form/adapter.ts';
+import { form } from './form/index.ts';
+import { json } from './json/index.ts';
+import type { KeyPlaces, Protocol, WireFormat } from './protocol.ts';
+import { rest } from './rest/index.ts';
+import { soap11, soap12 } from './soap/index.ts';
+
+/** The formats of operations without an HTTP binding: callers name the operation. */
+const namedFormats = { soap11, soap12, json, form, adapter } as const;
+export type NamedProtocol = keyof typeof namedFormats;
+export const namedProtocols = Object.freeze(Object.keys(namedFormats) as NamedProtocol[]);
+
+/** `rest` carries the operations with an HTTP binding: a method and a path name them. */
+const formats = { ...namedFormats, rest } as const;
+export type ProtocolName = keyof typeof formats;
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 
@@ -22,23 +32,23 @@ export function createProtocols(services: readonly Service[], places: KeyPlaces 
         throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
   const conventions = conventionsOf(services);
-  return Object.freeze({
-    soap11: createSoap11(services, places, conventions),
-    soap12: createSoap12(services, places, conventions),
-    json: createJson(services, conventions),
-    form: createForm(services, places, conventions),
-    adapter: createAdapter(services, places, conventions),
-    rest: createRest(services, conventions),
-  });
+  const context = { services, places, conventions, formatDateTime: dateTimeFormat(conventions.timeZone) };
+  const protocols = Object.entries<WireFormat>(formats).map(([name, { title, mediaType, charsets, createCodec }]) => [
+    name,
+    Object.freeze<Protocol>({ name, title, mediaType, charsets, ...createCodec(context) }),
+  ]);
+  return Object.freeze(Object.fromEntries(protocols));
 }
 
-/** The format that a media type declares. The address decides for the form adapter and for rest. */
-export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze({
-  'text/xml': 'soap11',
-  'application/soap+xml': 'soap12',
-  'application/json': 'json',
-  'application/x-www-form-urlencoded': 'form',
-});
+/** The format that a media type declares. */
+export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze(
+  Object.fromEntries(
+    namedProtocols.flatMap((name) => {
+      const { mediaType, hasOwnAddress }: WireFormat = namedFormats[name];
+      return hasOwnAddress ? [] : [[mediaType, name]];
+    }),
+  ),
+);
 
 const defaultPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
 

@@ -1,15 +1,35 @@
 /** The interface of a wire format: bytes to canonical input, and canonical output and problems to messages. Stateless. */
 import type { Buffer } from 'node:buffer';
+import type { Conventions } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
+import type { FormatDateTime } from './date-time.ts';
 import type { Message, WireRequest } from './wire.ts';
 
-/** Formats of operations without an HTTP binding: callers name the operation. */
-export const namedProtocols = Object.freeze(['soap11', 'soap12', 'json', 'form', 'adapter'] as const);
-export type NamedProtocol = (typeof namedProtocols)[number];
-/** `rest` carries the operations with an HTTP binding: a method and a path name them. */
-export type ProtocolName = NamedProtocol | 'rest';
+/** The facts of a wire format that need no services. */
+export interface FormatTraits {
+  /** Its heading in the reference. */
+  readonly title: string;
+  /** The media type of its requests. */
+  readonly mediaType: string;
+  readonly charsets: readonly string[];
+}
+
+/** What the folder of a wire format exports. */
+export interface WireFormat extends FormatTraits {
+  /** Its address selects it; the media type selects all others. */
+  readonly hasOwnAddress?: true;
+  readonly createCodec: (context: FormatContext) => MessageCodec;
+}
+
+/** What the formats of a server have in common. */
+export interface FormatContext {
+  readonly services: readonly Service[];
+  readonly places: KeyPlaces;
+  readonly conventions: Conventions;
+  readonly formatDateTime: FormatDateTime;
+}
 
 /** What the path of a request names. */
 export interface Target {
@@ -68,9 +88,12 @@ export interface Call {
   readonly body: string;
 }
 
-export interface Protocol {
-  readonly name: ProtocolName;
-  readonly charsets: readonly string[];
+/** A wire format for the services of a server. */
+export interface Protocol extends FormatTraits, MessageCodec {
+  readonly name: string;
+}
+
+export interface MessageCodec {
   /** Throws a Problem for bytes that cannot be parsed. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;

@@ -1,6 +1,6 @@
 /** Detects the protocol of a request; total, since even a refusal needs a format. */
-import { byMediaType, type Protocols } from '../formats/index.ts';
-import type { Media, Protocol, ProtocolName } from '../formats/protocol.ts';
+import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
+import type { Media, Protocol } from '../formats/protocol.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Route } from './route.ts';
 
@@ -22,7 +22,7 @@ export function detect({ method, headers }: WireRequest, route: Route, protocols
   const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
   const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
   const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
-  return { protocol, media: declared, isReadable: isReadable && isCarried(route, method, declared, named) };
+  return { protocol, media: declared, isReadable: isReadable && isCarried(protocol, route, method, declared) };
 }
 
 /** Clients send few different headers: each is parsed once. */
@@ -49,17 +49,8 @@ function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
   return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
 }
 
-/** Whether the format of the address is that of the declared media type. */
-function isCarried({ format }: Route, method: string, media: Media, named: ProtocolName | undefined): boolean {
-  switch (format) {
-    case undefined:
-      return named !== undefined;
-    case 'adapter':
-      return named === 'form';
-    case 'rest':
-      // A request without a body need not declare a media type.
-      return method === 'GET' || media.type === '' || named === 'json';
-    default:
-      return format satisfies never;
-  }
+/** Whether the declared media type is that of the protocol. */
+function isCarried({ mediaType }: Protocol, { format }: Route, method: string, { type }: Media): boolean {
+  // A request without a body need not declare a media type where an HTTP binding names the operation.
+  return type === mediaType || (format === 'rest' && (method === 'GET' || type === ''));
 }

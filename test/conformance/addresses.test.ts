@@ -1,6 +1,6 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 /** What a conformance case states: one outcome, and the wire text of every protocol, written by hand. */
 
-import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
 import type { RecurringOperations } from '../../src/services/recurring/v25.ts';
 import type { callers } from '../support/fixture.ts';
 import type { ProblemName } from '../support/problems.ts';

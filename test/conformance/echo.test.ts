@@ -1,7 +1,7 @@
 /** What a caller sends where a name should stand does not come back: it may be a card number. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { operationAddress, serviceAddress } from '../../src/contract/service.ts';
-import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

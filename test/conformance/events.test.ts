@@ -1,8 +1,7 @@
 /** Events: each effect on a stored detail is enqueued once, in every format an endpoint asks for; no effect, no event. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { completeCheck } from '../../src/services/recurring/account-updater/pending-check.ts';

@@ -1,7 +1,7 @@
 /** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type Call, type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import type { Call } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';

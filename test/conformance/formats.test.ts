@@ -1,8 +1,7 @@
 /** Every case in every format: what a client sends, and what it gets, to the byte. */
 import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';

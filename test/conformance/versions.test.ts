@@ -1,8 +1,7 @@
 /** Two versions of one service, whose shapes differ: each caller sends and gets the shapes of its own version. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

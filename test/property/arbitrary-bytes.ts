@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { ownUri, type Service } from '../../src/contract/service.ts';
-import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { ObjectSchema } from '../../src/contract/schema.ts';
 import { deriveFormSchema } from '../../src/documents/form-schema.ts';
 import { deriveJsonSchema, type JsonSchema, type Side } from '../../src/documents/json-schema.ts';
-import type { NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
 import { seed } from '../support/seed.ts';
 import { firstInvalid } from '../support/xmllint.ts';

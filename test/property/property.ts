@@ -2,8 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Operation } from '../../src/contract/operation.ts';
 import { namedOperations, type Service } from '../../src/contract/service.ts';
-import type { Protocols } from '../../src/formats/index.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { type NamedProtocol, namedProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Routes } from '../../src/gateway/route.ts';
 import { repeatCommand, seed } from '../support/seed.ts';
 

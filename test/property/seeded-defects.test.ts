@@ -1,8 +1,8 @@
 /** Seeded defects: each property finds a defect in any one codec. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { createProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { NamedProtocol, Protocol } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, type Protocols } from '../../src/formats/index.ts';
+import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { cpuMs } from './cpu-time.ts';

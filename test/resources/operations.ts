@@ -1,8 +1,7 @@
 /** The operations of all services by name, and the formats in which each is served. */
 import type { Operation } from '../../src/contract/operation.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { namedProtocols, type ProtocolName } from '../../src/formats/protocol.ts';
+import { createProtocols, namedProtocols, type ProtocolName } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 
 export const protocols = createProtocols(services);

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { dotted } from '../../src/contract/path.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import type { Protocols } from '../../src/formats/index.ts';
-import type { Call, Decoded, NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol, Protocols } from '../../src/formats/index.ts';
+import type { Call, Decoded } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';

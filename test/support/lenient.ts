@@ -3,7 +3,8 @@
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { operationAddress, ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
-import type { Call, NamedProtocol } from '../../src/formats/protocol.ts';
+import type { NamedProtocol } from '../../src/formats/index.ts';
+import type { Call } from '../../src/formats/protocol.ts';
 
 export interface Member {
   name: string;

@@ -1,8 +1,7 @@
 /** Calls the recurring operations in any format and decodes the responses. */
 import { expect } from '@jest/globals';
 import type { Output } from '../../src/contract/operation.ts';
-import { createProtocols } from '../../src/formats/index.ts';
-import { type NamedProtocol, namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { type RecurringOperations, recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from './fixture.ts';

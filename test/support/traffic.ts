@@ -1,9 +1,8 @@
 /** Generates load in every format over keep-alive connections, without retries, and checks every answer. */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { createProtocols } from '../../src/formats/index.ts';
-import type { Call, NamedProtocol } from '../../src/formats/protocol.ts';
-import { namedProtocols } from '../../src/formats/protocol.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import type { Call } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 

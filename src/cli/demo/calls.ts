@@ -1,7 +1,6 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
 import type { Input } from '../../contract/operation.ts';
-import type { Protocols } from '../../formats/index.ts';
-import type { ProtocolName } from '../../formats/protocol.ts';
+import type { ProtocolName, Protocols } from '../../formats/index.ts';
 import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
 import { demoCredentials } from './published.ts';
 

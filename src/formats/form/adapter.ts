@@ -1,38 +1,36 @@
 /** The legacy form adapter: one address for all operations, `action=Recurring.disable`, keys under `disableRequest.`, errors as text. */
-import type { Conventions } from '../../contract/conventions.ts';
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { dateTimeFormat } from '../date-time.ts';
 import { errorStatus } from '../error-status.ts';
 import { errorText } from '../error-text.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
-import type { KeyPlaces, Protocol } from '../protocol.ts';
+import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { type Node, parse, parseText, take } from './parse.ts';
-import { compilePrint, contentType, mediaType } from './print.ts';
+import { compilePrintUnder, contentType, mediaType } from './print.ts';
 import { reader } from './read.ts';
 
-export function createAdapter(
-  services: readonly Service[],
-  { formField }: KeyPlaces,
-  { timeZone }: Conventions,
-): Protocol {
-  const formatDateTime = dateTimeFormat(timeZone);
-  const codecs = compileCodecs(services, {
+export const adapter: WireFormat = Object.freeze<WireFormat>({
+  title: 'The form adapter',
+  mediaType,
+  charsets: ['utf-8', 'utf8'],
+  hasOwnAddress: true,
+  createCodec,
+});
+
+function createCodec(context: FormatContext): MessageCodec {
+  const codecs = compileCodecs(context, {
     carried: namedOperations,
     reader,
-    compilePrint: (schema) => compilePrint(schema, formatDateTime, prefixOf(schema)),
+    compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
   });
-  return Object.freeze<Protocol>({
-    name: 'adapter',
-    charsets: ['utf-8', 'utf8'],
-
+  return {
     decode(body, _media, { service }) {
       const tree = requireTree(parse(body));
-      const key = take(tree, formField);
+      const key = take(tree, context.places.formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const { value, issues } = codecs.read(operation, 'input', { body: under(tree, prefixOf(operation.input)) });
       return { operation, input: value, issues, key };
@@ -58,7 +56,7 @@ export function createAdapter(
       const tree = requireTree(parseText(body, Number.POSITIVE_INFINITY));
       return codecs.read(operation, 'output', { body: under(tree, prefixOf(operation.output)) });
     },
-  });
+  };
 }
 
 /** `DisableRequest` becomes `disableRequest`. */

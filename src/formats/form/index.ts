@@ -1,32 +1,30 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
-import type { Conventions } from '../../contract/conventions.ts';
 import { dotted } from '../../contract/path.ts';
-import { namedOperations, operationAddress, type Service } from '../../contract/service.ts';
+import { namedOperations, operationAddress } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { dateTimeFormat } from '../date-time.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
-import type { KeyPlaces, Protocol } from '../protocol.ts';
+import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { parse, parseText, take } from './parse.ts';
 import { compilePrint, contentType, encode, mediaType } from './print.ts';
 import { reader } from './read.ts';
 
-export function createForm(services: readonly Service[], { formField }: KeyPlaces, conventions: Conventions): Protocol {
-  const formatDateTime = dateTimeFormat(conventions.timeZone);
-  const codecs = compileCodecs(services, {
-    carried: namedOperations,
-    reader,
-    compilePrint: (schema) => compilePrint(schema, formatDateTime),
-  });
-  return Object.freeze<Protocol>({
-    name: 'form',
-    charsets: ['utf-8', 'utf8'],
+export const form: WireFormat = Object.freeze<WireFormat>({
+  title: 'FORM',
+  mediaType,
+  charsets: ['utf-8', 'utf8'],
+  createCodec,
+});
 
+function createCodec(context: FormatContext): MessageCodec {
+  const { places, conventions } = context;
+  const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  return {
     decode(body, _media, target) {
       const operation = operationInPath(target);
       const tree = requireTree(parse(body));
-      const key = take(tree, formField);
+      const key = take(tree, places.formField);
       const { value, issues } = codecs.read(operation, 'input', { body: tree });
       return { operation, input: value, issues, key };
     },
@@ -58,5 +56,5 @@ export function createForm(services: readonly Service[], { formField }: KeyPlace
 
     decodeResponse: (operation, body) =>
       codecs.read(operation, 'output', { body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
-  });
+  };
 }

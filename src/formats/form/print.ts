@@ -7,8 +7,12 @@ import type { FormatDateTime } from '../date-time.ts';
 export const mediaType = 'application/x-www-form-urlencoded';
 export const contentType = `${mediaType};charset=utf-8`;
 
+export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Print {
+  return compilePrintUnder('', schema, formatDateTime);
+}
+
 /** `prefix` comes before every key; empty for none. */
-export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, prefix = ''): Print {
+export function compilePrintUnder(prefix: string, schema: Schema, formatDateTime: FormatDateTime): Print {
   const print = compile(schema, formatDateTime);
   return (value) => print(prefix, value).slice(1);
 }

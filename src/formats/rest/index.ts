@@ -1,13 +1,11 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
-import type { Conventions } from '../../contract/conventions.ts';
 import { type BoundOperation, isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { compileCodecs } from '../codec.ts';
-import { dateTimeFormat } from '../date-time.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
-import type { Protocol } from '../protocol.ts';
+import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
 import { compilePrint, printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
 import { reader, withValue } from './read.ts';
@@ -16,18 +14,19 @@ const contentType = `${mediaType};charset=utf-8`;
 
 type Values = Readonly<Record<string, unknown>>;
 
-export function createRest(services: readonly Service[], { timeZone, problemTypes }: Conventions): Protocol {
-  const formatDateTime = dateTimeFormat(timeZone);
-  const codecs = compileCodecs(services, {
-    carried: boundOperations,
-    reader,
-    compilePrint: (schema) => compilePrint(schema, formatDateTime),
-  });
-  const schemas = splitSchemas(services);
-  return Object.freeze<Protocol>({
-    name: 'rest',
-    charsets: ['utf-8', 'utf8'],
+export const rest: WireFormat = Object.freeze<WireFormat>({
+  title: 'JSON with HTTP bindings',
+  mediaType,
+  charsets: ['utf-8', 'utf8'],
+  hasOwnAddress: true,
+  createCodec,
+});
 
+function createCodec(context: FormatContext): MessageCodec {
+  const { problemTypes } = context.conventions;
+  const codecs = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
+  const schemas = splitSchemas(context.services);
+  return {
     decode(body, media, target, { query, headers }) {
       const operation = requireBound(target.operation);
       const { header, body: bodySchema } = schemas(operation.input);
@@ -69,7 +68,7 @@ export function createRest(services: readonly Service[], { timeZone, problemType
     },
 
     decodeResponse: (operation, body) => codecs.read(operation, 'output', { body: requireTree(parseText(body)) }),
-  });
+  };
 }
 
 function requireBound(operation: Operation | undefined): BoundOperation {

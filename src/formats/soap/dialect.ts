@@ -1,10 +1,9 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
 import type { Problem } from '../../contract/problem.ts';
 import { errorStatus } from '../error-status.ts';
-import type { ProtocolName } from '../protocol.ts';
 
 export interface Dialect {
-  readonly protocol: ProtocolName;
+  readonly title: string;
   readonly envelope: string;
   readonly mediaType: string;
   /** The attribute of a header block that names its receiver, and the value for the next receiver. */
@@ -15,8 +14,8 @@ export interface Dialect {
   fault(problem: Problem, text: string): { readonly status: number; readonly body: string };
 }
 
-export const soap11: Dialect = Object.freeze<Dialect>({
-  protocol: 'soap11',
+export const dialect11: Dialect = Object.freeze<Dialect>({
+  title: 'SOAP 1.1',
   envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
   mediaType: 'text/xml',
   roleAttribute: 'actor',
@@ -32,8 +31,8 @@ export const soap11: Dialect = Object.freeze<Dialect>({
   },
 });
 
-export const soap12: Dialect = Object.freeze<Dialect>({
-  protocol: 'soap12',
+export const dialect12: Dialect = Object.freeze<Dialect>({
+  title: 'SOAP 1.2',
   envelope: 'http://www.w3.org/2003/05/soap-envelope',
   mediaType: 'application/soap+xml',
   roleAttribute: 'role',

@@ -1,43 +1,37 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import type { Conventions } from '../../contract/conventions.ts';
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { namedOperations, ownUri, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { compileCodecs } from '../codec.ts';
-import { dateTimeFormat } from '../date-time.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
-import type { KeyPlaces, Protocol } from '../protocol.ts';
+import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
-import { type Dialect, soap11, soap12 } from './dialect.ts';
+import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createReader } from './read.ts';
 
-export function createSoap11(services: readonly Service[], places: KeyPlaces, conventions: Conventions): Protocol {
-  return createSoap(soap11, services, places, conventions);
+export const soap11 = createFormat(dialect11);
+export const soap12 = createFormat(dialect12);
+
+function createFormat(dialect: Dialect): WireFormat {
+  const { title, mediaType } = dialect;
+  return Object.freeze<WireFormat>({
+    title,
+    mediaType,
+    charsets: ['utf-8', 'utf8', 'utf-16'],
+    createCodec: (context) => createCodec(dialect, context),
+  });
 }
 
-export function createSoap12(services: readonly Service[], places: KeyPlaces, conventions: Conventions): Protocol {
-  return createSoap(soap12, services, places, conventions);
-}
-
-function createSoap(
-  dialect: Dialect,
-  services: readonly Service[],
-  places: KeyPlaces,
-  { timeZone }: Conventions,
-): Protocol {
-  const formatDateTime = dateTimeFormat(timeZone);
+function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
+  const { services, places } = context;
   const isOfInterface = compileIsOfInterface(services);
   const reader = createReader(isOfInterface);
-  const codecs = compileCodecs(services, {
-    carried: namedOperations,
-    reader,
-    compilePrint: (schema, service) => compilePrint(schema, service, formatDateTime),
-  });
+  const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const namespaces = operationNamespaces(services);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
@@ -49,10 +43,7 @@ function createSoap(
   const message = (operation: Operation, name: string, part: string, content: string) =>
     `${head}<ns1:${name} xmlns:ns1="${namespaces.get(operation)}"><ns1:${part}>${content}</ns1:${part}></ns1:${name}>${tail}`;
 
-  return Object.freeze<Protocol>({
-    name: dialect.protocol,
-    charsets: ['utf-8', 'utf8', 'utf-16'],
-
+  return {
     decode(body, { charset }, target) {
       const { message: first, messageId } = parse(body, charset, dialect);
       if (!isOfInterface(first)) throw unknownOperation(target.service);
@@ -87,7 +78,7 @@ function createSoap(
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
       return codecs.read(operation, 'output', { body: unwrap(first, 'result', isOfInterface) });
     },
-  });
+  };
 }
 
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, as XPath does. */

@@ -6,7 +6,7 @@ import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { limits } from '../../xml/limits.ts';
 import { Malformed, parse as parseXml } from '../../xml/parse.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { type Dialect, soap11, soap12 } from './dialect.ts';
+import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
 
 export interface Envelope {
@@ -49,7 +49,7 @@ const empty: Element = Object.freeze({ namespace: '', local: 'request', attribut
 function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
   if (root.namespace !== dialect.envelope)
-    throw root.namespace === soap11.envelope || root.namespace === soap12.envelope
+    throw root.namespace === dialect11.envelope || root.namespace === dialect12.envelope
       ? new Problem('versionMismatch')
       : malformedBody('unknown envelope');
   if (!isBlank(root.text)) throw malformedBody('text in the Envelope');

@@ -7,7 +7,7 @@ import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 
 /** The content of an element that is not inside a default namespace. */
-export function compilePrint(schema: Schema, service: Service, formatDateTime: FormatDateTime): Print {
+export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service): Print {
   return compile(schema, service, formatDateTime)('');
 }
 

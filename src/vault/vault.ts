@@ -1,6 +1,8 @@
 /** The vault: seals each record under its own data key, wrapped by a key of the ring and bound to the record. */
 import { randomBytes } from 'node:crypto';
-import { dataKeyBytes, unwrap, wrap } from './data-key.ts';
+import { monotonicClock } from '../lib/clock.ts';
+import { type DataKey, dataKeyBytes, unwrap, wrap } from './data-key.ts';
+import { DataKeyCache, dataKeyCacheLimits } from './data-key-cache.ts';
 import { aliasOf, companyKeys, fingerprintOf } from './derive.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Sealed, SealScope, Vault } from './ports.ts';
@@ -13,9 +15,10 @@ const boundNames = { number: 'number', payload: 'shown' } as const;
 export function createVault(ring: KeyRing): Vault {
   const fingerprintKey = companyKeys(ring.index, 'fingerprint');
   const aliasKey = companyKeys(ring.index, 'alias');
+  const dataKeys = new DataKeyCache(dataKeyCacheLimits, monotonicClock.now);
   return Object.freeze<Vault>({
     seal: (scope, secrets) => seal(ring, scope, secrets),
-    open: (scope, sealed, part) => open(ring, scope, sealed, part),
+    open: (scope, sealed, part) => open(ring, dataKeys, scope, sealed, part),
     fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
     alias: (company, number) => aliasOf(aliasKey(company), number),
   });
@@ -38,13 +41,28 @@ function seal(ring: KeyRing, scope: SealScope, { number, payload }: Parameters<V
   }
 }
 
-function open(ring: KeyRing, scope: SealScope, sealed: Sealed, part: 'number' | 'payload'): string {
-  const { key, sealedUnder } = unwrap(ring, scope, sealed);
+function open(
+  ring: KeyRing,
+  dataKeys: DataKeyCache,
+  scope: SealScope,
+  sealed: Sealed,
+  part: 'number' | 'payload',
+): string {
+  const text = sealed[part];
+  if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
+  const cached = dataKeys.find(scope, sealed);
+  if (cached !== undefined) return openPart(cached, scope, part, text);
+  const dataKey = unwrap(ring, scope, sealed);
   try {
-    const text = sealed[part];
-    if (text === undefined) throw new SealBroken(`the record has no sealed ${part}`);
-    return openBytes(key, binding(scope.company, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
+    const opened = openPart(dataKey, scope, part, text);
+    // Answers contain payloads again and again; a number is opened once in a while.
+    if (part === 'payload') dataKeys.add(scope, sealed, dataKey);
+    return opened;
   } finally {
-    key.fill(0);
+    dataKey.key.fill(0);
   }
+}
+
+function openPart({ key, sealedUnder }: DataKey, scope: SealScope, part: 'number' | 'payload', text: string): string {
+  return openBytes(key, binding(scope.company, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
 }

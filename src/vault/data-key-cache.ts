@@ -1,0 +1,103 @@
+/** Caches unwrapped data keys for a bounded time and number of uses, so that most openings decrypt one ciphertext instead of two. */
+import { type DataKey, dataKeyBytes } from './data-key.ts';
+import type { SealScope, WrappedKey } from './ports.ts';
+
+export interface DataKeyCacheLimits {
+  /** How many keys are cached. Beyond it the oldest is removed. */
+  readonly keysMax: number;
+  /** Milliseconds after which a key is removed, used or not. */
+  readonly ageMax: number;
+  /** How often a key is used before it is unwrapped again. */
+  readonly usesMax: number;
+}
+
+/** 50,000 keys take about 24 MB. */
+export const dataKeyCacheLimits: DataKeyCacheLimits = { keysMax: 50_000, ageMax: 5 * 60_000, usesMax: 10_000 };
+
+interface Entry extends DataKey {
+  readonly scope: SealScope;
+  readonly keyId: string;
+  readonly expiresAt: number;
+  usesLeft: number;
+}
+
+export class DataKeyCache {
+  /** By wrapped data key, in the order of their expiry. */
+  readonly #entries = new Map<string, Entry>();
+  /** The bytes of all keys. One block: a buffer for each key would take ten times its size. */
+  #bytes: Buffer | undefined;
+  readonly #unused: Buffer[] = [];
+  readonly #limits: DataKeyCacheLimits;
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: DataKeyCacheLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Returns undefined for a key that is not cached, has expired, is used up or belongs to another record. */
+  find({ company, record }: SealScope, { keyId, dataKey }: WrappedKey): DataKey | undefined {
+    const entry = this.#entries.get(dataKey);
+    if (entry === undefined) return undefined;
+    // A wrapped key that was moved to another record must fail as it does when it is unwrapped.
+    if (entry.scope.record !== record || entry.scope.company !== company || entry.keyId !== keyId) return undefined;
+    if (entry.expiresAt <= this.#now() || entry.usesLeft === 0) {
+      this.#remove(dataKey, entry);
+      return undefined;
+    }
+    entry.usesLeft -= 1;
+    return entry;
+  }
+
+  /** Copies the key; the caller goes on to own and wipe its own. */
+  add(scope: SealScope, { keyId, dataKey }: WrappedKey, { key, sealedUnder }: DataKey): void {
+    const { keysMax, ageMax, usesMax } = this.#limits;
+    const replaced = this.#entries.get(dataKey);
+    if (replaced !== undefined) this.#remove(dataKey, replaced);
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#entries.size < keysMax) break;
+      this.#remove(oldest, entry);
+    }
+    const copy = this.#takeBytes();
+    key.copy(copy);
+    this.#entries.set(dataKey, {
+      key: copy,
+      sealedUnder,
+      scope: { company: scope.company, record: scope.record },
+      keyId,
+      expiresAt: this.#now() + ageMax,
+      usesLeft: usesMax,
+    });
+    this.#timer ??= setInterval(() => this.#removeExpired(), ageMax / 10).unref();
+  }
+
+  /** The number of cached keys. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #removeExpired(): void {
+    const now = this.#now();
+    for (const [dataKey, entry] of this.#entries) {
+      if (entry.expiresAt > now) break;
+      this.#remove(dataKey, entry);
+    }
+    if (this.#entries.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #remove(dataKey: string, entry: Entry): void {
+    entry.key.fill(0);
+    this.#unused.push(entry.key);
+    this.#entries.delete(dataKey);
+  }
+
+  /** The entries and the unused pieces together are the pieces handed out so far. */
+  #takeBytes(): Buffer {
+    this.#bytes ??= Buffer.alloc(this.#limits.keysMax * dataKeyBytes);
+    const start = this.#entries.size * dataKeyBytes;
+    return this.#unused.pop() ?? this.#bytes.subarray(start, start + dataKeyBytes);
+  }
+}

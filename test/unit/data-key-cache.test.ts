@@ -1,0 +1,104 @@
+/** Tests the cache of data keys: its three bounds, its wiping, and that it opens nothing that a vault without it refuses. */
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { DataKeyCache, type DataKeyCacheLimits } from '../../src/vault/data-key-cache.ts';
+import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
+import { SealBroken } from '../../src/vault/seal.ts';
+import { createVault } from '../../src/vault/vault.ts';
+
+const scope = { company: 'Demo', record: 'R1' };
+const wrapped = (dataKey: string) => ({ keyId: 'k-1', dataKey });
+const newKey = () => ({ key: randomBytes(32), sealedUnder: 'k-1' });
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function createCache(limits: Partial<DataKeyCacheLimits> = {}) {
+  const clock = { now: 0 };
+  const cache = new DataKeyCache({ keysMax: 10, ageMax: 1_000, usesMax: 100, ...limits }, () => clock.now);
+  return { cache, clock };
+}
+
+describe('bounds', () => {
+  test('a key is found until its age is reached', () => {
+    const { cache, clock } = createCache();
+    const added = newKey();
+    cache.add(scope, wrapped('a'), added);
+    clock.now = 999;
+    const found = cache.find(scope, wrapped('a'))!;
+    expect(found.key).toEqual(added.key);
+    clock.now = 1_000;
+    expect(cache.find(scope, wrapped('a'))).toBeUndefined();
+    expect(found.key).toEqual(Buffer.alloc(32));
+    expect(cache.size).toBe(0);
+  });
+  test('a key is found as often as its uses allow', () => {
+    const { cache } = createCache({ usesMax: 2 });
+    cache.add(scope, wrapped('a'), newKey());
+    const found = [1, 2, 3].map(() => cache.find(scope, wrapped('a')) !== undefined);
+    expect(found).toEqual([true, true, false]);
+    expect(cache.size).toBe(0);
+  });
+  test('the oldest key makes room, and is overwritten', () => {
+    const { cache } = createCache({ keysMax: 2 });
+    const first = newKey();
+    cache.add(scope, wrapped('a'), first);
+    const oldest = cache.find(scope, wrapped('a'))!;
+    cache.add(scope, wrapped('b'), newKey());
+    cache.add(scope, wrapped('c'), newKey());
+    expect(cache.size).toBe(2);
+    expect(oldest.key).not.toEqual(first.key);
+    expect(cache.find(scope, wrapped('a'))).toBeUndefined();
+    expect(cache.find(scope, wrapped('b'))).toBeDefined();
+  });
+  test('keys that nothing asks for are wiped when they expire', () => {
+    jest.useFakeTimers();
+    const { cache, clock } = createCache();
+    cache.add(scope, wrapped('a'), newKey());
+    const { key } = cache.find(scope, wrapped('a'))!;
+    jest.advanceTimersByTime(500);
+    expect(cache.size).toBe(1);
+    clock.now = 1_000;
+    jest.advanceTimersByTime(500);
+    expect(cache.size).toBe(0);
+    expect(key).toEqual(Buffer.alloc(32));
+    expect(jest.getTimerCount()).toBe(0);
+  });
+  test("the caller's key stays its own", () => {
+    const { cache } = createCache();
+    const added = newKey();
+    const bytes = Buffer.from(added.key);
+    cache.add(scope, wrapped('a'), added);
+    added.key.fill(0);
+    expect(cache.find(scope, wrapped('a'))!.key).toEqual(bytes);
+  });
+});
+
+describe('a vault that has cached the data key of a record', () => {
+  const vault = createVault(parseKeyRing(freshKeys()));
+  const sealed = vault.seal(scope, { number: '4111111111111111', payload: '{"bank":{}}' });
+  const reopened = () => vault.open(scope, sealed, 'payload');
+
+  test('opens it again', () => {
+    expect([reopened(), reopened()]).toEqual(['{"bank":{}}', '{"bank":{}}']);
+    expect(vault.open(scope, sealed, 'number')).toBe('4111111111111111');
+  });
+  test.each([
+    { name: 'of another record', moved: { ...scope, record: 'R2' } },
+    { name: 'of another company', moved: { ...scope, company: 'Other' } },
+  ])('refuses the scope $name', ({ moved }) => {
+    reopened();
+    expect(() => vault.open(moved, sealed, 'payload')).toThrow(SealBroken);
+  });
+  test('refuses a changed ciphertext, and one of the other part', () => {
+    reopened();
+    const changed = `${sealed.payload!.startsWith('A') ? 'B' : 'A'}${sealed.payload!.slice(1)}`;
+    expect(() => vault.open(scope, { ...sealed, payload: changed }, 'payload')).toThrow(SealBroken);
+    expect(() => vault.open(scope, { ...sealed, payload: sealed.number! }, 'payload')).toThrow(SealBroken);
+  });
+  test('refuses a wrapping key that the ring lacks', () => {
+    reopened();
+    expect(() => vault.open(scope, { ...sealed, keyId: 'k-gone' }, 'payload')).toThrow('no wrapping key');
+  });
+});

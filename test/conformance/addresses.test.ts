@@ -1,11 +1,13 @@
 /** Addresses, methods and media types: what is served, and how the rest is refused in the caller's own format. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NamedProtocol } from '../../src/formats/index.ts';
+import { type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { type Loose, textNode } from '../support/lenient.ts';
 import type { ProblemName } from '../support/problems.ts';
-import { fault11, fault12, php, R, twelve } from './case.ts';
+import { fault11, fault12 } from './case.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -14,29 +16,19 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const list = '/pal/servlet/Recurring/v25/listRecurringDetails';
-const content =
-  '<request><merchantAccount>DemoMerchant</merchantAccount><shopperReference>nobody</shopperReference></request>';
-const operation = `<listRecurringDetails${R}>${content}</listRecurringDetails>`;
-
-const bodies: Readonly<Record<NamedProtocol, string>> = {
-  soap11: php(operation),
-  soap12: twelve(operation),
-  json: '{"merchantAccount":"DemoMerchant","shopperReference":"nobody"}',
-  form: 'merchantAccount=DemoMerchant&shopperReference=nobody',
-  adapter:
-    'action=Recurring.listRecurringDetails&recurringDetailsRequest.merchantAccount=DemoMerchant&recurringDetailsRequest.shopperReference=nobody',
+const listRecurringDetails = recurringV25.operations.get('listRecurringDetails')!;
+const request: Loose = {
+  kind: 'object',
+  members: [
+    { name: 'merchantAccount', node: textNode('DemoMerchant') },
+    { name: 'shopperReference', node: textNode('nobody') },
+  ],
 };
+const bodyIn = (name: NamedProtocol) => formats[name].print(recurringV25, listRecurringDetails, request);
+const pathOf = (name: NamedProtocol) => formats[name].path(recurringV25, listRecurringDetails);
 
-const types: Readonly<Record<NamedProtocol, string>> = {
-  soap11: 'text/xml',
-  soap12: 'application/soap+xml',
-  json: 'application/json',
-  form: 'application/x-www-form-urlencoded',
-  adapter: 'application/x-www-form-urlencoded',
-};
-
-const ask = (name: NamedProtocol, path: string, { type = types[name], method = 'POST' } = {}) =>
-  gateway.ask({ method, path, headers: { 'content-type': type, ...callers.key }, body: bodies[name] });
+const ask = (name: NamedProtocol, path: string, { type = formats[name].contentType, method = 'POST' } = {}) =>
+  gateway.ask({ method, path, headers: { 'content-type': type, ...callers.key }, body: bodyIn(name) });
 
 const served: readonly (readonly [NamedProtocol, string])[] = [
   ['soap11', '/pal/servlet/Recurring/v25'],
@@ -55,6 +47,7 @@ const served: readonly (readonly [NamedProtocol, string])[] = [
   ['form', '/pal/servlet/Recurring/V26/listRecurringDetails/'],
   ['adapter', '/pal/adapter/httppost'],
   ['adapter', '/pal/adapter/httppost/'],
+  ...namedProtocols.map((name) => [name, pathOf(name)] as const),
 ];
 
 describe('served', () => {
@@ -199,11 +192,11 @@ describe('not found', () => {
 });
 
 describe('other methods', () => {
-  const names = ['soap11', 'soap12', 'json', 'form', 'adapter'] as const;
-  test.each(names.flatMap((name) => ['GET', 'PUT', 'DELETE', 'OPTIONS'].map((method) => [method, name] as const)))(
-    '%s in %s: 405 with Allow',
-    async (method, name) => {
-      const { message, entry } = await ask(name, name === 'adapter' ? '/pal/adapter/httppost' : list, { method });
+  const methods = ['GET', 'PUT', 'DELETE', 'OPTIONS'];
+  test.each(served.flatMap(([name, path]) => methods.map((method) => [method, name, path] as const)))(
+    '%s in %s at %s: 405 with Allow',
+    async (method, name, path) => {
+      const { message, entry } = await ask(name, path, { method });
       expect([entry.protocol, entry.outcome, message.status]).toEqual([name, 'methodNotAllowed', 405]);
       expect(message.headers.Allow).toBe('POST');
     },
@@ -216,11 +209,14 @@ describe('media types', () => {
     ['json', 'Application/JSON ; charset="utf-8"'],
     ['json', 'application/json; version=1'],
     ['form', 'application/x-www-form-urlencoded;charset=utf8'],
+    ['form', 'application/x-www-form-urlencoded'],
+    ['soap11', 'text/xml'],
     ['soap11', 'text/xml;charset=UTF8'],
+    ['soap12', 'application/soap+xml'],
     ['soap12', 'application/soap+xml;charset=utf-8;action="listRecurringDetails"'],
   ];
   test.each(taken)('%s takes %s', async (name, type) => {
-    const { message } = await ask(name, name.startsWith('soap') ? '/pal/servlet/Recurring/v25' : list, { type });
+    const { message } = await ask(name, pathOf(name), { type });
     expect(message.status).toBe(200);
   });
 
@@ -242,12 +238,12 @@ describe('media types', () => {
     ['adapter', 'text/plain', 'adapter'],
   ];
   test.each(refused)('%s as "%s": 415 in %s', async (sent, type, answered) => {
-    const { message, entry } = await ask(sent, sent === 'adapter' ? '/pal/adapter/httppost' : list, { type });
+    const { message, entry } = await ask(sent, sent === 'adapter' ? pathOf(sent) : list, { type });
     expect([entry.protocol, entry.outcome, message.status]).toEqual([answered, 'unsupportedMedia', 415]);
   });
 
   test('an encoding in the XML declaration that is not spoken: 415', async () => {
-    const body = bodies.soap11.replace('encoding="UTF-8"', 'encoding="ISO-8859-1"');
+    const body = `<?xml version="1.0" encoding="ISO-8859-1"?>${bodyIn('soap11')}`;
     const headers = { 'content-type': 'text/xml', ...callers.demo };
     const { message } = await gateway.ask({ path: '/pal/servlet/Recurring/v25', headers, body });
     expect(message.status).toBe(415);
@@ -258,9 +254,10 @@ describe('media types', () => {
   });
 
   test('a body is read as what it is declared to be', async () => {
-    const read = async (body: NamedProtocol, as: NamedProtocol) =>
-      (await gateway.ask({ path: list, headers: { 'content-type': types[as], ...callers.demo }, body: bodies[body] }))
-        .entry.outcome;
+    const read = async (sent: NamedProtocol, as: NamedProtocol) => {
+      const headers = { 'content-type': formats[as].contentType, ...callers.demo };
+      return (await gateway.ask({ path: list, headers, body: bodyIn(sent) })).entry.outcome;
+    };
     expect(await read('form', 'json')).toBe('undecodable');
     expect(await read('json', 'form')).toBe('unknownField');
     expect(await read('soap11', 'json')).toBe('undecodable');
@@ -271,7 +268,7 @@ describe('media types', () => {
 describe('credentials', () => {
   test('both sorts at once: 400', async () => {
     const headers = { 'content-type': 'application/json', ...callers.demo, ...callers.key };
-    const { message } = await gateway.ask({ path: list, headers, body: bodies.json });
+    const { message } = await gateway.ask({ path: list, headers, body: bodyIn('json') });
     expect(message.status).toBe(400);
   });
 

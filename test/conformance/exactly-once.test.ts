@@ -1,10 +1,12 @@
 /** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { namedOperations } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Call } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -92,6 +94,11 @@ const writings: readonly Writing[] = [
   },
 ];
 
+test('every writing operation is listed', () => {
+  const writing = namedOperations(service).filter(({ effect }) => effect === 'writes');
+  expect(writings.map(({ operation }) => operation).sort()).toEqual(writing.map(({ name }) => name).sort());
+});
+
 const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
 
 const between = {
@@ -127,8 +134,7 @@ describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
     const refused = await send(call(second, operation, other), key);
     expect(refused.entry.outcome).toBe('keyReused');
     expect(refused.message.headers['transient-error']).toBe('false');
-    const soapish = { soap11: 500, soap12: 400, json: 422, form: 422, adapter: 500 } as const;
-    expect(refused.message.status).toBe(soapish[second]);
+    expect(refused.message.status).toBe(formats[second].status422);
     expect(refused.message.body).toContain('704');
     expect(await count((input as { shopperReference: string }).shopperReference)).toBe(details);
     const again = await send(call(first, operation, input), key);
@@ -185,23 +191,17 @@ test('a request that breaks a field rule is not stored: corrected, it may be sen
 });
 
 describe('a key in the body', () => {
-  const withMessageId = (name: 'soap11' | 'soap12', asked: Call, id: string): Call => {
-    const prefix = name === 'soap11' ? 'soap' : 'env';
-    const header = `<${prefix}:Header><a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${id}</a:MessageID></${prefix}:Header>`;
-    return { ...asked, body: asked.body.replace(`<${prefix}:Body>`, `${header}<${prefix}:Body>`) };
-  };
-  const withField = (asked: Call, key: string): Call => ({ ...asked, body: `${asked.body}&idempotencyKey=${key}` });
-  const carriers = {
-    soap11: (asked: Call, key: string) => withMessageId('soap11', asked, key),
-    soap12: (asked: Call, key: string) => withMessageId('soap12', asked, key),
-    form: withField,
-    adapter: withField,
-  } as const;
+  const { form } = formats;
+  const carriers = names.flatMap((name) => {
+    const { withKey } = formats[name];
+    return withKey === undefined ? [] : [{ name, withKey }];
+  });
 
-  test.each(Object.keys(carriers) as (keyof typeof carriers)[])('%s: the same as one in the header', async (name) => {
+  test.each(carriers)('$name: the same as one in the header', async ({ name, withKey }) => {
     const shopper = fresh('carried');
     const key = fresh('urn:uuid:11111111-2222-4333-8444');
-    const asked = carriers[name](call(name, 'storeToken', tokenFor(shopper)), key);
+    const unkeyed = call(name, 'storeToken', tokenFor(shopper));
+    const asked = { ...unkeyed, body: withKey(unkeyed.body, key) };
     const done = await send(asked, {});
     expect(done.entry.outcome).toBe('ok');
     expect(done.message.headers['Idempotency-Key']).toBe(key);
@@ -215,7 +215,8 @@ describe('a key in the body', () => {
   test('the header rules where both are there', async () => {
     const shopper = fresh('both');
     const key = fresh('key');
-    const asked = withField(call('form', 'storeToken', tokenFor(shopper)), fresh('other'));
+    const unkeyed = call('form', 'storeToken', tokenFor(shopper));
+    const asked = { ...unkeyed, body: form.withKey!(unkeyed.body, fresh('other')) };
     const done = await send(asked, { 'idempotency-key': key });
     expect(done.message.headers['Idempotency-Key']).toBe(key);
   });

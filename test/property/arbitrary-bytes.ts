@@ -1,13 +1,11 @@
 /** Arbitrary bytes: a codec decodes them or refuses them with a Problem, in time; what it decodes it can encode again. */
 import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
-import type { Operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { ownUri, type Service } from '../../src/contract/service.ts';
 import type { NamedProtocol } from '../../src/formats/index.ts';
+import { formats } from '../formats/index.ts';
 import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { worstForm, worstJson, worstXml } from '../support/largest-messages.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 
@@ -137,30 +135,11 @@ export const anyBytesAreDecodedOrRefused: Property = (subject) => {
   });
 };
 
-const worst = (
-  service: Service,
-  operation: Operation,
-): Readonly<Record<NamedProtocol, Readonly<Record<string, string>>>> => {
-  const prefix = operation.input.name.replace(/^./, (letter) => letter.toLowerCase());
-  const action = `action=${service.name}.${operation.name}&`;
-  const prefixed = Object.entries(worstForm).map(([name, body]) => [
-    name,
-    `${action}${prefix}.${body}`.slice(0, 65_536),
-  ]);
-  return {
-    soap11: worstXml('http://schemas.xmlsoap.org/soap/envelope/', ownUri(service), operation),
-    soap12: worstXml('http://www.w3.org/2003/05/soap-envelope', ownUri(service), operation),
-    json: worstJson,
-    form: worstForm,
-    adapter: { ...worstForm, ...Object.fromEntries(prefixed) },
-  };
-};
-
 /** No body of 64 KiB blocks the process for other callers. */
 export const largeBodiesAreDecodedInTime: Property = (subject) => {
   const { protocols, service, operation } = subject;
   for (const name of namesOf(protocols))
-    for (const [what, body] of Object.entries(worst(service, operation)[name])) {
+    for (const [what, body] of Object.entries(formats[name].largestBodies(service, operation))) {
       const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
       let fault: string | undefined;
       const ms = shortestMs(() => {

@@ -24,15 +24,6 @@ export type Property = (subject: Subject) => string | undefined;
 /** Values per property; `PROPERTY_RUNS=100` is a quick run. */
 export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
-/** The precision of a dateTime in each format, in milliseconds. */
-export const precisionMs: Readonly<Record<NamedProtocol, number>> = {
-  soap11: 1,
-  soap12: 1,
-  json: 1_000,
-  form: 1_000,
-  adapter: 1_000,
-};
-
 /** The formats of operations without an HTTP binding. */
 export const namesOf = (protocols: Protocols): readonly NamedProtocol[] =>
   namedProtocols.filter((name) => name in protocols);

@@ -1,8 +1,9 @@
 /** Refusals: every format refuses an invalid request with the same issues and messages. */
 import fc, { type Arbitrary } from 'fast-check';
+import { printLoose } from '../formats/index.ts';
 import { type Outcome, outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { type Loose, loosen, printLoose, textNode } from '../support/lenient.ts';
+import { type Loose, loosen, textNode } from '../support/lenient.ts';
 import { breakages, type Change, spellings } from '../support/seeded-defects.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 
@@ -20,7 +21,7 @@ const picks: Arbitrary<readonly number[]> = fc.array(fc.nat(10_000), { minLength
 /** Decodes one tree in every format: returns the first outcome, and a fault where another one differs. */
 const compare = ({ protocols, routes, service, operation }: Subject, tree: Loose, what: string) => {
   const outcomes = namesOf(protocols).map((name) => {
-    const call = printLoose[name](service, operation, tree);
+    const call = printLoose(name, service, operation, tree);
     return { name, outcome: outcomeOf(protocols, name, call, routes), body: call.body };
   });
   const [first, ...others] = outcomes;
@@ -80,7 +81,7 @@ export const unencodableTextIsRefused: Property = (subject) => {
       const tree = loosen(operation.input, input);
       if (!plant(tree, pick, key, text)) return undefined;
       for (const name of namesOf(protocols)) {
-        const outcome = outcomeOf(protocols, name, printLoose[name](service, operation, tree), routes);
+        const outcome = outcomeOf(protocols, name, printLoose(name, service, operation, tree), routes);
         if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
           return `${name} decodes ${JSON.stringify({ key, text })} as ${JSON.stringify(outcome)}`;
       }

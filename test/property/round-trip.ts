@@ -1,8 +1,9 @@
 /** Round trip: the server decodes what the client encodes, and the client decodes what the server encodes. */
 import type { Schema } from '../../src/contract/schema.ts';
+import { formats } from '../formats/index.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { namesOf, type Property, precisionMs, search } from './property.ts';
+import { namesOf, type Property, search } from './property.ts';
 
 /** The value with dateTimes rounded to the precision of a format. */
 const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
@@ -30,7 +31,7 @@ export const requestsRoundTrip: Property = (subject) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
         operation: operation.name,
-        input: JSON.stringify(rounded(operation.input, input, precisionMs[name])),
+        input: JSON.stringify(rounded(operation.input, input, formats[name].precisionMs)),
       };
       const read = JSON.stringify(outcomeOf(protocols, name, call, routes));
       const fault = differ(`${name}: the request`, JSON.stringify(expected), call.body, read);
@@ -46,7 +47,7 @@ export const answersRoundTrip: Property = (subject) => {
     for (const name of namesOf(protocols)) {
       const { body } = protocols[name].encode(operation, output);
       const decoded = protocols[name].decodeResponse(operation, body);
-      const expected = { value: rounded(operation.output, output, precisionMs[name]), issues: [] };
+      const expected = { value: rounded(operation.output, output, formats[name].precisionMs), issues: [] };
       const fault = differ(`${name}: the answer`, JSON.stringify(expected), body, JSON.stringify(decoded));
       if (fault !== undefined) return fault;
       if (protocols[name].encode(operation, output).body !== body) return `${name}: two encodings of one answer differ`;

@@ -12,7 +12,7 @@ import {
   template,
   twelve,
   visa,
-} from './case.ts';
+} from '../case.ts';
 
 const response = (text: string): string =>
   `<ns1:disableResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result><response${R}>${text}</response>` +
@@ -21,7 +21,7 @@ const response = (text: string): string =>
 const one = response('[detail-successfully-disabled]');
 const all = response('[all-details-successfully-disabled]');
 
-export const disable: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'one detail',
     operation: 'disable',

@@ -1,5 +1,5 @@
 /** Cases that are refused before the domain is asked: who calls, for which merchant account, with which fields. */
-import { type Case, fault11, fault12, php, R, twelve } from './case.ts';
+import { type Case, fault11, fault12, php, R, twelve } from '../case.ts';
 
 const request = {
   soap11: php(
@@ -35,7 +35,7 @@ const unauthorized: Case['wire'] = {
   adapter: { sends: request.adapter, status: 401, answers: 'security 000 HTTP Status Response - Unauthorized' },
 };
 
-export const refusals: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'no credentials: 401',
     operation: 'disable',

@@ -1,5 +1,5 @@
 /** Cases of tokenLookup. */
-import { answered11, answered12, axis, type Case, fault11, fault12, P, php, R, twelve } from './case.ts';
+import { answered11, answered12, axis, type Case, fault11, fault12, P, php, R, twelve } from '../case.ts';
 
 const result = (tokens: string): string =>
   '<ns1:tokenLookupResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
@@ -17,7 +17,7 @@ const accountHeld = result(
 );
 const noShopper = result('');
 
-export const tokenLookup: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'a card, by its number: who holds it, since when, with the e-mail last known',
     operation: 'tokenLookup',

@@ -13,7 +13,7 @@ import {
   R,
   twelve,
   visa,
-} from './case.ts';
+} from '../case.ts';
 
 const cardStored =
   '<ns1:storeTokenResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
@@ -26,7 +26,7 @@ const accountStored =
   `<pspReference${R}>PSP0000000000001</pspReference><recurringDetailReference${R}>DETAIL0000000001</recurringDetailReference>` +
   `<result${R}>Success</result></ns1:result></ns1:storeTokenResponse>`;
 
-export const storeToken: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'a card that is there already, for another use: the detail keeps its reference and gains the use',
     operation: 'storeToken',

@@ -13,7 +13,7 @@ import {
   R,
   twelve,
   visa,
-} from './case.ts';
+} from '../case.ts';
 
 const outcome = (result: string): string =>
   '<ns1:scheduleAccountUpdaterResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
@@ -68,7 +68,7 @@ const testCard = (number: string, result: string): Case => ({
   },
 });
 
-export const scheduleAccountUpdater: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'a stored card that was renewed, by its reference',
     operation: 'scheduleAccountUpdater',

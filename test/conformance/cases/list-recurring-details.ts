@@ -1,5 +1,5 @@
 /** Cases of listRecurringDetails. */
-import { answered11, answered12, axis, type Case, P, php, R, template, twelve } from './case.ts';
+import { answered11, answered12, axis, type Case, P, php, R, template, twelve } from '../case.ts';
 
 const visaDetail = {
   additionalData: { 'card.bin': '411111' },
@@ -78,7 +78,7 @@ const visaPairs = (prefix: string): string =>
     .map((pair) => prefix + pair)
     .join('&');
 
-export const listDetails: readonly Case[] = [
+export const cases: readonly Case[] = [
   {
     title: 'a known shopper, a contract named: the detail stored for it and another is found',
     operation: 'listRecurringDetails',

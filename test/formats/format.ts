@@ -1,0 +1,30 @@
+/** What tests state about one wire format. Nothing here calls the code under test, except for the derived documents. */
+import type { Operation } from '../../src/contract/operation.ts';
+import type { Service } from '../../src/contract/service.ts';
+import type { Side } from '../../src/documents/json-schema.ts';
+import type { Loose } from '../support/lenient.ts';
+
+export interface TestFormat {
+  /** As clients declare it. */
+  readonly contentType: string;
+  /** Of an answer, and of a refusal where that has another. */
+  readonly answerType: string;
+  readonly refusalType?: string;
+  /** The HTTP status of a refusal whose problem has status 422. */
+  readonly status422: number;
+  /** The precision of a dateTime in milliseconds. */
+  readonly precisionMs: number;
+  /** Where clients send requests. */
+  readonly path: (service: Service, operation: Operation) => string;
+  /** Prints a body that may be invalid. */
+  readonly print: (service: Service, operation: Operation, tree: Loose) => string;
+  /** Adds an Idempotency-Key to a body that the format encoded; absent where only a header carries the key. */
+  readonly withKey?: (body: string, key: string) => string;
+  /** Returns the first of the bodies that the documents do not allow, and why. */
+  readonly findInvalid: (service: Service, operation: Operation, side: Side, bodies: readonly string[]) => Invalid;
+  /** The most expensive bodies of 64 KiB, named after what they repeat. */
+  readonly largestBodies: (service: Service, operation: Operation) => Readonly<Record<string, string>>;
+}
+
+/** Undefined where every body is valid. */
+export type Invalid = string | undefined;

@@ -1,0 +1,37 @@
+/** JSON, as tests know it. */
+import { operationAddress } from '../../src/contract/service.ts';
+import { deriveJsonSchema } from '../../src/documents/json-schema.ts';
+import { worstJson } from '../support/largest-messages.ts';
+import type { Loose } from '../support/lenient.ts';
+import type { TestFormat } from './format.ts';
+import { findInvalid } from './json-schema.ts';
+
+export const json: TestFormat = {
+  contentType: 'application/json',
+  answerType: 'application/json;charset=utf-8',
+  status422: 422,
+  precisionMs: 1_000,
+  path: operationAddress,
+  print: (_service, _operation, tree) => textOf(tree),
+  findInvalid: (_service, operation, side, bodies) =>
+    findInvalid(deriveJsonSchema(operation[side], side), bodies, (body) => JSON.parse(body)),
+  largestBodies: () => worstJson,
+};
+
+function textOf(node: Loose): string {
+  switch (node.kind) {
+    case 'text':
+      return JSON.stringify(node.text);
+    case 'nothing':
+      return 'null';
+    case 'object':
+    case 'map':
+      return `{${node.members.map(({ name, node }) => `${JSON.stringify(name)}:${textOf(node)}`).join(',')}}`;
+    case 'list': {
+      const { itemName, wrapped, items } = node;
+      return `[${items.map((item) => (wrapped ? `{${JSON.stringify(itemName)}:${textOf(item)}}` : textOf(item))).join(',')}]`;
+    }
+    default:
+      return node satisfies never;
+  }
+}

@@ -1,0 +1,65 @@
+/** SOAP 1.1 and 1.2, as tests know them. */
+import { ownUri, serviceAddress } from '../../src/contract/service.ts';
+import { worstXml } from '../support/largest-messages.ts';
+import type { Loose } from '../support/lenient.ts';
+import { firstInvalid } from '../support/xmllint.ts';
+import type { TestFormat } from './format.ts';
+
+export const soap11 = createFormat('http://schemas.xmlsoap.org/soap/envelope/', 'soap', {
+  contentType: 'text/xml; charset=utf-8',
+  answerType: 'text/xml;charset=utf-8',
+  status422: 500,
+});
+
+export const soap12 = createFormat('http://www.w3.org/2003/05/soap-envelope', 'env', {
+  contentType: 'application/soap+xml; charset=utf-8; action=""',
+  answerType: 'application/soap+xml;charset=utf-8',
+  status422: 400,
+});
+
+type Differences = Pick<TestFormat, 'contentType' | 'answerType' | 'status422'>;
+
+/** `prefix`: that of the envelope in messages of the gateway. */
+function createFormat(envelope: string, prefix: string, differences: Differences): TestFormat {
+  return {
+    ...differences,
+    precisionMs: 1,
+    path: (service) => serviceAddress(service),
+    print: (service, { name }, tree) =>
+      `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
+      `<r:${name} xmlns:r="${ownUri(service)}">${elementOf('request', tree)}</r:${name}></e:Body></e:Envelope>`,
+    withKey(body, key) {
+      const id = `<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${key}</a:MessageID>`;
+      return body.replace(`<${prefix}:Body>`, `<${prefix}:Header>${id}</${prefix}:Header><${prefix}:Body>`);
+    },
+    findInvalid: (service, _operation, _side, bodies) => firstInvalid(service, bodies),
+    largestBodies: (service, operation) => worstXml(envelope, ownUri(service), operation),
+  };
+}
+
+function elementOf(name: string, node: Loose): string {
+  return node.kind === 'nothing' ? `<r:${name} xsi:nil="true"/>` : `<r:${name}>${contentOf(node)}</r:${name}>`;
+}
+
+function contentOf(node: Loose): string {
+  switch (node.kind) {
+    case 'text':
+      return escapeText(node.text);
+    case 'nothing':
+      return '';
+    case 'object':
+      return node.members.map(({ name, node }) => elementOf(name, node)).join('');
+    case 'map':
+      return node.members
+        .map(({ name, node }) => `<r:entry><r:key>${escapeText(name)}</r:key>${elementOf('value', node)}</r:entry>`)
+        .join('');
+    case 'list':
+      return node.items.map((item) => elementOf(node.itemName, item)).join('');
+    default:
+      return node satisfies never;
+  }
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>\r]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[sign] ?? '&#xD;');
+}

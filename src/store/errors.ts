@@ -5,7 +5,7 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** The connection was lost during the commit: the transaction was committed whole, or not at all. */
+/** The connection was lost, or the disk failed, during the commit: the transaction was committed whole, or not at all. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 }

@@ -359,7 +359,7 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       };
       tick();
       const write = (n: number) => engine.write((session) => session.execute(update, [n]));
-      await Promise.all(Array.from({ length: 200 }, (_, n) => write(n))).finally(() => clearImmediate(ticking));
+      await Promise.all(Array.from({ length: 800 }, (_, n) => write(n))).finally(() => clearImmediate(ticking));
       expect(turns).toBeGreaterThan(100);
     });
     test('closing waits for the units begun, and refuses later ones', async () => {

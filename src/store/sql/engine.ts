@@ -48,8 +48,8 @@ export interface Engine {
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a serializable transaction, which is rolled back when `work` throws. Resolves when the commit is fsynced;
-   * throws `CommitUnknown` where the connection was lost during the commit. An engine may run `work` again after a conflict,
-   * so `work` must have no other effects. Transactions do not nest: an inner one would wait for the outer one.
+   * throws `CommitUnknown` where the outcome of the commit is unknown. An engine may run `work` again after a conflict or a
+   * failed commit, so `work` must have no other effects. Transactions do not nest: an inner one would wait for the outer one.
    */
   write<T>(work: (session: TransactionSession) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**

@@ -17,6 +17,7 @@ const now = "cast(unixepoch('subsec') * 1000 as integer)";
 export class Connection implements Session {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<Statement, Prepared>();
+  readonly #commands = new Map<string, StatementSync>();
   #dataVersion: StatementSync | undefined;
 
   constructor(database: DatabaseSync) {
@@ -42,9 +43,14 @@ export class Connection implements Session {
     }
   }
 
-  /** Runs a constant text without rows or parameters, such as `begin immediate`. */
+  /** Runs one constant statement without parameters, such as `begin immediate`. */
   run(text: string): void {
-    this.#database.exec(text);
+    let command = this.#commands.get(text);
+    if (command === undefined) {
+      command = this.#database.prepare(text);
+      this.#commands.set(text, command);
+    }
+    command.run();
   }
 
   /** Changes when another connection has committed to the file. */

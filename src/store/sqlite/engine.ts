@@ -1,47 +1,86 @@
-/** The engine on SQLite: one writing connection whose transactions queue, and a second connection for reads. */
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import { StoreUnavailable } from '../errors.ts';
-import type { Engine, Row, Session, Statement, TransactionSession, Value } from '../sql/engine.ts';
+/** The engine on SQLite: one writing connection that commits transactions in groups, and a second connection for reads. */
+import type { AttemptResult } from '../../lib/retry.ts';
+import { CommitUnknown, StoreUnavailable } from '../errors.ts';
+import type { Engine, Session, TransactionOptions, TransactionSession } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
-import { isBusy, translated } from './failure.ts';
-
-/** How long a transaction waits for another process that writes. */
-const waitMsMax = 5_000;
+import type { DataFiles } from './data-files.ts';
+import { translated } from './failure.ts';
+import { GroupQueue } from './group-queue.ts';
 
 export interface Parts {
   readonly writer: Connection;
   readonly reader: Connection;
+  readonly files: Pick<DataFiles, 'check' | 'checkSometimes'>;
+  /** How long transactions wait for another process that writes: one deadline for all that wait. */
+  readonly lockMsMax: number;
   /** Releases the lock of the serving process. */
   readonly release: () => void;
 }
 
 export class SqliteEngine implements Engine {
   readonly #parts: Parts;
-  /** Resolves when the last transaction in the queue has ended. */
-  #queue: Promise<void> = Promise.resolve();
+  readonly #queue: GroupQueue;
+  /** The failure after which nothing is written any more. */
+  #failure: { readonly cause: unknown } | undefined;
   #closed = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { writer, files, lockMsMax } = parts;
+    this.#queue = new GroupQueue({
+      writer,
+      lockMsMax,
+      check: () => {
+        if (this.#failure !== undefined)
+          throw unavailable('an earlier commit failed: restart the server', this.#failure.cause);
+        files.check();
+      },
+      // After a failed fsync the kernel may drop what it could not write, and the next fsync succeeds all the same.
+      onUnknown: (cause) => {
+        this.#failure = { cause };
+      },
+    });
   }
 
   async read<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('the store is closed');
+    this.#checkOpen();
+    this.#parts.files.checkSometimes();
     return await work(this.#parts.reader);
   }
 
   // Every promise on the way has one consumer, which awaits it: V8 then prints the callers of a failing statement.
-  async write<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
-    if (this.#closed) throw new StoreUnavailable('the store is closed');
-    const ahead = this.#queue;
-    const ended = Promise.withResolvers<void>();
-    this.#queue = ended.promise;
-    await ahead;
-    try {
-      return await this.#runTransaction(work);
-    } finally {
-      // A commit blocks the thread until the disk has it. Other events run before the next transaction begins.
-      setImmediate().then(ended.resolve);
+  async write<T>(
+    work: (session: TransactionSession) => Promise<T>,
+    { noTimeout = false }: TransactionOptions = {},
+  ): Promise<T> {
+    this.#checkOpen();
+    // Work without a time limit would delay the answers of the others.
+    for (let alone = noTimeout; ; alone = true) {
+      const admission = await this.#queue.join({ alone });
+      if ('refused' in admission) throw translated(admission.refused);
+      const { group, member } = admission;
+      let result: AttemptResult<T>;
+      try {
+        result = { value: await group.run(work) };
+      } catch (thrown) {
+        result = { thrown };
+      }
+      const end = await group.ended;
+      switch (end.kind) {
+        case 'committed':
+          if ('thrown' in result) throw result.thrown;
+          return result.value;
+        case 'rolledBack':
+          if (group.lostBy(member) && 'thrown' in result) throw result.thrown;
+          if (alone || group.size === 1) throw translated(end.cause);
+          // Another member, or all together, failed: alone, this one cannot be harmed by others.
+          continue;
+        case 'unknown':
+          if ('thrown' in result) throw unavailable('the commit failed', end.cause);
+          throw new CommitUnknown('the commit failed, and a crash decides about its effect', { cause: end.cause });
+        default:
+          return end satisfies never;
+      }
     }
   }
 
@@ -53,92 +92,23 @@ export class SqliteEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#queue;
+    await this.#queue.idle();
     const { reader, writer, release } = this.#parts;
     reader.close();
-    // Another process moves what it still needs of the log itself.
-    writer.run('pragma wal_checkpoint(truncate)');
-    writer.close();
-    release();
-  }
-
-  async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
-    const { writer } = this.#parts;
-    await begin(writer);
-    const transaction = new SqliteTransaction(writer);
     try {
-      const result = await work(transaction);
-      transaction.end();
-      writer.run('commit');
-      return result;
-    } catch (thrown) {
-      transaction.end();
-      // Some failures, such as a full disk, have rolled back already.
-      if (writer.inTransaction) writer.run('rollback');
-      throw translated(thrown);
-    }
-  }
-}
-
-/** The writing connection during one transaction: a statement that was not awaited must not run in the next one. */
-class SqliteTransaction implements TransactionSession {
-  readonly #connection: Connection;
-  #ended = false;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  async query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
-    this.#checkOpen();
-    return await this.#connection.query(statement, parameters);
-  }
-
-  async execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
-    this.#checkOpen();
-    return await this.#connection.execute(statement, parameters);
-  }
-
-  async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    this.#run('savepoint handler');
-    try {
-      const result = await work();
-      this.#run('release handler');
-      return result;
-    } catch (thrown) {
-      // Some failures, such as a full disk, have ended the whole transaction already.
-      if (this.#connection.inTransaction) this.#run('rollback to handler; release handler');
-      throw thrown;
-    }
-  }
-
-  end(): void {
-    this.#ended = true;
-  }
-
-  #run(text: string): void {
-    this.#checkOpen();
-    try {
-      this.#connection.run(text);
-    } catch (thrown) {
-      throw translated(thrown);
+      // Another process moves what it still needs of the log itself.
+      if (this.#failure === undefined) writer.run('pragma wal_checkpoint(truncate)');
+    } finally {
+      writer.close();
+      release();
     }
   }
 
   #checkOpen(): void {
-    if (this.#ended) throw new Error('the transaction has ended');
+    if (this.#closed) throw new StoreUnavailable('the store is closed');
   }
 }
 
-/** Waits for another process without blocking the event loop, as SQLite's own waiting would. */
-async function begin(writer: Connection): Promise<void> {
-  const deadline = performance.now() + waitMsMax;
-  for (;;) {
-    try {
-      return writer.run('begin immediate');
-    } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() >= deadline) throw translated(thrown);
-    }
-    await setTimeout(1 + 4 * Math.random());
-  }
+function unavailable(reason: string, cause: unknown): StoreUnavailable {
+  return new StoreUnavailable(`the store cannot answer now: ${reason}`, { cause });
 }

@@ -3,17 +3,26 @@ import { StoreUnavailable } from '../errors.ts';
 
 /** Primary result codes of SQLite. */
 const busy = 5;
+const full = 13;
 const unavailable: ReadonlyMap<number, string> = new Map([
   [busy, 'another process is writing'],
   [6, 'a table is locked'],
   [8, 'the data folder is read-only'],
   [10, 'reading or writing the disk failed'],
-  [13, 'the disk is full'],
+  [full, 'the disk is full'],
   [14, 'the database file cannot be opened'],
 ]);
 
 export function isBusy(thrown: unknown): boolean {
   return codeOf(thrown) === busy;
+}
+
+/**
+ * Whether a failed commit has no effect, even after a crash. The frame that ends a transaction is the last one written, so a
+ * full disk leaves none. After any other failure it may be in the log already.
+ */
+export function isRolledBack(thrown: unknown): boolean {
+  return codeOf(thrown) === full;
 }
 
 /** The error of the store for an error of SQLite. An error that is not temporary stays unchanged. */

@@ -5,11 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
 import type { Engine } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
-import { SqliteEngine } from './engine.ts';
+import { DataFiles } from './data-files.ts';
+import { type Parts, SqliteEngine } from './engine.ts';
 import { translated } from './failure.ts';
 import { takeServingLock } from './serving-lock.ts';
 
 const fileName = 'triglyph.db';
+/** How long transactions wait for another process that writes. */
 const waitMsMax = 5_000;
 
 /** `fullfsync`: on macOS a plain fsync returns before the disk has the bytes. It has no effect elsewhere. */
@@ -29,7 +31,12 @@ export interface SqliteOptions {
 }
 
 /** Throws `StoreUnavailable` when the file cannot be opened now, and an Error when another process serves. */
-export function openSqlite({ dataDir, exclusive, create = true }: SqliteOptions): Engine {
+export function openSqlite(options: SqliteOptions): Engine {
+  return new SqliteEngine(openParts(options));
+}
+
+/** The parts of the engine, which tests replace. */
+export function openParts({ dataDir, exclusive, create = true }: SqliteOptions): Parts {
   if (!create && !existsSync(join(dataDir, fileName)))
     throw new Error(
       `${dataDir}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
@@ -45,7 +52,14 @@ export function openSqlite({ dataDir, exclusive, create = true }: SqliteOptions)
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });
     reader.exec(readerCache);
-    return new SqliteEngine({ writer: new Connection(writer), reader: new Connection(reader), release });
+    flushLog(path);
+    return {
+      writer: new Connection(writer),
+      reader: new Connection(reader),
+      files: new DataFiles(path),
+      lockMsMax: waitMsMax,
+      release,
+    };
   } catch (thrown) {
     release();
     const reason = translated(thrown);
@@ -53,6 +67,13 @@ export function openSqlite({ dataDir, exclusive, create = true }: SqliteOptions)
       ? new StoreUnavailable(`${dataDir}: ${reason.message}`, { cause: thrown })
       : thrown;
   }
+}
+
+/** A process that died during a commit may have left it in the log without an fsync: it is not shown before it is durable. */
+function flushLog(path: string): void {
+  const log = openSync(`${path}-wal`, 'r+');
+  fsyncSync(log);
+  closeSync(log);
 }
 
 /** Creates the file with mode 0600, not by the umask of the process. The log and its index take the mode of the file. */

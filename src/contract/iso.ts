@@ -1,4 +1,5 @@
 /** Country codes (ISO 3166-1) and currency codes (ISO 4217). */
+
 /** The 249 officially assigned two-letter codes of ISO 3166-1; others that Intl knows are not assigned. */
 export const countries = codes(`
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC

@@ -52,6 +52,7 @@ export async function compareSchema(engine: Engine, migrations: readonly Migrati
       : `the database is at migration ${applied.length} and this program needs ${migrations.length}`;
   throw new Error(`${state}: run \`triglyph migrate\` first; an older release cannot open the database afterwards`);
 }
+
 const attemptsMax = 5;
 
 /**

@@ -89,7 +89,7 @@ export async function startServer(
   const server = await openCallerServer({
     handle: (request) => handleRequest(request, gateway),
     documents: createDocuments(services),
-    observer: createObserver(log, metrics, conventions.requestReference),
+    observer: createObserver(log, metrics, conventions),
     options: config,
   }).catch(async (thrown) => {
     await cache.close();
@@ -152,7 +152,7 @@ function knownNames(protocols: Protocols, services: readonly Service[]): KnownNa
 
 /** Requests need the store, and the key that seals new cards. */
 function createProbes({ store, context: { vault } }: Backend): readonly Probe[] {
-  const scope = { company: '', record: '' };
+  const scope = { tenant: '', record: '' };
   return [
     { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },

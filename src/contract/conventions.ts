@@ -3,6 +3,8 @@
 export interface Conventions {
   /** The name of a request's reference: of the response header, and of the member of JSON and FORM errors. */
   readonly requestReference: string;
+  /** The name of the tenant in log lines. */
+  readonly tenant: string;
   /** The time zone of date and time in responses: `Europe/London`. */
   readonly timeZone: string;
   /** The URL before the type of every problem in problem details. */
@@ -18,6 +20,7 @@ export function conventionsOf(services: readonly { readonly conventions?: Conven
 
 const neutral: Conventions = Object.freeze({
   requestReference: 'requestReference',
+  tenant: 'tenant',
   timeZone: 'UTC',
   problemTypes: 'urn:problem:',
 });

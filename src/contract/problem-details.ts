@@ -22,14 +22,14 @@ const byStatus: ReadonlyMap<number, Named> = new Map([
   named(503, 'general/unavailable', 'Temporarily unavailable'),
 ]);
 
-/** Codes by which callers know that a request may come again. */
-const ofRetries: ReadonlySet<string> = new Set(['703', '704']);
-
-/** How a problem is named: its type, below the URL of the conventions, its title and its code. */
-export function namesOf({ status, code, details: own }: ProblemKind): Named {
+/**
+ * How a problem is named: its type, below the URL of the conventions, its title and its code. A problem that says whether
+ * the request may be sent again has its own code, so that callers can tell it from others of its status.
+ */
+export function namesOf({ status, code, transient, details: own }: ProblemKind): Named {
   const general = byStatus.get(status) ?? byStatus.get(500)!;
   const { type, title } = own ?? general;
-  return { type, title, code: own !== undefined || ofRetries.has(code) ? code : general.code };
+  return { type, title, code: own !== undefined || transient !== undefined ? code : general.code };
 }
 
 function named(status: number, type: string, title: string): readonly [number, Named] {

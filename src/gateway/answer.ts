@@ -11,7 +11,7 @@ export interface LogEntry {
   readonly version?: number | undefined;
   readonly operation?: string | undefined;
   readonly credential?: string | undefined;
-  readonly company?: string | undefined;
+  readonly tenant?: string | undefined;
   readonly requestReference: string;
   /** The answer was an earlier request's, found by its Idempotency-Key. */
   readonly replayed?: boolean | undefined;

@@ -93,7 +93,7 @@ function answer(
       version: target?.service.version,
       operation: operationOf(state)?.name,
       credential: caller?.credential,
-      company: caller?.tenant,
+      tenant: caller?.tenant,
       requestReference,
       replayed,
       weakKey: key === undefined ? undefined : isWeak(key),

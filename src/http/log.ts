@@ -1,6 +1,7 @@
 /** The log: one JSON line for each event, buffered, without card numbers. */
 import { openSync } from 'node:fs';
 import { type Logger, pino } from 'pino';
+import type { Conventions } from '../contract/conventions.ts';
 import type { LogEntry } from '../gateway/answer.ts';
 import { redact } from '../lib/redact.ts';
 
@@ -64,8 +65,11 @@ export function openLog(level: string, { file, isShared = false, onError }: LogT
   };
 }
 
+/** What the services of a server call these members of a line. */
+export type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
+
 /** Logs a request with names and numbers only, never with the content of a field. */
-export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest, referenceName: string): void {
+export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest, names: MemberNames): void {
   const { problem } = entry;
   const cause = problem?.type === 'internal' ? problem.cause : undefined;
   const members =
@@ -74,8 +78,8 @@ export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest,
     (entry.version === undefined ? '' : `"version":${entry.version},`) +
     textMember('operation', entry.operation) +
     textMember('credential', entry.credential) +
-    textMember('company', entry.company) +
-    textMember(referenceName, entry.requestReference || undefined) +
+    textMember(names.tenant, entry.tenant) +
+    textMember(names.requestReference, entry.requestReference || undefined) +
     textMember('outcome', entry.outcome) +
     (entry.replayed ? '"replayed":true,' : '') +
     `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +

@@ -1,6 +1,6 @@
 /** Observes requests: each one is a log line and a count in the metrics. */
 import type { LogEntry } from '../gateway/answer.ts';
-import { type Log, logFailure, logRequest, type ObservedRequest } from './log.ts';
+import { type Log, logFailure, logRequest, type MemberNames, type ObservedRequest } from './log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 export interface Observer {
@@ -12,8 +12,7 @@ export interface Observer {
   connectionBroken(thrown: unknown): void;
 }
 
-/** `referenceName`: the name of a request's reference in its log line. */
-export function createObserver(log: Log, metrics: Metrics, referenceName: string): Observer {
+export function createObserver(log: Log, metrics: Metrics, names: MemberNames): Observer {
   return {
     requestStarted() {
       metrics.inFlight++;
@@ -21,7 +20,7 @@ export function createObserver(log: Log, metrics: Metrics, referenceName: string
     requestAnswered(entry, observed) {
       metrics.inFlight--;
       metrics.count(entry, observed.ms / 1000);
-      logRequest(log, entry, observed, referenceName);
+      logRequest(log, entry, observed, names);
     },
     requestFailed(thrown) {
       logFailure(log, thrown, 'handling a request failed');

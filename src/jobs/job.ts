@@ -7,8 +7,8 @@ export type JobKind = string;
 
 /** A job that is saved in the transaction of a request and run after it. */
 export interface NewJob {
-  readonly company: string;
-  /** Unique within the company. */
+  readonly tenant: string;
+  /** Unique within the tenant. */
   readonly jobId: string;
   readonly kind: JobKind;
   /** Jobs with the same key run one after the other, in the order in which they were saved; absent: on its own. */
@@ -32,7 +32,7 @@ export interface TakenJob extends NewJob {
 }
 
 /** A job that was abandoned and is not retried. */
-export interface DeadJob extends Pick<TakenJob, 'company' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
+export interface DeadJob extends Pick<TakenJob, 'tenant' | 'jobId' | 'kind' | 'payload' | 'createdAt' | 'attempts'> {
   /** Milliseconds since the epoch. */
   readonly deadSince: number;
   /** For people. */
@@ -60,7 +60,7 @@ export interface JobQueue {
   /** Makes it a dead job; the next one with its ordering key becomes due. Throws `LeaseLost`. */
   abandon(job: TakenJob, because: string): Promise<void>;
   /** The longest dead first. */
-  findDead(company: string, kind: JobKind, max: number): Promise<readonly DeadJob[]>;
+  findDead(tenant: string, kind: JobKind, max: number): Promise<readonly DeadJob[]>;
   /** Makes a dead job due as if it were new; false where there is no such dead job. */
-  revive(company: string, jobId: string): Promise<boolean>;
+  revive(tenant: string, jobId: string): Promise<boolean>;
 }

@@ -3,6 +3,7 @@ import type { Conventions } from '../contract/conventions.ts';
 
 export const conventions: Conventions = Object.freeze({
   requestReference: 'pspReference',
+  tenant: 'company',
   timeZone: 'Europe/Amsterdam',
   problemTypes: 'https://docs.adyen.com/errors/',
 });

@@ -37,11 +37,11 @@ export class DataKeyCache {
   }
 
   /** Returns undefined for a key that is not cached, has expired, is used up or belongs to another record. */
-  find({ company, record }: SealScope, { keyId, dataKey }: WrappedKey): DataKey | undefined {
+  find({ tenant, record }: SealScope, { keyId, dataKey }: WrappedKey): DataKey | undefined {
     const entry = this.#entries.get(dataKey);
     if (entry === undefined) return undefined;
     // A wrapped key that was moved to another record must fail as it does when it is unwrapped.
-    if (entry.scope.record !== record || entry.scope.company !== company || entry.keyId !== keyId) return undefined;
+    if (entry.scope.record !== record || entry.scope.tenant !== tenant || entry.keyId !== keyId) return undefined;
     if (entry.expiresAt <= this.#now() || entry.usesLeft === 0) {
       this.#remove(dataKey, entry);
       return undefined;
@@ -64,7 +64,7 @@ export class DataKeyCache {
     this.#entries.set(dataKey, {
       key: copy,
       sealedUnder,
-      scope: { company: scope.company, record: scope.record },
+      scope: { tenant: scope.tenant, record: scope.record },
       keyId,
       expiresAt: this.#now() + ageMax,
       usesLeft: usesMax,

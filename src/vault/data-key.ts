@@ -49,8 +49,8 @@ export function createWrapping(ring: KeyRing): Wrapping {
   });
 }
 
-function bound({ company, record }: SealScope, keyId: string): Buffer {
-  return binding(company, record, 'dataKey', keyId);
+function bound({ tenant, record }: SealScope, keyId: string): Buffer {
+  return binding(tenant, record, 'dataKey', keyId);
 }
 
 function wrappingKey(ring: KeyRing, keyId: string) {

@@ -1,4 +1,4 @@
-/** Derives keys, and computes fingerprints and aliases: HMACs that reveal only equality within a company. */
+/** Derives keys, and computes fingerprints and aliases: HMACs that reveal only equality within a tenant. */
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /** The number of derived keys in a cache; beyond it the oldest is removed. */
@@ -7,21 +7,21 @@ const keysMax = 1_000;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const aliasDigits = 15;
 
-/** A key derived from a master key for a purpose, and for a company where one is named (HKDF-SHA-256, RFC 5869). */
-export function deriveKey(master: KeyObject, purpose: string, company = ''): KeyObject {
+/** A key derived from a master key for a purpose, and for a tenant where one is named (HKDF-SHA-256, RFC 5869). */
+export function deriveKey(master: KeyObject, purpose: string, tenant = ''): KeyObject {
   return createSecretKey(
-    Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, company]), 32)),
+    Buffer.from(hkdfSync('sha256', master, '', JSON.stringify(['triglyph-1', purpose, tenant]), 32)),
   );
 }
 
-/** Returns a function that derives the key of a company for one purpose, and caches it. */
-export function companyKeys(master: KeyObject, purpose: string): (company: string) => KeyObject {
+/** Returns a function that derives the key of a tenant for one purpose, and caches it. */
+export function tenantKeys(master: KeyObject, purpose: string): (tenant: string) => KeyObject {
   const cache = new Map<string, KeyObject>();
-  return (company) => {
-    const known = cache.get(company);
+  return (tenant) => {
+    const known = cache.get(tenant);
     if (known !== undefined) return known;
-    const key = deriveKey(master, purpose, company);
-    cache.set(company, key);
+    const key = deriveKey(master, purpose, tenant);
+    cache.set(tenant, key);
     if (cache.size > keysMax) cache.delete(cache.keys().next().value!);
     return key;
   };

@@ -16,8 +16,8 @@ export type WrappedKey = Pick<Sealed, 'keyId' | 'dataKey'>;
 
 /** The record a ciphertext belongs to; moving it elsewhere makes it unreadable. */
 export interface SealScope {
-  /** For a payment instrument its balance platform. */
-  readonly company: string;
+  /** Names the owner of the record; a service may name a part of a tenant. */
+  readonly tenant: string;
   /** The id of the record, as a rule with its kind: `job <jobId>`. */
   readonly record: string;
 }
@@ -29,10 +29,10 @@ export interface Vault {
   ): Sealed;
   /** Throws `VaultUnavailable` where the ring lacks the wrapping key, and `SealBroken`. */
   open(scope: SealScope, sealed: Sealed, part: 'number' | 'payload'): string;
-  /** An HMAC per company: the same for the same text (43 characters, base64url). */
-  fingerprint(company: string, text: string): string;
-  /** One capital letter and 15 digits, the same for the same card number within a company. */
-  alias(company: string, number: string): string;
+  /** An HMAC per tenant: the same for the same text (43 characters, base64url). */
+  fingerprint(tenant: string, text: string): string;
+  /** One capital letter and 15 digits, the same for the same card number within a tenant. */
+  alias(tenant: string, number: string): string;
 }
 
 /** Moves data keys to the current wrapping key, without opening what they seal. */

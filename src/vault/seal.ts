@@ -11,8 +11,8 @@ export class SealBroken extends Error {
 }
 
 /** The additional authenticated data of a ciphertext. JSON: joined texts could run into each other. */
-export function binding(company: string, record: string, field: string, keyId: string): Buffer {
-  return Buffer.from(JSON.stringify(['triglyph-1', company, record, field, keyId]));
+export function binding(tenant: string, record: string, field: string, keyId: string): Buffer {
+  return Buffer.from(JSON.stringify(['triglyph-1', tenant, record, field, keyId]));
 }
 
 /** Base64 of nonce, ciphertext and tag. The nonce must be twelve new random bytes: it is used once under a key. */

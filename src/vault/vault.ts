@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { monotonicClock } from '../lib/clock.ts';
 import { type DataKey, dataKeyBytes, unwrap, wrap } from './data-key.ts';
 import { DataKeyCache, dataKeyCacheLimits } from './data-key-cache.ts';
-import { aliasOf, companyKeys, fingerprintOf } from './derive.ts';
+import { aliasOf, fingerprintOf, tenantKeys } from './derive.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Sealed, SealScope, Vault } from './ports.ts';
 import { binding, nonceBytes, openBytes, SealBroken, sealBytes } from './seal.ts';
@@ -13,20 +13,20 @@ const boundNames = { number: 'number', payload: 'shown' } as const;
 
 /** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
 export function createVault(ring: KeyRing): Vault {
-  const fingerprintKey = companyKeys(ring.index, 'fingerprint');
-  const aliasKey = companyKeys(ring.index, 'alias');
+  const fingerprintKey = tenantKeys(ring.index, 'fingerprint');
+  const aliasKey = tenantKeys(ring.index, 'alias');
   const dataKeys = new DataKeyCache(dataKeyCacheLimits, monotonicClock.now);
   return Object.freeze<Vault>({
     seal: (scope, secrets) => seal(ring, scope, secrets),
     open: (scope, sealed, part) => open(ring, dataKeys, scope, sealed, part),
-    fingerprint: (company, text) => fingerprintOf(fingerprintKey(company), text),
-    alias: (company, number) => aliasOf(aliasKey(company), number),
+    fingerprint: (tenant, text) => fingerprintOf(fingerprintKey(tenant), text),
+    alias: (tenant, number) => aliasOf(aliasKey(tenant), number),
   });
 }
 
 function seal(ring: KeyRing, scope: SealScope, { number, payload }: Parameters<Vault['seal']>[1]): Sealed {
   const sealedUnder = ring.current;
-  const bound = (field: string) => binding(scope.company, scope.record, field, sealedUnder);
+  const bound = (field: string) => binding(scope.tenant, scope.record, field, sealedUnder);
   const random = randomBytes(dataKeyBytes + 3 * nonceBytes);
   const key = random.subarray(0, dataKeyBytes);
   const nonce = (index: number) => random.subarray(dataKeyBytes + index * nonceBytes).subarray(0, nonceBytes);
@@ -64,5 +64,5 @@ function open(
 }
 
 function openPart({ key, sealedUnder }: DataKey, scope: SealScope, part: 'number' | 'payload', text: string): string {
-  return openBytes(key, binding(scope.company, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
+  return openBytes(key, binding(scope.tenant, scope.record, boundNames[part], sealedUnder), text).toString('utf8');
 }

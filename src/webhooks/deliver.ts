@@ -97,6 +97,6 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
 }
 
 /** The scope in which an endpoint's key is sealed. */
-export function keyScope({ company, endpointId }: Pick<Endpoint, 'company' | 'endpointId'>) {
-  return { company, record: `webhook ${endpointId}` };
+export function keyScope({ tenant, endpointId }: Pick<Endpoint, 'tenant' | 'endpointId'>) {
+  return { tenant, record: `webhook ${endpointId}` };
 }

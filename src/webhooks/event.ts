@@ -11,7 +11,7 @@ export interface DomainEvent<Data extends object = object> {
 
 /** The events of one request, in their order. */
 export interface EventBatch {
-  readonly company: string;
+  readonly tenant: string;
   /** Of the request; the ids of the events are derived from it. */
   readonly requestReference: string;
   /** Milliseconds since the epoch. */

@@ -3,9 +3,9 @@
 import type { TakenJob } from '../jobs/job.ts';
 import type { Sealed } from '../vault/ports.ts';
 
-/** Receives events of a company. */
+/** Receives events of a tenant. */
 export interface Endpoint {
-  readonly company: string;
+  readonly tenant: string;
   readonly endpointId: string;
   readonly url: string;
   /** The name of a `WebhookFormat`. */
@@ -19,7 +19,7 @@ export interface Endpoint {
 /** Every method throws `StoreUnavailable`. */
 export interface EndpointStore {
   add(endpoint: Endpoint): Promise<void>;
-  /** By company, oldest first. */
+  /** By tenant, oldest first. */
   list(): Promise<readonly Endpoint[]>;
   /** Removes the endpoint with its events; returns their number, or undefined where there is no such endpoint. */
   remove(endpointId: string): Promise<number | undefined>;

@@ -30,9 +30,9 @@ let gateway: TestGateway;
 const open = async (options?: GatewayOptions) => {
   gateway = await openGateway(options);
   const { endpoints, context: world } = gateway.parts;
-  const sealed = world.vault.seal(keyScope({ company: 'Demo', endpointId }), { payload: '00'.repeat(32) });
+  const sealed = world.vault.seal(keyScope({ tenant: 'Demo', endpointId }), { payload: '00'.repeat(32) });
   const url = 'https://shop.example.com/';
-  await endpoints.add({ company: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
+  await endpoints.add({ tenant: 'Demo', endpointId, url, format: 'tokenization', sealed, createdAt: 1 });
 };
 afterEach(() => gateway.close());
 

@@ -41,7 +41,7 @@ export function describeGathering({ open, dispose }: EngineFactory): void {
     const save = (...ids: readonly string[]) =>
       store.write(async (tx) => {
         for (const jobId of ids) {
-          await tx.jobs.save({ company: 'Demo', jobId, kind: batchWait, payload: '{}' });
+          await tx.jobs.save({ tenant: 'Demo', jobId, kind: batchWait, payload: '{}' });
         }
       });
     const take = (kind: JobKind) => jobs.take(kind, { leaseOwner: 'here', leaseMs: 1_000, max: 100 });

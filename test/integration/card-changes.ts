@@ -76,7 +76,7 @@ export function describeCardChanges({ open, dispose }: EngineFactory): void {
       await announce({ ...renewal, newNumber });
       const { sealed, fingerprint } = (await find())!;
       expect(JSON.stringify(sealed)).not.toContain(newNumber);
-      const elsewhere = { company: 'Demo', record: fingerprint };
+      const elsewhere = { tenant: 'Demo', record: fingerprint };
       expect(() => vault.open(elsewhere, sealed!, 'number')).toThrow();
     });
     test('commits with its transaction and rolls back with it', async () => {

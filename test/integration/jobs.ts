@@ -24,7 +24,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     const job = (jobId: string, more: Partial<NewJob> = {}): NewJob => ({
-      company: 'Demo',
+      tenant: 'Demo',
       jobId,
       kind: 'webhook',
       payload: `{"n":"${jobId}"}`,
@@ -41,7 +41,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     const later = (ms: number) => engine.write((session) => session.execute(passTime, [ms]));
 
     test('a job is taken as it was saved, by one worker while its lease lasts', async () => {
-      const scope = { company: 'Demo', record: 'job one' };
+      const scope = { tenant: 'Demo', record: 'job one' };
       const sealed = vault.seal(scope, { number: '4111111111111111' });
       await save(job('one', { sealed, kind: 'check' }));
       expect(rung).toEqual(['check']);
@@ -49,7 +49,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       const [taken, ...others] = await take(10, 'here', 'check');
       expect(others).toEqual([]);
       expect(taken).toEqual({
-        company: 'Demo',
+        tenant: 'Demo',
         jobId: 'one',
         kind: 'check',
         orderingKey: 'one',
@@ -110,11 +110,11 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
     test('jobs of one ordering key run in the order in which they were saved; keys do not wait for each other', async () => {
       await save(job('a1', { orderingKey: 'a' }), job('b1', { orderingKey: 'b' }));
       await save(job('a2', { orderingKey: 'a' }), job('a3', { orderingKey: 'a' }));
-      await save(job('a1', { orderingKey: 'a', company: 'Other' }));
+      await save(job('a1', { orderingKey: 'a', tenant: 'Other' }));
       const first = await take();
       expect(ids(first)).toEqual(['a1', 'a1', 'b1']);
       expect(await take()).toEqual([]);
-      const [a1] = first.filter(({ company, orderingKey }) => company === 'Demo' && orderingKey === 'a');
+      const [a1] = first.filter(({ tenant: company, orderingKey }) => company === 'Demo' && orderingKey === 'a');
       await jobs.retryLater(a1!, 30_000, 'not yet');
       await later(20_000);
       expect(await take()).toEqual([]);

@@ -61,7 +61,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
     const expectOpens = (details: readonly StoredDetail[], company = 'Demo', keys = alone) => {
       const vault = createVault(keys);
       for (const { recurringDetailReference, sealed } of details) {
-        const scope = { company, record: recurringDetailReference };
+        const scope = { tenant: company, record: recurringDetailReference };
         expect(vault.open(scope, sealed, 'number')).toBe(cardNumber);
         expect(vault.open(scope, sealed, 'payload')).toContain(iban);
       }
@@ -126,7 +126,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
         ...replaced,
         sealed: { ...replaced.sealed, keyId: 'k-new', dataKey: expect.any(String) },
       });
-      const scope = { company: 'Demo', record: `announced ${replaced.fingerprint}` };
+      const scope = { tenant: 'Demo', record: `announced ${replaced.fingerprint}` };
       expect(createVault(alone).open(scope, moved!.sealed!, 'number')).toBe(cardNumber2);
     });
 
@@ -214,7 +214,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
       const rotated = await rotation.rotate(quietly);
       expect(rotated).toEqual({
         moved: 5,
-        broken: { first: [{ company: 'Demo', record: 'BROKEN' }], rows: 1 },
+        broken: { first: [{ tenant: 'Demo', record: 'BROKEN' }], rows: 1 },
         counts: new Map([
           ['k-new', 5],
           [old, 1],

@@ -62,8 +62,15 @@ export function describePlatformNotices({ open, dispose }: EngineFactory): void 
 
     const listen = async (endpointId: string, format: string, company = 'Demo') => {
       const { endpoints, context: world } = gateway.parts;
-      const sealed = world.vault.seal(keyScope({ company, endpointId }), { payload: '00'.repeat(32) });
-      await endpoints.add({ company, endpointId, url: 'https://shop.example.com/', format, sealed, createdAt: 1 });
+      const sealed = world.vault.seal(keyScope({ tenant: company, endpointId }), { payload: '00'.repeat(32) });
+      await endpoints.add({
+        tenant: company,
+        endpointId,
+        url: 'https://shop.example.com/',
+        format,
+        sealed,
+        createdAt: 1,
+      });
     };
     const begin = async (options?: GatewayOptions) => {
       gateway = await gatewayOver(engine, options);

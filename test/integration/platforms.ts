@@ -304,7 +304,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
         tx.repository(ResourceReader).findResource('paymentInstrument', 'DemoPlatform', id),
       );
       expect(stored!.sealed!.keyId).toBe('k-new');
-      const scope = { company: 'DemoPlatform', record: `paymentInstrument ${id}` };
+      const scope = { tenant: 'DemoPlatform', record: `paymentInstrument ${id}` };
       const opened = JSON.parse(createVault(next).open(scope, stored!.sealed!, 'payload'));
       expect(opened).toEqual({ iban: made.body.bankAccount.iban });
     });

@@ -35,7 +35,7 @@ export function sampleDetail(
       variant: 'visa',
     },
     sealed: vault.seal(
-      { company, record: reference },
+      { tenant: company, record: reference },
       { number: cardNumber, payload: JSON.stringify({ bank: { iban, ownerName: 'Anna' } }) },
     ),
     ...rest,

@@ -123,11 +123,11 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       });
       const shopper = await find(anna);
       expect(shopper).toEqual({ createdAt: 7, email: 'anna@example.com', details: [detail] });
-      const scope = { company: 'Demo', record: 'D1' };
+      const scope = { tenant: 'Demo', record: 'D1' };
       expect(vault.open(scope, shopper!.details[0]!.sealed, 'number')).toBe(cardNumber);
     });
     test('a detail without secrets and with one contract', async () => {
-      const sealed = vault.seal({ company: 'Demo', record: 'D1' }, {});
+      const sealed = vault.seal({ tenant: 'Demo', record: 'D1' }, {});
       const detail = sampleDetail('D1', { contracts: ['PAYOUT'], sealed });
       await save(anna, detail);
       expect((await find(anna))?.details).toEqual([detail]);

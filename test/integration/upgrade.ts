@@ -34,7 +34,7 @@ const later = Date.now() + 86_400_000;
 const detail = sampleDetail('D1');
 const { sealed } = detail;
 const sealedColumns = { key_id: sealed.keyId, data_key: sealed.dataKey };
-const announced = vault.seal({ company: 'Demo', record: 'announced F' }, { number: '4111111111111111' });
+const announced = vault.seal({ tenant: 'Demo', record: 'announced F' }, { number: '4111111111111111' });
 const instrument = { id: 'PI1', balanceAccountId: 'BA1', status: 'active', type: 'card', issuingCountryCode: 'NL' };
 const demo = { company: 'Demo' };
 const card = (expiryYear: string) => JSON.stringify({ lastFour: '1111', expiryMonth: '3', expiryYear });

@@ -45,7 +45,7 @@ type StoredEvent = RecurringEventData & {
 };
 
 const batch = (pspReference: string, ...notices: readonly DomainEvent[]): EventBatch => ({
-  company: 'Demo',
+  tenant: 'Demo',
   requestReference: pspReference,
   at: 1_583_059_991_000,
   events: notices,
@@ -69,11 +69,11 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     const endpoint = (endpointId: string, format = 'tokenization', company = 'Demo'): Endpoint => ({
-      company,
+      tenant: company,
       endpointId,
       url: `https://${endpointId.replace('_', '-')}.example.com/`,
       format,
-      sealed: vault.seal(keyScope({ company, endpointId }), { payload: 'ab'.repeat(32) }),
+      sealed: vault.seal(keyScope({ tenant: company, endpointId }), { payload: 'ab'.repeat(32) }),
       createdAt: 1,
     });
     const enqueue = (...all: readonly EventBatch[]) =>
@@ -108,7 +108,7 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
           at: 1_583_059_991_000,
           ...event('anna').data,
         });
-      expect((await endpoints.findFor(taken[0]!))?.company).toBe('Demo');
+      expect((await endpoints.findFor(taken[0]!))?.tenant).toBe('Demo');
       expect(new Set(await Promise.all(taken.map(async (job) => (await endpoints.findFor(job))?.endpointId)))).toEqual(
         new Set(['we_1', 'we_2']),
       );

@@ -65,11 +65,11 @@ export async function openRecurringHandlers(): Promise<RecurringHandlers> {
   const context: HandlerContext = { clock: { now: () => now }, ids: countedIds(), vault };
   const endpointId = 'we_test';
   await createEndpoints(engine).add({
-    company: 'Demo',
+    tenant: 'Demo',
     endpointId,
     url: 'https://shop.example.com/',
     format: 'tokenization',
-    sealed: vault.seal(keyScope({ company: 'Demo', endpointId }), { payload: '00'.repeat(32) }),
+    sealed: vault.seal(keyScope({ tenant: 'Demo', endpointId }), { payload: '00'.repeat(32) }),
     createdAt: 1,
   });
   return {

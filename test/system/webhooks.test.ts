@@ -184,8 +184,8 @@ test.concurrent('an endpoint that never answers does not delay another, and its 
 }, 60_000);
 
 test('the log and the list of endpoints contain no key and no card number', async () => {
-  const keys = (await serving.backend.endpoints.list()).map(({ company, endpointId, sealed }) =>
-    serving.backend.context.vault.open({ company, record: `webhook ${endpointId}` }, sealed, 'payload'),
+  const keys = (await serving.backend.endpoints.list()).map(({ tenant: company, endpointId, sealed }) =>
+    serving.backend.context.vault.open({ tenant: company, record: `webhook ${endpointId}` }, sealed, 'payload'),
   );
   expect(keys.length).toBeGreaterThan(5);
   const printed = `${serving.server.output()}${await serving.webhooks('endpoint', 'list')}${await serving.webhooks('endpoint', 'list', '--json')}`;

@@ -89,7 +89,7 @@ describe('a replaced card', () => {
       variant: 'mc',
     });
     expect(event).toMatchObject({ type: 'recurring.token.updated', data: { variant: 'mc' } });
-    const scope = { company: 'Demo', record: 'D1' };
+    const scope = { tenant: 'Demo', record: 'D1' };
     expect(vault.open(scope, after!.sealed, 'number')).toBe(number);
     expect(JSON.parse(vault.open(scope, after!.sealed, 'payload'))).toEqual({ socialSecurityNumber: '123' });
   });

@@ -9,6 +9,7 @@ import { recurringV25 } from '../../src/services/recurring/v25.ts';
 
 const conventions: Conventions = {
   requestReference: 'traceId',
+  tenant: 'customer',
   timeZone: 'Asia/Kolkata',
   problemTypes: 'https://errors.example/',
 };

@@ -6,7 +6,7 @@ import { freshKeys, parseKeyRing } from '../../src/vault/key-ring.ts';
 import { SealBroken } from '../../src/vault/seal.ts';
 import { createVault } from '../../src/vault/vault.ts';
 
-const scope = { company: 'Demo', record: 'R1' };
+const scope = { tenant: 'Demo', record: 'R1' };
 const wrapped = (dataKey: string) => ({ keyId: 'k-1', dataKey });
 const newKey = () => ({ key: randomBytes(32), sealedUnder: 'k-1' });
 
@@ -86,7 +86,7 @@ describe('a vault that has cached the data key of a record', () => {
   });
   test.each([
     { name: 'of another record', moved: { ...scope, record: 'R2' } },
-    { name: 'of another company', moved: { ...scope, company: 'Other' } },
+    { name: 'of another tenant', moved: { ...scope, tenant: 'Other' } },
   ])('refuses the scope $name', ({ moved }) => {
     reopened();
     expect(() => vault.open(moved, sealed, 'payload')).toThrow(SealBroken);

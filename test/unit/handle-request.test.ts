@@ -117,7 +117,7 @@ describe.each(namedProtocols)('in %s', (format) => {
       ...protocols[format].encode(disable, { response: '[detail-successfully-disabled]' }),
       headers: { pspReference },
     });
-    expect(entry).toMatchObject({ protocol: format, operation: 'disable', company: 'Demo', outcome: 'ok' });
+    expect(entry).toMatchObject({ protocol: format, operation: 'disable', tenant: 'Demo', outcome: 'ok' });
   });
 
   test('a head that must not be served is refused before credentials are read', async () => {
@@ -136,7 +136,7 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(steps).toEqual(['verify']);
     expect(message.headers).toMatchObject({ 'WWW-Authenticate': expect.stringContaining('Basic') });
     expect(message.contentType).toBe(refused(new Problem('unauthorized')).contentType);
-    expect(entry).toMatchObject({ protocol: format, outcome: 'unauthorized', company: undefined });
+    expect(entry).toMatchObject({ protocol: format, outcome: 'unauthorized', tenant: undefined });
   });
 
   test('a body that is not in the format is refused, and nothing is executed', async () => {
@@ -159,7 +159,7 @@ describe.each(namedProtocols)('in %s', (format) => {
     const { message, steps, entry } = await send({ format, input: given, verified: { ...caller, ...change } });
     expect(steps).toEqual(['verify', 'body']);
     expect(pick(message)).toEqual(pick(refused(new Problem(problem), disable)));
-    expect(entry).toMatchObject({ operation: 'disable', company: 'Demo', outcome: new Problem(problem).problem });
+    expect(entry).toMatchObject({ operation: 'disable', tenant: 'Demo', outcome: new Problem(problem).problem });
   });
 
   test('a problem that the execution returns has the reference of the request that had the effect', async () => {

@@ -29,7 +29,7 @@ const entry: LogEntry = {
   version: 25,
   operation: 'disable',
   credential: 'ws@Company.Demo',
-  company: 'Demo',
+  tenant: 'Demo',
   requestReference: '8515208516304269',
   outcome: 'ok',
 };
@@ -53,7 +53,10 @@ describe('the log', () => {
   const lines = (...entries: readonly LogEntry[]): readonly Record<string, unknown>[] => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
-    const observer = createObserver(log, createMetrics(names, failIfCalled), 'pspReference');
+    const observer = createObserver(log, createMetrics(names, failIfCalled), {
+      requestReference: 'pspReference',
+      tenant: 'company',
+    });
     for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
     log.close();
     const text = readFileSync(file, 'utf8').trim();

@@ -36,7 +36,7 @@ describe('a new detail', () => {
       number: '1111',
     });
     expect(JSON.stringify(detail)).not.toMatch(/4111111111111111|737/);
-    const scope = { company: 'Demo', record: detail.recurringDetailReference };
+    const scope = { tenant: 'Demo', record: detail.recurringDetailReference };
     expect(handlers.context.vault.open(scope, detail.sealed, 'number')).toBe('4111111111111111');
   });
   test('preserves the reference and the date of another installation', async () => {
@@ -47,7 +47,7 @@ describe('a new detail', () => {
     const bank = { iban: 'NL13TEST0123456789', countryCode: 'NL', ownerName: 'Anna' };
     const { detail } = await handlers.save({ bank, socialSecurityNumber: '123', contracts: ['PAYOUT'] });
     expect(detail.publicData).toMatchObject({ variant: 'sepadirectdebit' });
-    const scope = { company: 'Demo', record: detail.recurringDetailReference };
+    const scope = { tenant: 'Demo', record: detail.recurringDetailReference };
     expect(JSON.parse(handlers.context.vault.open(scope, detail.sealed, 'payload'))).toEqual({
       bank,
       socialSecurityNumber: '123',

@@ -9,7 +9,7 @@ import { createVault } from '../../src/vault/vault.ts';
 const text = freshKeys();
 const ring = parseKeyRing(text);
 const vault = createVault(ring);
-const here = { company: 'Demo', record: '8314442372419167' };
+const here = { tenant: 'Demo', record: '8314442372419167' };
 const secrets = { number: '4111111111111111', payload: '{"bank":{"ownerName":"Änna 😀"}}' };
 
 /** Flips one bit. */
@@ -40,7 +40,7 @@ describe('sealing', () => {
       number: 'xlA6FNm39pM2Xcxwu4q/NXRiMKCXYGwix6TLJDiXPNV49q9WEd1INSlu98A=',
       payload: 'e1mxWaEqGhhpiDy87WwQ6gAS0VW+fVxTgMBTAbCm/B3XEfuHwaI=',
     };
-    const scope = { company: 'Demo', record: 'R1' };
+    const scope = { tenant: 'Demo', record: 'R1' };
     expect(createVault(earlierRing).open(scope, stored, 'number')).toBe('4111111111111111');
     expect(createVault(earlierRing).open(scope, stored, 'payload')).toBe('{"elv":{}}');
   });
@@ -64,8 +64,8 @@ describe('a ciphertext in another scope does not open', () => {
   const other = vault.seal({ ...here, record: 'OTHER' }, secrets);
   const places: [string, Parameters<typeof vault.open>][] = [
     ['another record', [{ ...here, record: 'OTHER' }, sealed, 'number']],
-    ['another company', [{ ...here, company: 'Other' }, sealed, 'number']],
-    ['the border of company and record moved', [{ company: 'Demo8', record: '314442372419167' }, sealed, 'number']],
+    ['another tenant', [{ ...here, tenant: 'Other' }, sealed, 'number']],
+    ['the border of tenant and record moved', [{ tenant: 'Demo8', record: '314442372419167' }, sealed, 'number']],
     ['another field', [here, { ...sealed, payload: sealed.number }, 'payload']],
     ['the data key of another record', [here, { ...sealed, dataKey: other.dataKey }, 'number']],
     ['the number of another record', [here, { ...sealed, number: other.number }, 'number']],
@@ -164,7 +164,7 @@ describe('rewrapping with another key', () => {
   });
   test.each([
     ['another record', { ...here, record: 'OTHER' }, sealed],
-    ['another company', { ...here, company: 'Other' }, sealed],
+    ['another tenant', { ...here, tenant: 'Other' }, sealed],
     ['a field as data key', here, { ...sealed, dataKey: sealed.number! }],
     ['a flipped bit', here, { ...sealed, dataKey: turned(sealed.dataKey, 20) }],
     ['another id', here, { ...sealed, keyId: 'k-new' }],
@@ -175,7 +175,7 @@ describe('rewrapping with another key', () => {
     const moving = createVault(newer);
     const other = { ...here, record: 'OTHER' };
     expect(() => moving.open(other, moved, 'number')).toThrow(SealBroken);
-    expect(() => moving.open({ ...here, company: 'Other' }, moved, 'number')).toThrow(SealBroken);
+    expect(() => moving.open({ ...here, tenant: 'Other' }, moved, 'number')).toThrow(SealBroken);
     expect(() => moving.open(here, { ...moved, payload: moved.number }, 'payload')).toThrow(SealBroken);
     // Neither the old wrapping under the new id, nor the new one under the old id.
     expect(() => moving.open(here, { ...moved, dataKey: sealed.dataKey }, 'number')).toThrow(SealBroken);

@@ -51,7 +51,7 @@ async function rotate({ rotation }: Backend): Promise<Rotated> {
 /** Says why rows are left under a known key. `countLines` reports unknown keys. */
 function problemLines({ broken, counts }: Rotated, { current, ids }: Wrapping): readonly string[] {
   const lines = broken.first.map(
-    ({ company, record }) =>
+    ({ tenant: company, record }) =>
       `${company} ${record}: its data key does not open; it was changed, or moved from elsewhere`,
   );
   if (broken.rows > lines.length) lines.push(`and ${broken.rows - lines.length} more of the same kind`);

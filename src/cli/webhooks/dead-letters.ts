@@ -81,7 +81,7 @@ function toDeadLetter(job: DeadJob, addresses: ReadonlyMap<string, string>): Dea
   const endpointId = job.jobId.slice(job.jobId.indexOf('/') + 1);
   return {
     id: job.jobId,
-    company: job.company,
+    company: job.tenant,
     ...event,
     endpoint: redact(addresses.get(endpointId) ?? endpointId),
     happenedAt: new Date(at).toISOString(),

@@ -44,7 +44,7 @@ function addAddCommand(endpoint: Command): void {
     )
     .action(async (company: string, text: string, { format, json }: OutputOptions & { readonly format: string }) => {
       const { endpointId, url, key } = await withBackend((backend, config) =>
-        addEndpoint(backend, config, { company, url: text, format }),
+        addEndpoint(backend, config, { tenant: company, url: text, format }),
       );
       if (json) print(JSON.stringify({ id: endpointId, url, format, key }));
       else
@@ -67,7 +67,15 @@ function addListCommand(endpoint: Command): void {
     .action(async ({ json }: OutputOptions) => {
       const endpoints = await withBackend((backend) => backend.endpoints.list());
       if (json)
-        print(JSON.stringify(endpoints.map(({ endpointId: id, sealed: _, ...members }) => ({ id, ...members }))));
+        print(
+          JSON.stringify(
+            endpoints.map(({ endpointId: id, tenant: company, sealed: _, ...members }) => ({
+              id,
+              company,
+              ...members,
+            })),
+          ),
+        );
       else if (endpoints.length === 0) print('There is no endpoint yet.');
       else printAll(endpoints.map(formatEndpoint));
     });
@@ -94,24 +102,24 @@ const keyBytes = 32;
 async function addEndpoint(
   backend: Backend,
   { environment }: Config,
-  { company, url: text, format }: Pick<Endpoint, 'company' | 'url' | 'format'>,
+  { tenant: company, url: text, format }: Pick<Endpoint, 'tenant' | 'url' | 'format'>,
 ): Promise<{ readonly endpointId: string; readonly url: string; readonly key: string }> {
   const address = parseEndpointUrl(text, environment);
   if ('hint' in address) throw new CommandError([`the address of the endpoint: ${address.hint}`]);
-  await checkCompany(backend, { company, format });
+  await checkCompany(backend, { tenant: company, format });
   const { url } = address;
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;
   const key = randomBytes(keyBytes).toString('hex');
   const { vault, clock } = backend.context;
-  const sealed = vault.seal(keyScope({ company, endpointId }), { payload: key });
-  await backend.endpoints.add({ company, endpointId, url, format, sealed, createdAt: clock.now() });
+  const sealed = vault.seal(keyScope({ tenant: company, endpointId }), { payload: key });
+  await backend.endpoints.add({ tenant: company, endpointId, url, format, sealed, createdAt: clock.now() });
   return { endpointId, url, key };
 }
 
 /** Requires that the company has something to report, which finds misspelt names. */
 async function checkCompany(
   { registry, endpoints }: Backend,
-  { company, format }: Pick<Endpoint, 'company' | 'format'>,
+  { tenant: company, format }: Pick<Endpoint, 'tenant' | 'format'>,
 ): Promise<void> {
   const [owned, noun, command] =
     format === 'configuration'
@@ -119,11 +127,11 @@ async function checkCompany(
       : [await registry.listMerchantAccounts(), 'merchant account', 'merchant-account'];
   if (!owned.some((each) => each.company === company))
     throw new CommandError([`${company} has no ${noun}: add one with triglyph credential ${command} add`]);
-  const existing = (await endpoints.list()).filter((endpoint) => endpoint.company === company);
+  const existing = (await endpoints.list()).filter((endpoint) => endpoint.tenant === company);
   if (existing.length >= endpointsMax)
     throw new CommandError([`${company} has ${endpointsMax} endpoints already: remove one first`]);
 }
 
-function formatEndpoint({ endpointId, company, format, url, createdAt }: Endpoint): string {
+function formatEndpoint({ endpointId, tenant: company, format, url, createdAt }: Endpoint): string {
   return `${endpointId}  ${company}  ${format}  ${formatMinute(createdAt)}  ${url}`;
 }

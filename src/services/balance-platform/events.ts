@@ -31,7 +31,7 @@ export function withEvents<O extends Operation>(handle: ResourceHandler<O>) {
     const { caller, requestReference: pspReference } = request;
     const events = resources.changes.slice(before).map(resourceEvent);
     await tx.outbox.enqueue({
-      company: caller.tenant,
+      tenant: caller.tenant,
       requestReference: pspReference,
       at: context.clock.now(),
       events,

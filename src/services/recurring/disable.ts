@@ -22,7 +22,7 @@ export const disable: Handler<RecurringOperations['disable']> = async (request, 
   const events: RecurringEvent[] = [];
   for (const detail of details)
     events.push(await removeUses(key, detail, contract ?? detail.contracts, repository, at));
-  await tx.outbox.enqueue({ company: caller.tenant, requestReference: pspReference, at, events });
+  await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at, events });
   const response =
     recurringDetailReference === undefined ? '[all-details-successfully-disabled]' : '[detail-successfully-disabled]';
   return { response };

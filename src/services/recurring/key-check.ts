@@ -10,7 +10,7 @@ export async function keysOpenDetails(tx: ReadTransaction, vault: Vault): Promis
   const { company, detail } = sample;
   const { recurringDetailReference, sealed, publicData } = detail;
   const part = sealed.number === undefined ? 'payload' : 'number';
-  const text = vault.open({ company, record: recurringDetailReference }, sealed, part);
+  const text = vault.open({ tenant: company, record: recurringDetailReference }, sealed, part);
   // Under another index key every card would get a new alias, and be stored twice.
   return part === 'payload' || publicData.alias === vault.alias(company, text);
 }

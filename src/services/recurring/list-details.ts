@@ -38,6 +38,8 @@ function toResponse(detail: ListedDetail, company: string, vault: Vault): Recurr
   const secret =
     sealed?.payload === undefined
       ? undefined
-      : (JSON.parse(vault.open({ company, record: recurringDetailReference }, sealed, 'payload')) as SecretDetail);
+      : (JSON.parse(
+          vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'payload'),
+        ) as SecretDetail);
   return { ...publicData, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
 }

@@ -69,7 +69,7 @@ export async function saveDetail(
       paymentMethodVariant: input.also.paymentMethodVariant ?? variant,
       variant,
     },
-    sealed: vault.seal({ company: key.company, record: recurringDetailReference }, { number, payload }),
+    sealed: vault.seal({ tenant: key.company, record: recurringDetailReference }, { number, payload }),
   };
   await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
   await repository.saveDetail(key, detail);

@@ -30,7 +30,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     context,
   );
   const events = [detailEvent(kind, key, detail)];
-  await tx.outbox.enqueue({ company: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
+  await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
   const { recurringDetailReference, publicData } = detail;
   return {
     alias: publicData.alias,

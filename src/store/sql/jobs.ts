@@ -96,16 +96,16 @@ export class JobRepository {
   }
 
   async save(job: NewJob): Promise<void> {
-    const { company, jobId, kind, orderingKey = jobId, payload, sealed, afterMs = 0 } = job;
+    const { tenant, jobId, kind, orderingKey = jobId, payload, sealed, afterMs = 0 } = job;
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    await this.#session.execute(save, [company, jobId, kind, orderingKey, payload, ...secrets, afterMs]);
+    await this.#session.execute(save, [tenant, jobId, kind, orderingKey, payload, ...secrets, afterMs]);
     this.#saved(kind);
   }
 
   /** Deletes a completed job. Throws `LeaseLost` where another process has taken it; the transaction must then be rolled back. */
   async end(job: TakenJob): Promise<void> {
     await requireLease(this.#session.execute(end, leaseOf(job)));
-    await this.#session.execute(makeNextDue, [job.company, job.orderingKey]);
+    await this.#session.execute(makeNextDue, [job.tenant, job.orderingKey]);
   }
 }
 
@@ -120,7 +120,7 @@ export function createJobs(engine: Engine): JobQueue {
     end: (job) =>
       engine.write(async (session) => {
         await requireLease(session.execute(end, leaseOf(job)));
-        await session.execute(makeNextDue, [job.company, job.orderingKey]);
+        await session.execute(makeNextDue, [job.tenant, job.orderingKey]);
       }),
     defer: (job, afterMs) =>
       engine.write((session) => requireLease(session.execute(defer, [...leaseOf(job), Math.ceil(afterMs)]))),
@@ -131,17 +131,17 @@ export function createJobs(engine: Engine): JobQueue {
     abandon: (job, because) =>
       engine.write(async (session) => {
         await requireLease(session.execute(abandon, [...leaseOf(job), because]));
-        await session.execute(makeNextDue, [job.company, job.orderingKey]);
+        await session.execute(makeNextDue, [job.tenant, job.orderingKey]);
       }),
-    findDead: (company, kind, max) =>
-      engine.read(async (session) => (await session.query(listDead, [company, kind, max])).map(deadJobOf)),
-    revive: (company, jobId) => engine.write(async (session) => (await session.execute(revive, [company, jobId])) > 0),
+    findDead: (tenant, kind, max) =>
+      engine.read(async (session) => (await session.query(listDead, [tenant, kind, max])).map(deadJobOf)),
+    revive: (tenant, jobId) => engine.write(async (session) => (await session.execute(revive, [tenant, jobId])) > 0),
   });
 }
 
 export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
   return {
-    company: row.company,
+    tenant: row.company,
     jobId: row.job_id,
     kind: row.kind,
     orderingKey: row.ordering_key,
@@ -158,7 +158,7 @@ export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
 
 function deadJobOf(row: DeadRow): DeadJob {
   return {
-    company: row.company,
+    tenant: row.company,
     jobId: row.job_id,
     kind: row.kind,
     payload: row.payload,
@@ -169,8 +169,8 @@ function deadJobOf(row: DeadRow): DeadJob {
   };
 }
 
-function leaseOf({ company, jobId, leaseOwner }: TakenJob) {
-  return [company, jobId, leaseOwner] as const;
+function leaseOf({ tenant, jobId, leaseOwner }: TakenJob) {
+  return [tenant, jobId, leaseOwner] as const;
 }
 
 async function requireLease(written: Promise<number>): Promise<void> {

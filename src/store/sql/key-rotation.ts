@@ -186,7 +186,7 @@ function rewrapPage(
   for (const row of rows) {
     const { company, record_key, key_id: keyId, data_key: dataKey } = row;
     if (keyId === current || !ids.includes(keyId)) continue;
-    const scope = { company, record: record(record_key) };
+    const scope = { tenant: company, record: record(record_key) };
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {

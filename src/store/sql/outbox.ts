@@ -7,7 +7,7 @@ import { type Session, type Statement, statement, type Value } from './engine.ts
 /** The most events of one statement; a request hardly ever has more. */
 const eventsPerStatement = 128;
 
-/** The only cost for a company without an endpoint. */
+/** The only cost for a tenant without an endpoint. */
 const findAny = statement('find-any-endpoint', 'select 1 as found from webhook_endpoint where company = $1 limit 1');
 
 /** Ordering keys are separate for each endpoint. */
@@ -27,16 +27,16 @@ export class Outbox {
     this.#saved = saved;
   }
 
-  /** Each endpoint of the company receives the events that its format accepts, in the order of their keys. */
-  async enqueue({ company, requestReference, at, events }: EventBatch): Promise<void> {
-    if (events.length === 0 || (await this.#session.query(findAny, [company])).length === 0) return;
+  /** Each endpoint of the tenant receives the events that its format accepts, in the order of their keys. */
+  async enqueue({ tenant, requestReference, at, events }: EventBatch): Promise<void> {
+    if (events.length === 0 || (await this.#session.query(findAny, [tenant])).length === 0) return;
     if (this.#formats === undefined) throw new TypeError('the store was opened without webhook formats');
     const formats = this.#formats.all;
     let jobs = 0;
     for (let from = 0; from < events.length; from += eventsPerStatement) {
       const rows = rowsOf(events.slice(from, from + eventsPerStatement), formats, from, requestReference, at);
       const insert = insertStatement(formats, rows.length);
-      jobs += await this.#session.execute(insert, [company, ...rows.flat()]);
+      jobs += await this.#session.execute(insert, [tenant, ...rows.flat()]);
     }
     if (jobs > 0) this.#saved('webhook');
   }

@@ -62,9 +62,9 @@ const countDead = statement<{ readonly dead: number }>(
 
 export function createEndpoints(engine: Engine): EndpointStore {
   return Object.freeze<EndpointStore>({
-    add: ({ company, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
+    add: ({ tenant, endpointId, url, format, sealed: { keyId, dataKey, payload = '' }, createdAt }) =>
       engine.write(async (session) => {
-        await session.execute(add, [company, endpointId, url, format, keyId, dataKey, payload, createdAt]);
+        await session.execute(add, [tenant, endpointId, url, format, keyId, dataKey, payload, createdAt]);
       }),
     list: () => engine.read(async (session) => (await session.query(list, [])).map(endpointOf)),
     remove: (endpointId) =>
@@ -77,13 +77,13 @@ export function createEndpoints(engine: Engine): EndpointStore {
         },
         { noTimeout: true },
       ),
-    findFor: ({ company, orderingKey }) =>
+    findFor: ({ tenant, orderingKey }) =>
       engine.read(async (session) => {
-        const [row] = await session.query(find, [company, orderingKey.slice(0, orderingKey.indexOf('/'))]);
+        const [row] = await session.query(find, [tenant, orderingKey.slice(0, orderingKey.indexOf('/'))]);
         return row && endpointOf(row);
       }),
-    deferDue: async ({ company, endpointId }, afterMs) => {
-      const parameters = [...prefixOf(company, endpointId), Math.ceil(afterMs)];
+    deferDue: async ({ tenant, endpointId }, afterMs) => {
+      const parameters = [...prefixOf(tenant, endpointId), Math.ceil(afterMs)];
       for (let written = deferredMax; written === deferredMax; )
         written = await engine.write((session) => session.execute(deferDue, parameters));
     },
@@ -99,7 +99,7 @@ export function createEndpoints(engine: Engine): EndpointStore {
 
 function endpointOf(row: EndpointRow): Endpoint {
   return {
-    company: row.company,
+    tenant: row.company,
     endpointId: row.endpoint_id,
     url: row.url,
     format: row.format,
@@ -109,7 +109,7 @@ function endpointOf(row: EndpointRow): Endpoint {
 }
 
 /** Selects the jobs of an endpoint. */
-function prefixOf(company: string, endpointId: string) {
+function prefixOf(tenant: string, endpointId: string) {
   const prefix = orderingKeyPrefix(endpointId);
-  return [company, prefix, prefix.length] as const;
+  return [tenant, prefix, prefix.length] as const;
 }

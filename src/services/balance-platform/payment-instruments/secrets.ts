@@ -46,7 +46,7 @@ export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument,
 }
 
 function scopeOf(platform: string, id: string) {
-  return { company: platform, record: `paymentInstrument ${id}` };
+  return { tenant: platform, record: `paymentInstrument ${id}` };
 }
 
 function cardText(number: string): string {

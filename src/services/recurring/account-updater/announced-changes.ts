@@ -63,5 +63,5 @@ function expiryOf({ newExpiryMonth, newExpiryYear }: CardChange): Expiry | undef
 
 /** A scope of its own: a sealed number that is copied to a stored detail does not open there. */
 function scopeOf(company: string, fingerprint: string): SealScope {
-  return { company, record: `announced ${fingerprint}` };
+  return { tenant: company, record: `announced ${fingerprint}` };
 }

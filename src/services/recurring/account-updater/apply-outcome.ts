@@ -111,7 +111,7 @@ export function checkedCard(company: string, detail: StoredCard, { vault }: Hand
     fingerprint,
     // An updater outside gets no more of the card than this.
     expiry: { expiryMonth, expiryYear },
-    number: () => vault.open({ company, record: recurringDetailReference }, sealed, 'number'),
+    number: () => vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'number'),
   };
 }
 
@@ -138,7 +138,7 @@ function replace(
   { vault }: HandlerContext,
 ): StoredCard {
   const { recurringDetailReference, publicData, sealed } = detail;
-  const scope = { company, record: recurringDetailReference };
+  const scope = { tenant: company, record: recurringDetailReference };
   const alias = vault.alias(company, number);
   const variant = cardVariant(number) ?? publicData.variant;
   return {

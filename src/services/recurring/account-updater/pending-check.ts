@@ -67,9 +67,9 @@ export async function saveCheck(
   const filter: DetailFilter = { shopperReference, recurringDetailReference };
   const check: PendingCheck = { merchantAccount, reference, id, ...filter, fingerprint, expiry, changedBy };
   const jobId = pspReference;
-  const sealed = vault.seal(scopeOf({ company, jobId }), { number: number() });
+  const sealed = vault.seal(scopeOf({ tenant: company, jobId }), { number: number() });
   const afterMs = kind === updaterCheck ? firstRetryMs : 0;
-  await tx.jobs.save({ company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
+  await tx.jobs.save({ tenant: company, jobId, kind, payload: JSON.stringify(check), sealed, afterMs });
 }
 
 /** Deletes the job, updates the details that still hold the card, and enqueues the events, in one transaction. */
@@ -80,7 +80,7 @@ export async function completeCheck(
   context: HandlerContext,
 ): Promise<void> {
   const { merchantAccount, reference, fingerprint, expiry, changedBy, ...filter } = checkOf(job);
-  const { company, jobId: pspReference } = job;
+  const { tenant: company, jobId: pspReference } = job;
   const account = { company, merchantAccount };
   await tx.jobs.end(job);
   // A detail whose card was replaced since the request stays as it is.
@@ -97,7 +97,7 @@ export async function completeCheck(
     recurringDetailReference,
   });
   await tx.outbox.enqueue({
-    company,
+    tenant: company,
     requestReference: pspReference,
     at: context.clock.now(),
     events: [checked, ...changes],
@@ -157,7 +157,7 @@ export function checkOf({ payload }: TakenJob): PendingCheck {
 export function cardOf(job: TakenJob, { vault }: HandlerContext): CheckedCard {
   const { fingerprint, expiry } = checkOf(job);
   return {
-    company: job.company,
+    company: job.tenant,
     fingerprint,
     expiry,
     number: () => {
@@ -181,6 +181,6 @@ function jobKindOf({ kind }: Updater): JobKind | undefined {
   }
 }
 
-function scopeOf({ company, jobId }: Pick<TakenJob, 'company' | 'jobId'>) {
-  return { company, record: `job ${jobId}` };
+function scopeOf({ tenant: company, jobId }: Pick<TakenJob, 'tenant' | 'jobId'>) {
+  return { tenant: company, record: `job ${jobId}` };
 }

@@ -54,7 +54,7 @@ export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAcco
     } else {
       const events = await applyToDetails(held, outcome, request, tx, context);
       await tx.outbox.enqueue({
-        company: account.company,
+        tenant: account.company,
         requestReference: pspReference,
         at: context.clock.now(),
         events,

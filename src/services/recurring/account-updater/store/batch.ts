@@ -91,12 +91,12 @@ export const createBatchQueue = (store: Store): BatchQueue =>
     collect: (file, { max, answerMsMax }) =>
       store.write(async (tx) => {
         const checks = await tx.execute(collect, [file, answerMsMax, max]);
-        if (checks > 0) await tx.jobs.save({ company: noCompany, jobId: file, kind: batchFile, payload: '{}' });
+        if (checks > 0) await tx.jobs.save({ tenant: noCompany, jobId: file, kind: batchFile, payload: '{}' });
         return checks;
       }),
     findBatchedChecks: (file, max, after) =>
       store.read(async (tx) => {
-        const rows = await tx.query(findOfFile, [file, after?.company ?? '', after?.jobId ?? '', max]);
+        const rows = await tx.query(findOfFile, [file, after?.tenant ?? '', after?.jobId ?? '', max]);
         return rows.map((row) => jobOf(row, file));
       }),
   });

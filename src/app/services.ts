@@ -4,7 +4,7 @@ import type { Implementation } from '../gateway/implement.ts';
 import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobHandler } from '../jobs/worker.ts';
-import { keysOpenInstruments } from '../services/balance-platform/key-check.ts';
+import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { implementServices } from '../services/implementations.ts';
 import {
   type AccountUpdater,
@@ -48,7 +48,7 @@ export function composeServices(config: Config, store: Store, { clock, vault }: 
     prepareJobs: () => batchQueue.begin(updater.kind),
     createJobHandlers: (dependencies) => createUpdaterJobHandlers(config, accountUpdater, dependencies),
     keysOpenStoredData: () =>
-      store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenInstruments(tx, vault))),
+      store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
     observe({ logger }, metrics) {
       const count = metrics.addEventCounter(updaterEventCounter);
       events.listen(({ kind, ...members }) => {

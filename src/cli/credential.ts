@@ -1,7 +1,7 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
-import type { Platform } from '../services/balance-platform/resource.ts';
+import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { formatMinute, print, printAll } from './output.ts';
 import { withBackend } from './with-backend.ts';

@@ -1,6 +1,7 @@
 /** `triglyph platform`: the resources of a balance platform, by id and status. Account and card numbers are not printed. */
 import type { Command } from 'commander';
 import type { ResourceKind, StoredResource } from '../services/balance-platform/resource.ts';
+import { resourceKinds } from '../services/balance-platform/resources.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
@@ -36,7 +37,8 @@ async function showPlatform(platform: string, { json }: { readonly json?: boolea
 
 /** A resource and the resources that belong to it. */
 export interface Branch {
-  readonly kind: ResourceKind;
+  /** The name of its kind. */
+  readonly kind: string;
   readonly id: string;
   readonly status: string;
   readonly reference?: string | undefined;
@@ -49,7 +51,7 @@ export function readTree(
   resources: ResourceReader,
   max = Number.POSITIVE_INFINITY,
 ): Promise<readonly Branch[]> {
-  return readBranches('accountHolder', platform, { platform, resources, max });
+  return readBranches(undefined, platform, { platform, resources, max });
 }
 
 /** Returns a line for each resource, indented below its parent. */
@@ -66,19 +68,18 @@ interface Selection {
   readonly max: number;
 }
 
-const childKind: Readonly<Partial<Record<ResourceKind, ResourceKind>>> = {
-  accountHolder: 'balanceAccount',
-  balanceAccount: 'paymentInstrument',
-};
-
-async function readBranches(kind: ResourceKind, parent: string, selection: Selection): Promise<readonly Branch[]> {
-  const child = childKind[kind];
+/** `parentKind`: undefined for the platform. */
+async function readBranches(
+  parentKind: ResourceKind | undefined,
+  parent: string,
+  selection: Selection,
+): Promise<readonly Branch[]> {
   const branches: Branch[] = [];
-  for (const { record } of await readChildren(kind, parent, selection)) {
-    const { id, status, reference } = record;
-    const below = child === undefined ? [] : await readBranches(child, id, selection);
-    branches.push({ kind, id, status, reference, below });
-  }
+  for (const kind of resourceKinds.filter((each) => each.parent?.kind === parentKind))
+    for (const { record } of await readChildren(kind, parent, selection)) {
+      const { id, status, reference } = record;
+      branches.push({ kind: kind.name, id, status, reference, below: await readBranches(kind, id, selection) });
+    }
   return branches;
 }
 

@@ -24,9 +24,12 @@ export interface BoundHandler {
   ): Promise<unknown>;
 }
 
+export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
+
+/** `olderVersions`: oldest first. */
 export interface Implementation {
   readonly service: Service;
-  readonly handlers: ReadonlyMap<Operation, BoundHandler>;
+  readonly handlers: OperationHandlers;
   readonly olderVersions: readonly OlderVersion[];
 }
 
@@ -35,11 +38,21 @@ export function implement<O extends Operation, H extends HandlersOf<O>>(
   handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
   ...olderVersions: readonly OlderVersion<O>[]
 ): Implementation {
-  const bound = [...service.operations.values()].map((operation): [Operation, BoundHandler] => {
-    const handler: HandlersOf<O>[O['name']] = handlers[operation.name as O['name']];
-    return [operation, typeof handler === 'function' ? { handle: handler } : handler];
-  });
-  return Object.freeze({ service, handlers: new Map(bound), olderVersions });
+  const operations = [...service.operations.values()];
+  return Object.freeze({ service, handlers: bindHandlers<O, H>(operations, handlers), olderVersions });
+}
+
+/** Pairs each operation with its handler. */
+export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
+  operations: readonly O[],
+  handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
+): OperationHandlers<O> {
+  return new Map(
+    operations.map((operation): [O, BoundHandler] => {
+      const handler: HandlersOf<O>[O['name']] = handlers[operation.name as O['name']];
+      return [operation, typeof handler === 'function' ? { handle: handler } : handler];
+    }),
+  );
 }
 
 /** What executes an operation of any version: the current operation, its handler, and the way to it and back. */

@@ -3,57 +3,50 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type BoundOperation, locationOf } from '../../src/contract/operation.ts';
 import { boundOperations } from '../../src/contract/service.ts';
-import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { ResourceReader, ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import type { Store } from '../../src/store/store.ts';
+import { platformResources } from '../resources/index.ts';
+import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { overrideRepository } from '../support/override.ts';
 import type { ReceivedResponse } from '../support/resources.ts';
-import { cardInfo, type Furnished, furnished } from '../support/seeded-platform.ts';
+import { type Furnished, furnished } from '../support/seeded-platform.ts';
 
-type Subject = ResourceKind | 'platform';
+const apis = platformResources.map(({ api }) => api);
 
 /** The kind of resource that each id of a request names; `undefined`: none that is stored here. */
-const subjects: Readonly<Record<string, Subject | undefined>> = {
-  accountHolderId: 'accountHolder',
-  balanceAccountId: 'balanceAccount',
+const subjects: Readonly<Record<string, string | undefined>> = {
   balancePlatform: 'platform',
   legalEntityId: undefined,
   paymentInstrumentGroupId: undefined,
-  primaryBalanceAccount: 'balanceAccount',
-  replacementOfId: 'paymentInstrument',
+  ...Object.fromEntries(apis.flatMap(({ kind, fields }) => fields.map((field) => [field, kind.name]))),
 };
 
 /** By the first word of a path. */
-const subjectsOfPaths: Readonly<Record<string, Subject>> = {
-  accountHolders: 'accountHolder',
-  balanceAccounts: 'balanceAccount',
+const subjectsOfPaths: Readonly<Record<string, string>> = {
   balancePlatforms: 'platform',
-  paymentInstruments: 'paymentInstrument',
+  ...Object.fromEntries(apis.map(({ kind, path }) => [path.slice(1), kind.name])),
 };
 
-type Ids = Readonly<Record<Subject, string>>;
+/** By the name of the kind, and of the platform. */
+type Ids = Readonly<Record<string, string>>;
 
-/** A body that is accepted, by the name of the operation; ids in it are put there by the test. */
-const bodies: Readonly<Record<string, (own: Ids) => Readonly<Record<string, unknown>>>> = {
-  createAccountHolder: () => ({ legalEntityId: 'LE1' }),
-  updateAccountHolder: () => ({ description: 'changed' }),
-  createBalanceAccount: (own) => ({ accountHolderId: own.accountHolder }),
-  updateBalanceAccount: () => ({ description: 'changed' }),
-  createPaymentInstrument: (own) => ({
-    ...{ type: 'card', issuingCountryCode: 'NL', card: cardInfo, balanceAccountId: own.balanceAccount },
-  }),
-  updatePaymentInstrument: () => ({ status: 'inactive' }),
-  cancelPaymentInstrument: () => ({}),
+const parentOf = ({ kind }: PlatformApi): string => kind.parent?.kind.name ?? 'platform';
+
+/** A body that is accepted; ids in it are put there by the test. */
+const bodyOf = (operation: string, own: Ids): object | undefined => {
+  const api = apis.find(({ writes }) => operation in writes);
+  return api?.writes[operation]?.(own[parentOf(api)]!).body;
 };
 
 interface Place {
   readonly endpoint: BoundOperation;
   /** The field that holds the id. */
   readonly field: string;
-  readonly subject: Subject;
+  readonly subject: string;
   readonly title: string;
 }
 
@@ -70,18 +63,15 @@ const places: readonly Place[] = endpoints.flatMap((endpoint) =>
 );
 
 const unknown: Ids = {
-  accountHolder: 'AH3227C223222H5J4DCLW9VBV',
-  balanceAccount: 'BA3227C223222H5J4DCLW9VBV',
-  paymentInstrument: 'PI3227C223222H5J4DCLW9VBV',
   platform: 'NoSuchPlatform',
+  ...Object.fromEntries(apis.map(({ kind, unknownId }) => [kind.name, unknownId])),
 };
 
-/** A whole branch, its instrument inactive, so that everything of it may still be asked for. */
+/** One of each kind, of which everything may still be asked for. */
 const grow = async (by: Furnished, platform: string): Promise<Ids> => {
-  const accountHolder = await by.holder();
-  const balanceAccount = await by.account(accountHolder);
-  const paymentInstrument = await by.instrument(balanceAccount, { status: 'inactive' });
-  return { accountHolder, balanceAccount, paymentInstrument, platform };
+  const ids: Record<string, string> = { platform };
+  for (const api of apis) ids[api.kind.name] = await by.create(api, ids[parentOf(api)]!, api.changeable);
+  return ids;
 };
 
 /** The call with the id in its place, and ids of one's own everywhere else. */
@@ -94,8 +84,8 @@ const call = (
 ): Promise<ReceivedResponse> => {
   const subject = subjectsOfPaths[endpoint.http.path.split('/')[1]!]!;
   const inPath = endpoint.http.path.includes(`{${field}}`);
-  const path = endpoint.http.path.replace('{id}', inPath ? id : own[subject]);
-  const body = bodies[endpoint.name]?.(own);
+  const path = endpoint.http.path.replace('{id}', inPath ? id : own[subject]!);
+  const body = bodyOf(endpoint.name, own);
   return by.ask(endpoint.http.method, path, inPath || body === undefined ? body : { ...body, [field]: id }, { who });
 };
 
@@ -132,18 +122,16 @@ const complaintOf = async ({ mine, theirs, defect }: World, place: Place): Promi
   const foreign = await grow(theirs, 'OtherPlatform');
   defect.on = true;
   const whole = async () => {
-    const paths = ['accountHolders', 'balanceAccounts', 'paymentInstruments'];
-    const ids = [foreign.accountHolder, foreign.balanceAccount, foreign.paymentInstrument];
-    const responses = await Promise.all(paths.map((path, at) => theirs.get(`/${path}/${ids[at]}`)));
+    const responses = await Promise.all(apis.map(({ kind, path }) => theirs.get(`${path}/${foreign[kind.name]}`)));
     return responses.map(({ text }) => text).join('\n');
   };
   const before = await whole();
-  const asked = await call(mine, place, foreign[place.subject], own);
-  const missed = await call(mine, place, unknown[place.subject], own);
+  const asked = await call(mine, place, foreign[place.subject]!, own);
+  const missed = await call(mine, place, unknown[place.subject]!, own);
   if (missed.status !== 422) return `an unknown id is answered ${missed.text}`;
   if (withoutReference(asked) !== withoutReference(missed)) return `another's id is answered ${asked.text}`;
   if ((await whole()) !== before) return 'something of theirs has changed';
-  const good = await call(mine, place, own[place.subject], own);
+  const good = await call(mine, place, own[place.subject]!, own);
   return good.status === 200 ? undefined : `one's own id is answered ${good.text}`;
 };
 
@@ -157,27 +145,8 @@ test('every id of every request is known to this test', () => {
   const names = endpoints.flatMap(({ input }) => Object.entries(input.fields));
   const inBodies = names.filter(([name, field]) => locationOf(field) === 'body' && isId(name)).map(([name]) => name);
   expect([...new Set(inBodies)].filter((name) => !(name in subjects))).toEqual([]);
-  expect(places.map(({ title }) => title)).toEqual([
-    'createAccountHolder balancePlatform',
-    'getAccountHolder id',
-    'updateAccountHolder id',
-    'updateAccountHolder balancePlatform',
-    'updateAccountHolder primaryBalanceAccount',
-    'listBalanceAccounts id',
-    'createBalanceAccount accountHolderId',
-    'getBalanceAccount id',
-    'updateBalanceAccount id',
-    'updateBalanceAccount accountHolderId',
-    'listPaymentInstruments id',
-    'getBalancePlatform id',
-    'listAccountHolders id',
-    'createPaymentInstrument balanceAccountId',
-    'createPaymentInstrument replacementOfId',
-    'getPaymentInstrument id',
-    'updatePaymentInstrument id',
-    'updatePaymentInstrument balanceAccountId',
-    'cancelPaymentInstrument id',
-  ]);
+  const written = ['getBalancePlatform id', ...apis.flatMap(({ ids }) => ids)];
+  expect(places.map(({ title }) => title).sort()).toEqual(written.sort());
 });
 
 describe.each(places)('$title', (place) => {
@@ -191,7 +160,7 @@ describe.each(places)('$title', (place) => {
     ['a wrong one', callers.wrong, 401, '00_401'],
   ])('is refused with %s', async (_, who, status, errorCode) => {
     const own = await grow(world.mine, 'DemoPlatform');
-    const answers = [own, unknown].map((ids) => call(world.mine, place, ids[place.subject], own, who as never));
+    const answers = [own, unknown].map((ids) => call(world.mine, place, ids[place.subject]!, own, who as never));
     const [known, missed] = await Promise.all(answers);
     expect(known!.body).toMatchObject({ status, errorCode });
     expect(withoutReference(known!)).toBe(withoutReference(missed!));
@@ -201,12 +170,11 @@ describe.each(places)('$title', (place) => {
 test('a list of ones own has nothing of others', async () => {
   const own = await grow(world.mine, 'DemoPlatform');
   const foreign = await grow(world.theirs, 'OtherPlatform');
-  for (const path of [
-    '/balancePlatforms/DemoPlatform/accountHolders',
-    `/accountHolders/${own.accountHolder}/balanceAccounts`,
-    `/balanceAccounts/${own.balanceAccount}/paymentInstruments`,
-  ]) {
-    const { text } = await world.mine.get(`${path}?limit=100`);
+  for (const api of apis) {
+    const { kind, path } = api;
+    const above = apis.find((each) => each.kind === kind.parent?.kind)?.path ?? '/balancePlatforms';
+    const { text, status } = await world.mine.get(`${above}/${own[parentOf(api)]}${path}?limit=100`);
+    expect(status).toBe(200);
     for (const id of Object.values(foreign)) expect(text).not.toContain(id);
   }
 });
@@ -217,11 +185,11 @@ test('control: a store that takes every id and every platform for one’s own is
       const found = await resources.findPlatform(platform);
       return found && { ...found, id: 'DemoPlatform' };
     },
-    findResource: async <K extends ResourceKind>(
-      kind: K,
+    findResource: async <R extends ResourceRecord>(
+      kind: ResourceKind<R>,
       _platform: string,
       id: string,
-    ): Promise<StoredResource<K> | undefined> =>
+    ): Promise<StoredResource<R> | undefined> =>
       (await resources.findResource(kind, 'DemoPlatform', id)) ?? resources.findResource(kind, 'OtherPlatform', id),
   });
   const broken = await open((store, defect) => ({

@@ -1,9 +1,13 @@
 /** Exactly once on resources: every writing operation under a key, sent again, with another body, by others, and after a restart. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { BoundOperation } from '../../src/contract/operation.ts';
+import { boundOperations } from '../../src/contract/service.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import { platformResources } from '../resources/index.ts';
+import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
-import { cardInfo, furnished } from '../support/seeded-platform.ts';
+import { furnished } from '../support/seeded-platform.ts';
 
 let gateway: TestGateway;
 let keys = 0;
@@ -24,58 +28,21 @@ interface Write {
   readonly other: object;
 }
 
-type Prepare = () => Promise<Write>;
-
-const prepared = async () => {
-  const by = furnished(gateway);
-  const holder = await by.holder();
-  const account = await by.account(holder);
-  return { holder, account, instrument: await by.instrument(account) };
+/** Each has an effect that a second time would show. The path of a change names a new resource. */
+const prepare = async (api: PlatformApi, { name, http }: BoundOperation): Promise<Write> => {
+  const { kind, writes } = api;
+  const ids = await furnished(gateway).branch(api);
+  const parent = kind.parent === undefined ? 'DemoPlatform' : ids[kind.parent.kind.name]!;
+  return { method: http.method, path: http.path.replace('{id}', ids[kind.name]!), ...writes[name]!(parent) };
 };
 
-const card = { type: 'card', issuingCountryCode: 'NL', card: { ...cardInfo, usage: 'singleUse' } };
-
-/** Each has an effect that a second time would show. */
-const writes: Readonly<Record<string, Prepare>> = {
-  createAccountHolder: async () => ({
-    ...{ method: 'POST', path: '/accountHolders' },
-    ...{ body: { legalEntityId: 'LE1' }, other: { legalEntityId: 'LE2' } },
-  }),
-  updateAccountHolder: async () => ({
-    ...{ method: 'PATCH', path: `/accountHolders/${(await prepared()).holder}` },
-    ...{ body: { description: 'one' }, other: { description: 'two' } },
-  }),
-  createBalanceAccount: async () => {
-    const accountHolderId = (await prepared()).holder;
-    return {
-      method: 'POST',
-      path: '/balanceAccounts',
-      body: { accountHolderId },
-      other: { accountHolderId, reference: 'x' },
-    };
-  },
-  updateBalanceAccount: async () => ({
-    ...{ method: 'PATCH', path: `/balanceAccounts/${(await prepared()).account}` },
-    ...{ body: { reference: 'one' }, other: { reference: 'two' } },
-  }),
-  createPaymentInstrument: async () => {
-    const balanceAccountId = (await prepared()).account;
-    const body = { ...card, balanceAccountId };
-    return { method: 'POST', path: '/paymentInstruments', body, other: { ...body, reference: 'x' } };
-  },
-  updatePaymentInstrument: async () => ({
-    ...{ method: 'PATCH', path: `/paymentInstruments/${(await prepared()).instrument}` },
-    ...{ body: { status: 'suspended' }, other: { status: 'closed' } },
-  }),
-  cancelPaymentInstrument: async () => ({
-    ...{ method: 'POST', path: `/paymentInstruments/${(await prepared()).instrument}/cancel` },
-    ...{ body: {}, other: { statusReason: 'lost' } },
-  }),
-};
+const writing = boundOperations(balancePlatformV2).filter(({ effect }) => effect === 'writes');
+const tried = platformResources.flatMap(({ api }) =>
+  Object.keys(api.writes).map((name) => ({ api, name, operation: writing.find((each) => each.name === name)! })),
+);
 
 test('every writing operation is tried', () => {
-  const names = [...balancePlatformV2.operations.values()].filter(({ effect }) => effect === 'writes');
-  expect(Object.keys(writes).sort()).toEqual(names.map(({ name }) => name).sort());
+  expect(tried.map(({ name }) => name).sort()).toEqual(writing.map(({ name }) => name).sort());
 });
 
 /** What a replay leaves out: it is shown in the first answer only. */
@@ -84,7 +51,7 @@ const shownOnce = (body: { readonly card?: { readonly lastFour?: string } }) =>
     ? body
     : { ...body, card: { ...body.card, number: `************${body.card.lastFour}`, cvc: undefined } };
 
-describe.each(Object.entries(writes))('%s', (_, prepare) => {
+describe.each(tried)('$name', ({ api, operation }) => {
   const by = () => furnished(gateway);
   const send = ({ method, path }: Write, body: object, key: string | undefined, who: object = callers.platform) =>
     by().ask(method, path, body, { who: who as never, headers: { 'idempotency-key': key } });
@@ -94,7 +61,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
   };
 
   test('has its effect once, and gives the retry what it gave', async () => {
-    const write = await prepare();
+    const write = await prepare(api, operation);
     const key = freshKey();
     const first = await send(write, write.body, key);
     expect(first.status).toBe(200);
@@ -112,7 +79,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
   });
 
   test('refuses the key for another request, and reveals nothing to another caller', async () => {
-    const write = await prepare();
+    const write = await prepare(api, operation);
     const key = freshKey();
     const first = await send(write, write.body, key);
     const other = await send(write, write.other, key);
@@ -126,7 +93,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
   });
 
   test('keeps a refusal of the domain, and not one of the fields', async () => {
-    const write = await prepare();
+    const write = await prepare(api, operation);
     const path = write.path.replace(/[A-Z]{2}\d{23}/, 'AH0');
     const absent = path === write.path ? undefined : { ...write, path };
     if (absent !== undefined) {
@@ -140,7 +107,7 @@ describe.each(Object.entries(writes))('%s', (_, prepare) => {
   });
 
   test('is refused without a key where the credential needs one', async () => {
-    const write = await prepare();
+    const write = await prepare(api, operation);
     const who = { 'x-api-key': 'needs-a-key' };
     expect((await send(write, write.body, undefined, who)).body).toMatchObject({ status: 400, errorCode: '00_400' });
     expect((await send(write, write.body, freshKey(), who)).status).toBe(200);

@@ -1,7 +1,7 @@
 /** Lifecycles over an engine: every state and every move, what a move waits for, and writers in each other's way. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -9,33 +9,13 @@ import { callers } from '../support/fixture.ts';
 import { gatewayOver } from '../support/gateway.ts';
 import { overrideRepository, overrideWrites } from '../support/override.ts';
 import type { ReceivedResponse } from '../support/resources.ts';
-import { type Furnished, furnished, paths } from '../support/seeded-platform.ts';
+import { apis, type Furnished, furnished } from '../support/seeded-platform.ts';
 import type { EngineFactory } from './store.ts';
 
-/** What becomes of a move, by where it starts: `moves`, `stays`, or the code of its refusal. Written out, not derived. */
-const matrices: Readonly<Record<ResourceKind, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
-  accountHolder: {
-    active: { active: 'stays', suspended: 'moves', closed: 'moves' },
-    suspended: { active: 'moves', suspended: 'stays', closed: 'moves' },
-    closed: { active: '30_209', suspended: '30_209', closed: '30_209' },
-  },
-  balanceAccount: {
-    active: { active: 'stays', inactive: '30_201', suspended: 'moves', closed: 'moves' },
-    inactive: { active: 'moves', inactive: 'stays', suspended: '30_201', closed: 'moves' },
-    suspended: { active: 'moves', inactive: '30_201', suspended: 'stays', closed: 'moves' },
-    closed: { active: '30_209', inactive: '30_209', suspended: '30_209', closed: '30_209' },
-  },
-  paymentInstrument: {
-    inactive: { inactive: 'stays', active: 'moves', suspended: '30_201', closed: 'moves' },
-    active: { inactive: '30_201', active: 'stays', suspended: 'moves', closed: 'moves' },
-    suspended: { inactive: '30_201', active: 'moves', suspended: 'stays', closed: 'moves' },
-    closed: { inactive: '30_209', active: '30_209', suspended: '30_209', closed: '30_209' },
-  },
-};
-
-const moves = Object.entries(matrices).flatMap(([kind, rows]) =>
-  Object.entries(rows).flatMap(([from, row]) =>
-    Object.entries(row).map(([to, outcome]) => ({ kind: kind as ResourceKind, from, to, outcome })),
+/** Every change of status, with what becomes of it. */
+const moves = [...apis].flatMap(([kind, api]) =>
+  Object.entries(api.moves).flatMap(([from, row]) =>
+    Object.entries(row).map(([to, outcome]) => ({ kind, from, to, outcome })),
   ),
 );
 
@@ -49,9 +29,9 @@ const forgetful = (store: Store): Store => {
   const remembered = new Map<string, { readonly at: number; readonly found: Promise<unknown> }>();
   return overrideWrites(store, (tx) =>
     overrideRepository(tx, ResourceRepository, (resources) => ({
-      findResource: <K extends ResourceKind>(kind: K, platform: string, id: string) => {
+      findResource: <R extends ResourceRecord>(kind: ResourceKind<R>, platform: string, id: string) => {
         const known = remembered.get(id);
-        if (known !== undefined && performance.now() - known.at < 20) return known.found as Promise<StoredResource<K>>;
+        if (known !== undefined && performance.now() - known.at < 20) return known.found as Promise<StoredResource<R>>;
         const found = resources.findResource(kind, platform, id);
         remembered.set(id, { at: performance.now(), found });
         return found;
@@ -75,24 +55,20 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     });
     afterEach(() => dispose(engine));
 
-    /** A fresh one of the kind, with nothing below it. */
-    const make: Readonly<Record<ResourceKind, () => Promise<string>>> = {
-      accountHolder: () => ask.holder(),
-      balanceAccount: async () => ask.account(await ask.holder()),
-      paymentInstrument: async () => ask.instrument(await ask.account(await ask.holder())),
-    };
-    const move = (kind: ResourceKind, id: string, status: string) => ask.patch(`${paths[kind]}/${id}`, { status });
+    /** A new one of the kind, with nothing below it. */
+    const make = async (kind: string): Promise<string> => (await ask.branch(apis.get(kind)!))[kind]!;
+    const move = (kind: string, id: string, status: string) => ask.patch(`${apis.get(kind)!.path}/${id}`, { status });
 
     test('every state and every move', async () => {
       const found: typeof moves = [];
       for (const { kind, from, to } of moves) {
-        const id = await make[kind]();
+        const id = await make(kind);
         await ask.force(kind, id, { status: from });
-        const { headers, body } = await ask.get(`${paths[kind]}/${id}`);
+        const { headers, body } = await ask.get(`${apis.get(kind)!.path}/${id}`);
         const response = await move(kind, id, to);
         const outcome = outcomeOf(response, headers.ETag);
         found.push({ kind, from, to, outcome });
-        const after = (await ask.get(`${paths[kind]}/${id}`)).body;
+        const after = (await ask.get(`${apis.get(kind)!.path}/${id}`)).body;
         expect(after).toEqual({ ...body, status: outcome === 'moves' ? to : from });
         if (outcome === '30_201') expect(response.body.detail).toBe(`The status cannot go from ${from} to ${to}`);
       }
@@ -100,7 +76,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     });
 
     test.each(['inactive', 'active', 'suspended', 'closed'])('a cancelled instrument that was %s', async (status) => {
-      const id = await make.paymentInstrument();
+      const id = await make('paymentInstrument');
       await ask.force('paymentInstrument', id, { status });
       const cancelled = await ask.post(`/paymentInstruments/${id}/cancel`, { statusReason: 'lost' });
       if (status === 'closed') expect(cancelled.body).toMatchObject({ status: 422, errorCode: '30_209' });
@@ -237,7 +213,7 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     });
 
     test('the reason of a status goes with the status', async () => {
-      const path = `/paymentInstruments/${await make.paymentInstrument()}`;
+      const path = `/paymentInstruments/${await make('paymentInstrument')}`;
       const suspended = await ask.patch(path, { status: 'suspended', statusReason: 'other', statusComment: 'why' });
       expect(suspended.body).toMatchObject({ statusReason: 'other', statusComment: 'why' });
       const active = (await ask.patch(path, { status: 'active' })).body;
@@ -274,11 +250,10 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
       const isSound = ({ status }: ReceivedResponse) => status === 200 || status === 422 || status === 503;
 
       /** Moves one resource from all sides; gives the moves that were accepted and are none of the lifecycle's. */
-      const illegalMoves = async (kind: ResourceKind, by: Furnished): Promise<readonly string[]> => {
-        const id =
-          kind === 'accountHolder' ? await by.holder() : await by.instrument(await by.account(await by.holder()));
-        const path = `${paths[kind]}/${id}`;
-        const legal = matrices[kind];
+      const illegalMoves = async (kind: string, by: Furnished): Promise<readonly string[]> => {
+        const id = (await by.branch(apis.get(kind)!))[kind];
+        const path = `${apis.get(kind)!.path}/${id}`;
+        const legal = apis.get(kind)!.moves;
         const states = Object.keys(legal).filter((status) => status !== 'closed');
         const accepted: (readonly [revision: number, status: string])[] = [[1, 'active']];
         const go = async (status: string) => {
@@ -357,8 +332,8 @@ export function describeLifecycles({ open, dispose }: EngineFactory): void {
     });
 
     test('who acts for another platform moves nothing here', async () => {
-      for (const kind of Object.keys(paths) as ResourceKind[]) {
-        const path = `${paths[kind]}/${await make[kind]()}`;
+      for (const kind of apis.keys()) {
+        const path = `${apis.get(kind)!.path}/${await make(kind)}`;
         const foreign = await ask.patch(path, { status: 'suspended' }, { who: callers.otherPlatform });
         expect(foreign.body.errorCode).toBe('30_002');
         expect((await ask.get(path)).body.status).toBe('active');

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
+import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
 import { tables } from '../../src/services/tables.ts';
@@ -16,7 +17,7 @@ import { cardFor, cardInfo, type Furnished, furnished } from '../support/seeded-
 import type { EngineFactory } from './store.ts';
 
 /** As the payload of a job. */
-type ResourceEvent = ResourceEventData & {
+type ResourceEvent = ResourceEventData<AccountHolder> & {
   readonly eventId: string;
   readonly pspReference: string;
   readonly at: number;

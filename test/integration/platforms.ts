@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import { tables } from '../../src/services/tables.ts';
 import { statement } from '../../src/store/sql/engine.ts';
@@ -301,7 +302,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       expect(moved).toBeGreaterThan(0);
       const { id } = made.body;
       const stored = await gateway.parts.store.read((tx) =>
-        tx.repository(ResourceReader).findResource('paymentInstrument', 'DemoPlatform', id),
+        tx.repository(ResourceReader).findResource(paymentInstruments, 'DemoPlatform', id),
       );
       expect(stored!.sealed!.keyId).toBe('k-new');
       const scope = { tenant: 'DemoPlatform', record: `paymentInstrument ${id}` };

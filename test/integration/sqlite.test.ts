@@ -150,9 +150,9 @@ describe('the data folder', () => {
   });
   test('a page of a list of the balance platform comes from one index walk, without sorting', async () => {
     await furnish(opened(true));
-    const { resourceStatements } = await import('../../src/services/balance-platform/store/statements.ts');
+    const { resourceKinds } = await import('../../src/services/balance-platform/resources.ts');
     const database = new DatabaseSync(join(dataDir, 'triglyph.db'), { readOnly: true });
-    const steps = Object.values(resourceStatements).flatMap(({ list, listWithStatus, find, findOpen }) =>
+    const steps = resourceKinds.flatMap(({ statements: { list, listWithStatus, find, findOpen } }) =>
       [list, listWithStatus, find, findOpen].flatMap(({ name, text }) => {
         const parameters = [...text.matchAll(/\$\d/g)].map((_, at) => at);
         const plan = database.prepare(`explain query plan ${text.replace(/\$\d/g, '?')}`).all(...parameters);

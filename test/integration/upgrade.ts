@@ -1,5 +1,7 @@
 /** For every engine: a database with the schema of migration 9 and rows in every table migrates, and its rows are served. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
 import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import {
@@ -174,7 +176,7 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
     });
     test('serves resources', async () => {
       await store.read(async (tx) => {
-        expect(await tx.repository(ResourceReader).findResource('paymentInstrument', 'P', 'PI1')).toMatchObject({
+        expect(await tx.repository(ResourceReader).findResource(paymentInstruments, 'P', 'PI1')).toMatchObject({
           record: instrument,
           fingerprint: 'N',
           sealed: { ...{ keyId: sealed.keyId, dataKey: sealed.dataKey }, payload: 'sealed' },

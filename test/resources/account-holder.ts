@@ -1,4 +1,5 @@
 /** Account holders: their model, what clients ask of them, and what is there at first. */
+import { accountHolders } from '../../src/services/balance-platform/account-holders/kind.ts';
 import type { Refusal } from '../simulation/expected.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import {
@@ -16,6 +17,7 @@ import {
   secondHolderId,
   timeZone,
 } from './platform.ts';
+import type { PlatformApi } from './platform-api.ts';
 import { addressing, described, describedOwner, describing, otherTimeZone } from './platform-track.ts';
 import type { FaultTrack } from './resource.ts';
 
@@ -92,10 +94,39 @@ const faultTrack: FaultTrack = {
   },
 };
 
+const api: Omit<PlatformApi, 'kind'> = {
+  path: '/accountHolders',
+  unknownId: 'AH3227C223222H5J4DCLW9VBV',
+  fields: ['accountHolderId'],
+  writes: {
+    createAccountHolder: () => ({ body: { legalEntityId: 'LE1' }, other: { legalEntityId: 'LE2' } }),
+    updateAccountHolder: () => ({ body: { description: 'one' }, other: { description: 'two' } }),
+  },
+  ids: [
+    'createAccountHolder balancePlatform',
+    'getAccountHolder id',
+    'updateAccountHolder balancePlatform',
+    'updateAccountHolder id',
+    'updateAccountHolder primaryBalanceAccount',
+    'listAccountHolders id',
+  ],
+  moves: {
+    active: { active: 'stays', suspended: 'moves', closed: 'moves' },
+    suspended: { active: 'moves', suspended: 'stays', closed: 'moves' },
+    closed: { active: '30_209', suspended: '30_209', closed: '30_209' },
+  },
+  calls: [
+    'post /accountHolders',
+    'get /accountHolders/{id}',
+    'patch /accountHolders/{id}',
+    'get /balancePlatforms/{id}/accountHolders',
+  ],
+};
+
 export const accountHolder = platformResource({
   faultTrack,
-  kind: 'accountHolder',
-  table: 'account_holder',
+  api,
+  kind: accountHolders,
   first: [
     { ...recordOf({ id: firstHolderId, reference: 'first' }), primaryBalanceAccount: secondAccountId },
     recordOf({ id: secondHolderId, reference: 'second' }),

@@ -1,4 +1,5 @@
 /** Balance accounts: their model, what clients ask of them, and what is there at first. */
+import { balanceAccounts } from '../../src/services/balance-platform/balance-accounts/kind.ts';
 import type { Refusal } from '../simulation/expected.ts';
 import type { SimulatedRequest } from '../simulation/request.ts';
 import { refusedUnderHolder, updatePrimaryAccount } from './account-holder.ts';
@@ -16,6 +17,7 @@ import {
   secondHolderId,
   timeZone,
 } from './platform.ts';
+import type { PlatformApi } from './platform-api.ts';
 import { addressing, described, describedOwner, describing, otherTimeZone, trackHolder } from './platform-track.ts';
 import type { FaultTrack } from './resource.ts';
 
@@ -99,10 +101,42 @@ const faultTrack: FaultTrack = {
   },
 };
 
+const api: Omit<PlatformApi, 'kind'> = {
+  path: '/balanceAccounts',
+  unknownId: 'BA3227C223222H5J4DCLW9VBV',
+  fields: ['balanceAccountId', 'primaryBalanceAccount'],
+  writes: {
+    createBalanceAccount: (accountHolderId) => ({
+      body: { accountHolderId },
+      other: { accountHolderId, reference: 'x' },
+    }),
+    updateBalanceAccount: () => ({ body: { reference: 'one' }, other: { reference: 'two' } }),
+  },
+  ids: [
+    'createBalanceAccount accountHolderId',
+    'getBalanceAccount id',
+    'updateBalanceAccount accountHolderId',
+    'updateBalanceAccount id',
+    'listBalanceAccounts id',
+  ],
+  moves: {
+    active: { active: 'stays', inactive: '30_201', suspended: 'moves', closed: 'moves' },
+    inactive: { active: 'moves', inactive: 'stays', suspended: '30_201', closed: 'moves' },
+    suspended: { active: 'moves', inactive: '30_201', suspended: 'stays', closed: 'moves' },
+    closed: { active: '30_209', inactive: '30_209', suspended: '30_209', closed: '30_209' },
+  },
+  calls: [
+    'post /balanceAccounts',
+    'get /balanceAccounts/{id}',
+    'patch /balanceAccounts/{id}',
+    'get /accountHolders/{id}/balanceAccounts',
+  ],
+};
+
 export const balanceAccount = platformResource({
   faultTrack,
-  kind: 'balanceAccount',
-  table: 'balance_account',
+  api,
+  kind: balanceAccounts,
   parent: { column: 'account_holder_id', member: 'accountHolderId' },
   first: [
     recordOf({ id: firstAccountId, accountHolderId: firstHolderId, reference: 'first' }),

@@ -1,18 +1,21 @@
 /** Payment instruments: their model, what clients ask of them, and what is there at first. */
+import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
 import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import { refusedUnderAccount } from './balance-account.ts';
 import {
   firstAccountId,
   newIdIn,
   PlatformModel,
+  type PlatformTestResource,
   platformRequest,
   platformResource,
   refusedChange,
   type Status,
   secondAccountId,
 } from './platform.ts';
+import type { PlatformApi } from './platform-api.ts';
 import { addressing, trackAccounts } from './platform-track.ts';
-import type { FaultTrack, KeyUse, TestResource } from './resource.ts';
+import type { FaultTrack, KeyUse } from './resource.ts';
 
 /** Inactive at first, with the first account. */
 const firstInstrumentId = 'PIFIRST000000000000000000';
@@ -153,10 +156,47 @@ const faultTrack: FaultTrack = {
   issuedIn: ({ id, number_fingerprint }) => ({ number: number_fingerprint!, to: id! }),
 };
 
+const api: Omit<PlatformApi, 'kind'> = {
+  path: '/paymentInstruments',
+  unknownId: 'PI3227C223222H5J4DCLW9VBV',
+  fields: ['replacementOfId'],
+  writes: {
+    createPaymentInstrument(balanceAccountId) {
+      const body = { ...constantInput, card: { ...issuedCard, usage: 'singleUse' }, balanceAccountId };
+      return { body, other: { ...body, reference: 'x' } };
+    },
+    updatePaymentInstrument: () => ({ body: { statusReason: 'damaged' }, other: { statusReason: 'lost' } }),
+    cancelPaymentInstrument: () => ({ body: {}, other: { statusReason: 'lost' } }),
+  },
+  changeable: { status: 'inactive' },
+  ids: [
+    'createPaymentInstrument balanceAccountId',
+    'createPaymentInstrument replacementOfId',
+    'getPaymentInstrument id',
+    'updatePaymentInstrument balanceAccountId',
+    'updatePaymentInstrument id',
+    'cancelPaymentInstrument id',
+    'listPaymentInstruments id',
+  ],
+  moves: {
+    inactive: { inactive: 'stays', active: 'moves', suspended: '30_201', closed: 'moves' },
+    active: { inactive: '30_201', active: 'stays', suspended: 'moves', closed: 'moves' },
+    suspended: { inactive: '30_201', active: 'moves', suspended: 'stays', closed: 'moves' },
+    closed: { inactive: '30_209', active: '30_209', suspended: '30_209', closed: '30_209' },
+  },
+  calls: [
+    'post /paymentInstruments',
+    'get /paymentInstruments/{id}',
+    'patch /paymentInstruments/{id}',
+    'post /paymentInstruments/{id}/cancel',
+    'get /balanceAccounts/{id}/paymentInstruments',
+  ],
+};
+
 const instrument = platformResource({
   faultTrack,
-  kind: 'paymentInstrument',
-  table: 'payment_instrument',
+  api,
+  kind: paymentInstruments,
   parent: { column: 'balance_account_id', member: 'balanceAccountId' },
   first: [
     recordOf({ id: firstInstrumentId, balanceAccountId: firstAccountId, reference: 'first' }, 'inactive', firstCard),
@@ -187,7 +227,7 @@ const instrument = platformResource({
   statements: ['find-open-payment_instrument'],
 });
 
-export const paymentInstrument: TestResource = {
+export const paymentInstrument: PlatformTestResource = {
   ...instrument,
   seedModel(model) {
     instrument.seedModel(model);

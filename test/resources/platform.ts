@@ -1,6 +1,6 @@
 /** The rules that all resources of a simulated balance platform share: seeds, statements, revisions, status and events. */
 
-import type { Records, ResourceKind } from '../../src/services/balance-platform/resource.ts';
+import type { ResourceKind, ResourceRecord } from '../../src/services/balance-platform/resource.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
 import { canonicalJson, eventText } from '../simulation/effect-text.ts';
 import type { Expected, Refusal } from '../simulation/expected.ts';
@@ -9,6 +9,7 @@ import type { Execution, SimulatedRequest } from '../simulation/request.ts';
 import type { Entry, SimDatabase } from '../simulation/sim-database.ts';
 import type { ProblemName } from '../support/problems.ts';
 import { findOperation } from './operations.ts';
+import type { PlatformApi } from './platform-api.ts';
 import type { TestResource } from './resource.ts';
 
 export const balancePlatform = 'DemoPlatform';
@@ -26,7 +27,8 @@ export type Status = 'inactive' | 'active' | 'suspended' | 'closed';
 
 /** A resource as the model holds it. */
 export interface ModelResource {
-  readonly kind: ResourceKind;
+  /** The name of its kind. */
+  readonly kind: string;
   readonly table: string;
   readonly parentId: string | undefined;
   readonly revision: number;
@@ -119,7 +121,7 @@ export class PlatformModel {
     });
   }
 
-  lines(kind: ResourceKind): readonly string[] {
+  lines(kind: string): readonly string[] {
     return [...this.#all.values()]
       .filter((each) => each.kind === kind)
       .map(lineOf)
@@ -172,34 +174,37 @@ export function newIdIn({ entries }: Execution): string {
   return String(id);
 }
 
-interface PlatformResource<K extends ResourceKind>
+interface PlatformResource<R extends ResourceRecord>
   extends Pick<TestResource, 'workload' | 'crashCases' | 'refusals' | 'faultTrack'> {
-  readonly kind: K;
-  readonly table: string;
+  readonly kind: ResourceKind<R>;
+  readonly api: Omit<PlatformApi, 'kind'>;
   /** The column and the member that name the parent; absent where the parent is the platform. */
   readonly parent?: { readonly column: string; readonly member: keyof ModelRecord & string };
   /** What is there before the first request. */
-  readonly first: readonly (ModelRecord & Records[K])[];
+  readonly first: readonly (ModelRecord & R)[];
   /** Columns of a kind that has a sealed number. */
   readonly sealed?: object;
   readonly statements?: readonly string[];
 }
 
 export interface PlatformTestResource extends TestResource {
+  readonly api: PlatformApi;
   /** The new resource for the model, without its revision. */
   created(record: ModelRecord): Omit<ModelResource, 'revision'>;
 }
 
-export function platformResource<K extends ResourceKind>(parts: PlatformResource<K>): PlatformTestResource {
-  const { kind, table, parent, first, sealed, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
+export function platformResource<R extends ResourceRecord>(parts: PlatformResource<R>): PlatformTestResource {
+  const { kind, api, parent, first, sealed, workload, crashCases, refusals, faultTrack, statements = [] } = parts;
+  const { name, table } = kind;
   const columns = ['id', ...(parent === undefined ? [] : [parent.column]), 'status', 'revision'];
   const created = (record: ModelRecord) => ({
-    kind,
+    kind: name,
     table,
     parentId: parent && String(record[parent.member]),
     record,
   });
   return {
+    api: { kind, ...api },
     tables: [table],
     workload,
     crashCases,
@@ -226,8 +231,8 @@ export function platformResource<K extends ResourceKind>(parts: PlatformResource
         : [`${verb} ${rowText(table, parameters.slice(1, end), parseRecord(parameters[end]))}`];
     },
     eventTextOf({ kind: eventKind, operation, pspReference, record }) {
-      if (eventKind !== kind || operation === undefined || record === undefined) return undefined;
-      return eventText(kind, record.id, operation, pspReference, record);
+      if (eventKind !== name || operation === undefined || record === undefined) return undefined;
+      return eventText(name, record.id, operation, pspReference, record);
     },
     storedLines: (database: SimDatabase) =>
       database
@@ -240,7 +245,7 @@ export function platformResource<K extends ResourceKind>(parts: PlatformResource
           ),
         )
         .toSorted(),
-    modelLines: (model: Model) => model.state(PlatformModel.create).lines(kind),
+    modelLines: (model: Model) => model.state(PlatformModel.create).lines(name),
   };
 }
 

@@ -1,7 +1,10 @@
 /** Creates a balance platform with resources through API calls. */
 
-import type { ResourceKind, StoredResource } from '../../src/services/balance-platform/resource.ts';
+import { boundOperations } from '../../src/contract/service.ts';
 import { ResourceRepository } from '../../src/services/balance-platform/store/repository.ts';
+import { balancePlatformV2 } from '../../src/services/balance-platform/v2.ts';
+import { platformResources } from '../resources/index.ts';
+import type { PlatformApi } from '../resources/platform-api.ts';
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
 import { type Asking, type Headers, type ReceivedResponse, type Resources, resourcesOf } from './resources.ts';
@@ -26,15 +29,22 @@ export interface Furnished extends Resources {
   holder(also?: object): Promise<string>;
   account(accountHolderId: string, also?: object): Promise<string>;
   instrument(balanceAccountId: string, also?: object): Promise<string>;
+  /** Creates any resource. `parent`: the id of the resource above it, or the platform. */
+  create(resource: PlatformApi, parent: string, also?: object): Promise<string>;
+  /** Creates a resource with new ones above it; returns the ids by kind. */
+  branch(resource: PlatformApi): Promise<Readonly<Record<string, string>>>;
   /** Writes a resource directly to the store, bypassing all rules. */
-  force(kind: ResourceKind, id: string, changes: object): Promise<void>;
+  force(kind: string, id: string, changes: object): Promise<void>;
 }
 
-export const paths: Readonly<Record<ResourceKind, string>> = Object.freeze({
-  accountHolder: '/accountHolders',
-  balanceAccount: '/balanceAccounts',
-  paymentInstrument: '/paymentInstruments',
-});
+/** By the name of its kind. */
+export const apis: ReadonlyMap<string, PlatformApi> = new Map(
+  platformResources.map(({ api }) => [api.kind.name, api] as const),
+);
+
+/** The operation that creates a resource, by the method and the path of its binding. */
+const creationOf = ({ path }: PlatformApi): string =>
+  boundOperations(balancePlatformV2).find(({ http }) => http.method === 'POST' && http.path === path)!.name;
 
 /** Creates resources of the platform that `who` acts for. */
 export const furnished = (
@@ -59,13 +69,19 @@ export const furnished = (
     holder: (also = {}) => made('/accountHolders', { legalEntityId: 'LE1', ...also }),
     account: (accountHolderId, also = {}) => made('/balanceAccounts', { accountHolderId, ...also }),
     instrument: (balanceAccountId, also = {}) => made('/paymentInstruments', cardFor(balanceAccountId, also)),
+    create: (resource, parent, also = {}) =>
+      made(resource.path, { ...resource.writes[creationOf(resource)]!(parent).body, ...also }),
+    async branch(resource) {
+      const above = resource.kind.parent && apis.get(resource.kind.parent.kind.name)!;
+      const ids = above === undefined ? {} : await this.branch(above);
+      const parent = above === undefined ? platform : ids[above.kind.name]!;
+      return { ...ids, [resource.kind.name]: await this.create(resource, parent) };
+    },
     async force(kind, id, changes) {
       await gateway.parts.store.write(async (tx) => {
-        const before = (await tx.repository(ResourceRepository).findResource(kind, platform, id))!;
+        const before = (await tx.repository(ResourceRepository).findResource(apis.get(kind)!.kind, platform, id))!;
         const record = { ...before.record, ...changes };
-        await tx
-          .repository(ResourceRepository)
-          .changeResource({ ...before, revision: before.revision + 1, record } as StoredResource);
+        await tx.repository(ResourceRepository).changeResource({ ...before, revision: before.revision + 1, record });
       });
     },
   };

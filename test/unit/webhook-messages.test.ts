@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ConfigurationWebhooksHandler, hmacValidator, TokenizationWebhooksHandler } from '@adyen/api-library';
 import { expect, test } from '@jest/globals';
+import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { configurationFormat } from '../../src/services/balance-platform/webhook-format.ts';
 import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
@@ -131,7 +132,7 @@ test('the classic format marks live events', () => {
   expect(classicFormat.encode(detailEvent('created'), { environment: 'live', key }).body).toContain('"live":"true"');
 });
 
-const holderData: ResourceEventData<'accountHolder'> = {
+const holderData: ResourceEventData<AccountHolder> = {
   kind: 'accountHolder',
   operation: 'updated',
   platform: 'DemoPlatform',
@@ -171,10 +172,7 @@ test.each([
   ['paymentInstrument', 'created'],
   ['paymentInstrument', 'updated'],
 ] as const)('the library of merchants takes "%s %s" for what it is, and its signature for good', (kind, operation) => {
-  const { body, headers } = configurationFormat.encode(
-    queued({ ...holderData, kind, operation } as ResourceEventData),
-    origin,
-  );
+  const { body, headers } = configurationFormat.encode(queued({ ...holderData, kind, operation }), origin);
   expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
   expect(new hmacValidator().validateHMACSignature(key, headers.HmacSignature!, `${body} `)).toBe(false);
   expect(new ConfigurationWebhooksHandler(body).getGenericWebhook()).toMatchObject({

@@ -4,15 +4,16 @@ import type { Operation, Output } from '../../contract/operation.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
 import type { Transaction } from '../../store/transaction.ts';
 import type { DomainEvent } from '../../webhooks/event.ts';
-import type { Records, ResourceKind, StoredResource } from './resource.ts';
+import type { ResourceRecord, StoredResource } from './resource.ts';
 import { ResourceRepository } from './store/repository.ts';
 
-export interface ResourceEventData<K extends ResourceKind = ResourceKind> {
-  readonly kind: K;
+export interface ResourceEventData<R extends ResourceRecord = ResourceRecord> {
+  /** The name of its kind. */
+  readonly kind: string;
   readonly operation: 'created' | 'updated';
   readonly platform: string;
   /** Contains no sealed value. */
-  readonly record: Records[K];
+  readonly record: R;
 }
 
 /** A writing handler; the events of what it writes are enqueued at its end. */
@@ -48,7 +49,12 @@ export function resourceEventType({ kind, operation }: ResourceEventData): strin
 }
 
 function resourceEvent({ kind, platform, revision, record }: StoredResource): DomainEvent<ResourceEventData> {
-  const data: ResourceEventData = { kind, operation: revision === 1 ? 'created' : 'updated', platform, record };
+  const data: ResourceEventData = {
+    kind: kind.name,
+    operation: revision === 1 ? 'created' : 'updated',
+    platform,
+    record,
+  };
   // The events of a resource stay in order.
-  return { type: resourceEventType(data), orderingKey: JSON.stringify([platform, kind, record.id]), data };
+  return { type: resourceEventType(data), orderingKey: JSON.stringify([platform, kind.name, record.id]), data };
 }

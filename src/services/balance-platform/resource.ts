@@ -1,39 +1,65 @@
-/** Balance platforms and their stored resources. */
+/** Kinds of resources, and resources as the store has them. */
 
-import type { Infer } from '../../contract/schema.ts';
-import type { Sealed } from '../../vault/ports.ts';
-import type { accountHolder } from './account-holders/contract.ts';
-import type { balanceAccount } from './balance-accounts/contract.ts';
-import type { platformStatus } from './balance-platforms/contract.ts';
-import type { paymentInstrument } from './payment-instruments/contract.ts';
+import type { Operation } from '../../contract/operation.ts';
+import type { OperationHandlers } from '../../gateway/implement.ts';
+import type { Sealed, Vault } from '../../vault/ports.ts';
+import { type ResourceStatements, resourceStatements } from './store/statements.ts';
 
-export interface Platform {
+/** The members of a record that every resource has. */
+export interface ResourceRecord {
   readonly id: string;
-  /** The company that owns it. */
-  readonly company: string;
-  readonly description?: string | undefined;
-  readonly status: Infer<typeof platformStatus>;
-  /** The default of account holders. */
-  readonly timeZone: string;
+  readonly status: string;
+  readonly reference?: string | undefined;
 }
 
-/** Resources as responses contain them, without sealed values. */
-export interface Records {
-  readonly accountHolder: Infer<typeof accountHolder>;
-  readonly balanceAccount: Infer<typeof balanceAccount>;
-  /** The numbers of a bank account are absent, and that of a card is masked: they are sealed. */
-  readonly paymentInstrument: Infer<typeof paymentInstrument>;
+/** What every resource has in common with the others of its kind. `R` is its record, as responses contain it. */
+export interface ResourceKind<R extends ResourceRecord = ResourceRecord> extends KindParts<R> {
+  readonly statements: ResourceStatements;
 }
 
-export type ResourceKind = keyof Records;
+export interface KindParts<R extends ResourceRecord> {
+  /** `accountHolder`, as events name it. */
+  readonly name: string;
+  /** The statuses that may follow each status. */
+  readonly lifecycle: Lifecycle<R['status']>;
+  readonly table: string;
+  /** Absent where the parent is the platform. */
+  readonly parent?: Parent<R>;
+  /** Present where the kind has a sealed number, unique across all platforms. */
+  readonly sealed?: SealedNumber<R>;
+}
 
-/** A resource as the store has it. */
-export interface StoredResource<K extends ResourceKind = ResourceKind> {
-  readonly kind: K;
+export type Lifecycle<S extends string = string> = Readonly<Record<S, readonly S[]>>;
+
+export interface Parent<R extends ResourceRecord> {
+  readonly kind: ResourceKind;
+  /** The column that names the parent. */
+  readonly column: string;
+  idOf(record: R): string;
+}
+
+export interface SealedNumber<R extends ResourceRecord> {
+  /** Whether the vault opens the number and computes the same fingerprint of it. Throws if it does not open. */
+  isKnownTo(resource: StoredResource<R>, vault: Vault): boolean;
+}
+
+export function resourceKind<R extends ResourceRecord>(parts: KindParts<R>): ResourceKind<R> {
+  return Object.freeze({ ...parts, statements: resourceStatements(parts) });
+}
+
+/** What the folder of a resource exports. */
+export interface Resource<O extends Operation = Operation, R extends ResourceRecord = ResourceRecord> {
+  readonly kind: ResourceKind<R>;
+  readonly handlers: OperationHandlers<O>;
+}
+
+export interface StoredResource<R extends ResourceRecord = ResourceRecord> {
+  readonly kind: ResourceKind<R>;
   readonly platform: string;
   /** Counts its states, from 1. */
   readonly revision: number;
-  readonly record: Records[K];
+  /** Without sealed values. */
+  readonly record: R;
   /** The numbers of a payment instrument. */
   readonly sealed?: Sealed | undefined;
   /** Of the number of a payment instrument: equal for equal numbers on all platforms. */
@@ -41,8 +67,8 @@ export interface StoredResource<K extends ResourceKind = ResourceKind> {
 }
 
 /** The resources of a parent: account holders of a platform, balance accounts of those, payment instruments of these. */
-export interface Children<K extends ResourceKind = ResourceKind> {
-  readonly kind: K;
+export interface Children<R extends ResourceRecord = ResourceRecord> {
+  readonly kind: ResourceKind<R>;
   readonly platform: string;
   /** The id of the parent. */
   readonly parent: string;

@@ -2,36 +2,36 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../contract/problem.ts';
 import { platformProblems } from './problems.ts';
-import type { Records, ResourceKind, StoredResource } from './resource.ts';
+import type { ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceRepository } from './store/repository.ts';
 
-type NewResource<K extends ResourceKind> = Omit<StoredResource<K>, 'revision'>;
+type NewResource<R extends ResourceRecord> = Omit<StoredResource<R>, 'revision'>;
 
 /** Saves the first state; returns undefined where its number was issued before. */
-export async function createWithNumber<K extends ResourceKind>(
-  resource: NewResource<K>,
+export async function createWithNumber<R extends ResourceRecord>(
+  resource: NewResource<R>,
   resources: ResourceRepository,
-): Promise<StoredResource<K> | undefined> {
-  const created = { ...resource, revision: 1, record: withoutUndefined(resource.record) } as StoredResource<K>;
+): Promise<StoredResource<R> | undefined> {
+  const created = { ...resource, revision: 1, record: withoutUndefined(resource.record) };
   return (await resources.addResource(created)) ? created : undefined;
 }
 
 /** Saves the first state of a resource without a number. */
-export async function create<K extends ResourceKind>(
-  resource: NewResource<K>,
+export async function create<R extends ResourceRecord>(
+  resource: NewResource<R>,
   resources: ResourceRepository,
-): Promise<StoredResource<K>> {
+): Promise<StoredResource<R>> {
   const created = await createWithNumber(resource, resources);
   if (created === undefined) throw new Error('an id was generated twice');
   return created;
 }
 
 /** Saves the next state; without a difference nothing is saved. */
-export async function change<K extends ResourceKind>(
-  before: StoredResource<K>,
-  changes: Partial<Records[K]>,
+export async function change<R extends ResourceRecord>(
+  before: StoredResource<R>,
+  changes: Partial<R>,
   resources: ResourceRepository,
-): Promise<StoredResource<K>> {
+): Promise<StoredResource<R>> {
   const record = withoutUndefined({ ...before.record, ...changes });
   if (isDeepStrictEqual(record, before.record)) return before;
   const changed = { ...before, record, revision: before.revision + 1 };

@@ -1,9 +1,9 @@
 /** The reason of a status. The reason `other` requires a comment. */
 import type { Issue } from '../../contract/problem.ts';
 import { missing } from './field-issues.ts';
-import type { Records } from './resource.ts';
+import type { PaymentInstrument } from './payment-instruments/contract.ts';
 
-export type Reason = Pick<Records['paymentInstrument'], 'statusReason' | 'statusComment'>;
+export type Reason = Pick<PaymentInstrument, 'statusReason' | 'statusComment'>;
 
 export function reasonIssues({ statusReason, statusComment }: Reason): readonly Issue[] {
   return statusReason === 'other' && statusComment === undefined ? [missing(['statusComment'])] : [];

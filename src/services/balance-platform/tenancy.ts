@@ -1,8 +1,9 @@
 /** Tenant isolation: resources are looked up under the caller's platform, so another tenant's resource is a 404. */
 import type { Caller } from '../../contract/canonical.ts';
 import { Problem } from '../../contract/problem.ts';
+import type { Platform } from './balance-platforms/platform.ts';
 import { platformProblems } from './problems.ts';
-import type { Platform, ResourceKind, StoredResource } from './resource.ts';
+import type { ResourceKind, ResourceRecord, StoredResource } from './resource.ts';
 import type { ResourceReader } from './store/repository.ts';
 
 /** The grant that holds the one balance platform that a credential acts for. */
@@ -28,12 +29,12 @@ export async function requireTenantPlatform(
 }
 
 /** Throws resourceNotFound for an unknown resource and for one of another platform alike. */
-export async function findForTenant<K extends ResourceKind>(
-  kind: K,
+export async function findForTenant<R extends ResourceRecord>(
+  kind: ResourceKind<R>,
   id: string,
   caller: Caller,
   resources: ResourceReader,
-): Promise<StoredResource<K>> {
+): Promise<StoredResource<R>> {
   const found = await resources.findResource(kind, platformOf(caller), id);
   if (found === undefined) throw new Problem(platformProblems.resourceNotFound);
   return found;

@@ -1,47 +1,15 @@
 /** The balance platform, version 2: its operations as tables (specification, section 4). */
+import type { Operation } from '../../contract/operation.ts';
 import { service } from '../../contract/service.ts';
 import { conventions } from '../conventions.ts';
-import {
-  createAccountHolder,
-  getAccountHolder,
-  listAccountHolders,
-  updateAccountHolder,
-} from './account-holders/contract.ts';
-import {
-  createBalanceAccount,
-  getBalanceAccount,
-  listBalanceAccounts,
-  updateBalanceAccount,
-} from './balance-accounts/contract.ts';
-import { getBalancePlatform } from './balance-platforms/contract.ts';
-import {
-  cancelPaymentInstrument,
-  createPaymentInstrument,
-  getPaymentInstrument,
-  listPaymentInstruments,
-  updatePaymentInstrument,
-} from './payment-instruments/contract.ts';
+import { balancePlatformHandlers } from './balance-platforms/index.ts';
 import { platformProblems } from './problems.ts';
+import { resources } from './resources.ts';
 
-const operations = [
-  createAccountHolder,
-  getAccountHolder,
-  updateAccountHolder,
-  listBalanceAccounts,
-  createBalanceAccount,
-  getBalanceAccount,
-  updateBalanceAccount,
-  listPaymentInstruments,
-  getBalancePlatform,
-  listAccountHolders,
-  createPaymentInstrument,
-  getPaymentInstrument,
-  updatePaymentInstrument,
-  cancelPaymentInstrument,
-] as const;
-
-/** The operations by name, for handlers that the compiler counts. */
-export type BalancePlatformOperations = { [O in (typeof operations)[number] as O['name']]: O };
+// Documents list the operations in this order: by the first word of their paths.
+const operations = [balancePlatformHandlers, ...resources.map(({ handlers }) => handlers)]
+  .flatMap((handlers) => [...handlers.keys()])
+  .toSorted((a, b) => collectionOf(a).localeCompare(collectionOf(b)));
 
 export const balancePlatformV2 = service({
   name: 'BalancePlatform',
@@ -55,3 +23,7 @@ export const balancePlatformV2 = service({
   roles: ['balancePlatform'],
   operations,
 });
+
+function collectionOf({ http }: Operation): string {
+  return http?.path.split('/')[1] ?? '';
+}

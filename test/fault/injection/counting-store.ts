@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Backend, openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
+import { accountHolders } from '../../../src/services/balance-platform/account-holders/kind.ts';
+import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
 import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
 import type { Role } from '../../../src/services/index.ts';
 import type { NewCredential } from '../../../src/store/sql/credential-registry.ts';
@@ -75,12 +77,12 @@ const seedPlatform = ({ store }: Backend): Promise<void> =>
     const open = { status: 'active', timeZone: 'UTC' } as const;
     const primary = { primaryBalanceAccount: trackAccounts.right };
     const record = { id: trackHolder, balancePlatform: trackPlatform, legalEntityId: 'LE1', ...primary, ...open };
-    await transaction.repository(ResourceRepository).addResource({ kind: 'accountHolder', ...common, record });
+    await transaction.repository(ResourceRepository).addResource({ kind: accountHolders, ...common, record });
     for (const id of Object.values(trackAccounts)) {
       const account = { id, accountHolderId: trackHolder, balances: [], defaultCurrencyCode: 'EUR', ...open };
       await transaction
         .repository(ResourceRepository)
-        .addResource({ kind: 'balanceAccount', ...common, record: account });
+        .addResource({ kind: balanceAccounts, ...common, record: account });
     }
   });
 

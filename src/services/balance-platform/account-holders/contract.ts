@@ -1,6 +1,6 @@
 /** The account holder: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import { list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
@@ -68,6 +68,8 @@ export const accountHolder = object('AccountHolder', {
   status: required(holderStatus, 'The status.'),
   timeZone: required(timeZone.schema, timeZone.doc),
 });
+
+export type AccountHolder = Infer<typeof accountHolder>;
 
 const answer = object('AccountHolder', { ...accountHolder.fields, eTag: shapes.eTag });
 const id = shapes.idInPath(shapes.holderId, 'account holder');
@@ -156,3 +158,5 @@ export const listAccountHolders = operation({
     ...shapes.pages,
   }),
 });
+
+export const operations = [createAccountHolder, getAccountHolder, updateAccountHolder, listAccountHolders] as const;

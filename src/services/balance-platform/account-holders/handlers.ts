@@ -3,6 +3,7 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid } from '../field-issues.ts';
 import { checkTransition } from '../lifecycle.ts';
@@ -13,10 +14,11 @@ import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
-import type { BalancePlatformOperations as Operations } from '../v2.ts';
 import { grantCapabilities } from './capabilities.ts';
+import type * as contract from './contract.ts';
+import { accountHolders } from './kind.ts';
 
-export const createAccountHolder = withEvents<Operations['createAccountHolder']>(
+export const createAccountHolder = withEvents<typeof contract.createAccountHolder>(
   async ({ input, caller }, resources, { ids }) => {
     const platform = await requireTenantPlatform(caller, resources, input.balancePlatform);
     requireActivePlatform(platform);
@@ -29,20 +31,20 @@ export const createAccountHolder = withEvents<Operations['createAccountHolder']>
       status: 'active',
       timeZone: input.timeZone ?? platform.timeZone,
     } as const;
-    return toResponse(await create({ kind: 'accountHolder', platform: platform.id, record }, resources));
+    return toResponse(await create({ kind: accountHolders, platform: platform.id, record }, resources));
   },
 );
 
-export const getAccountHolder: Handler<Operations['getAccountHolder']> = async ({ input, caller }, tx) =>
-  toResponse(await findForTenant('accountHolder', input.id, caller, tx.repository(ResourceReader)));
+export const getAccountHolder: Handler<typeof contract.getAccountHolder> = async ({ input, caller }, tx) =>
+  toResponse(await findForTenant(accountHolders, input.id, caller, tx.repository(ResourceReader)));
 
-export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>(
+export const updateAccountHolder = withEvents<typeof contract.updateAccountHolder>(
   async ({ input, caller }, resources) => {
     const { id, ifMatch, balancePlatform, capabilities, metadata, ...changes } = input;
-    const before = await findForTenant('accountHolder', id, caller, resources);
+    const before = await findForTenant(accountHolders, id, caller, resources);
     checkIfMatch(ifMatch, before);
     await requireTenantPlatform(caller, resources, balancePlatform);
-    checkTransition('accountHolder', before.record.status, changes.status);
+    checkTransition(before, changes.status);
     await checkAccounts(before, input, resources);
     const after = await change(
       before,
@@ -57,29 +59,29 @@ export const updateAccountHolder = withEvents<Operations['updateAccountHolder']>
   },
 );
 
-export const listAccountHolders: Handler<Operations['listAccountHolders']> = async ({ input, caller }, tx) => {
+export const listAccountHolders: Handler<typeof contract.listAccountHolders> = async ({ input, caller }, tx) => {
   const resources = tx.repository(ResourceReader);
   const { id: platform } = await requireTenantPlatform(caller, resources, input.id);
-  const children = { kind: 'accountHolder', platform, parent: platform } as const;
+  const children = { kind: accountHolders, platform, parent: platform } as const;
   const { items, hasNext, hasPrevious } = await readPage(children, input, resources);
   return { accountHolders: items.map(({ record }) => record), hasNext, hasPrevious };
 };
 
-function toResponse(holder: StoredResource<'accountHolder'>) {
+function toResponse(holder: StoredResource<contract.AccountHolder>) {
   return { ...holder.record, eTag: eTagOf(holder) };
 }
 
 /** Closing requires closed balance accounts; the primary account must belong to the holder and not be closed. */
 async function checkAccounts(
-  { platform, record }: StoredResource<'accountHolder'>,
-  { status, primaryBalanceAccount }: Input<Operations['updateAccountHolder']>,
+  { platform, record }: StoredResource<contract.AccountHolder>,
+  { status, primaryBalanceAccount }: Input<typeof contract.updateAccountHolder>,
   resources: ResourceRepository,
 ): Promise<void> {
-  const accounts = { kind: 'balanceAccount', platform, parent: record.id } as const;
+  const accounts = { kind: balanceAccounts, platform, parent: record.id } as const;
   if (status === 'closed' && (await resources.findOpen(accounts)) !== undefined)
     throw new Problem(platformProblems.holderInUse);
   if (primaryBalanceAccount === undefined) return;
-  const account = await resources.findResource('balanceAccount', platform, primaryBalanceAccount);
+  const account = await resources.findResource(balanceAccounts, platform, primaryBalanceAccount);
   if (account?.record.accountHolderId !== record.id || account.record.status === 'closed')
     throwIssues([invalid(['primaryBalanceAccount'])]);
 }

@@ -1,6 +1,6 @@
 /** The balance account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import { integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
@@ -49,6 +49,8 @@ export const balanceAccount = object('BalanceAccount', {
   ...balanceAccountBase.fields,
   balances: required(list(balance, 'Balance', { max: 200 }), 'The balances, one for each currency.'),
 });
+
+export type BalanceAccount = Infer<typeof balanceAccount>;
 
 const answer = object('BalanceAccount', { ...balanceAccount.fields, eTag: shapes.eTag });
 const id = shapes.idInPath(shapes.accountId, 'balance account');
@@ -148,3 +150,5 @@ export const listBalanceAccounts = operation({
     ...shapes.pages,
   }),
 });
+
+export const operations = [createBalanceAccount, getBalanceAccount, updateBalanceAccount, listBalanceAccounts] as const;

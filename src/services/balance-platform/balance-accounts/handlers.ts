@@ -3,26 +3,30 @@
 import type { Input } from '../../../contract/operation.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Handler } from '../../../gateway/handler.ts';
+import type { AccountHolder } from '../account-holders/contract.ts';
+import { accountHolders } from '../account-holders/kind.ts';
 import { withEvents } from '../events.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
+import { paymentInstruments } from '../payment-instruments/kind.ts';
 import { platformProblems } from '../problems.ts';
 import { findParent, requireActiveHolder, requireActivePlatform } from '../require-active.ts';
 import type { StoredResource } from '../resource.ts';
 import { change, checkIfMatch, create, emptyToUndefined, eTagOf, omitUndefined } from '../save-resource.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
-import type { BalancePlatformOperations as Operations } from '../v2.ts';
+import type * as contract from './contract.ts';
+import { balanceAccounts } from './kind.ts';
 
-type Account = StoredResource<'balanceAccount'>;
+type Account = StoredResource<contract.BalanceAccount>;
 
 const defaultCurrency = 'EUR';
 
-export const createBalanceAccount = withEvents<Operations['createBalanceAccount']>(
+export const createBalanceAccount = withEvents<typeof contract.createBalanceAccount>(
   async ({ input, caller }, resources, { ids }) => {
     const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
-    const holder = await findForTenant('accountHolder', input.accountHolderId, caller, resources);
+    const holder = await findForTenant(accountHolders, input.accountHolderId, caller, resources);
     requireActiveHolder(holder);
     const currency = input.defaultCurrencyCode ?? defaultCurrency;
     const record = {
@@ -34,22 +38,22 @@ export const createBalanceAccount = withEvents<Operations['createBalanceAccount'
       status: 'active',
       timeZone: input.timeZone ?? holder.record.timeZone,
     } as const;
-    const account = await create({ kind: 'balanceAccount', platform: platform.id, record }, resources);
+    const account = await create({ kind: balanceAccounts, platform: platform.id, record }, resources);
     await updatePrimaryAccount(platform.id, holder.record.id, resources);
     return toResponse(account);
   },
 );
 
-export const getBalanceAccount: Handler<Operations['getBalanceAccount']> = async ({ input, caller }, tx) =>
-  toResponse(await findForTenant('balanceAccount', input.id, caller, tx.repository(ResourceReader)));
+export const getBalanceAccount: Handler<typeof contract.getBalanceAccount> = async ({ input, caller }, tx) =>
+  toResponse(await findForTenant(balanceAccounts, input.id, caller, tx.repository(ResourceReader)));
 
-export const updateBalanceAccount = withEvents<Operations['updateBalanceAccount']>(
+export const updateBalanceAccount = withEvents<typeof contract.updateBalanceAccount>(
   async ({ input, caller }, resources) => {
     const { id, ifMatch, metadata, platformPaymentConfiguration, ...changes } = input;
-    const before = await findForTenant('balanceAccount', id, caller, resources);
+    const before = await findForTenant(balanceAccounts, id, caller, resources);
     checkIfMatch(ifMatch, before);
     const holderId = input.accountHolderId ?? before.record.accountHolderId;
-    const holder = await findForTenant('accountHolder', holderId, caller, resources);
+    const holder = await findForTenant(accountHolders, holderId, caller, resources);
     await checkChange(before, input, holder, resources);
     const { platform, record } = before;
     const configuration = { ...record.platformPaymentConfiguration, ...platformPaymentConfiguration };
@@ -68,13 +72,13 @@ export const updateBalanceAccount = withEvents<Operations['updateBalanceAccount'
   },
 );
 
-export const listBalanceAccounts: Handler<Operations['listBalanceAccounts']> = async ({ input, caller }, tx) => {
+export const listBalanceAccounts: Handler<typeof contract.listBalanceAccounts> = async ({ input, caller }, tx) => {
   const resources = tx.repository(ResourceReader);
-  const { platform, record } = await findForTenant('accountHolder', input.id, caller, resources);
-  const children = { kind: 'balanceAccount', platform, parent: record.id } as const;
+  const { platform, record } = await findForTenant(accountHolders, input.id, caller, resources);
+  const children = { kind: balanceAccounts, platform, parent: record.id } as const;
   const { items, hasNext, hasPrevious } = await readPage(children, input, resources);
-  const balanceAccounts = items.map(({ record: { balances: _, ...base } }) => base);
-  return { balanceAccounts, hasNext, hasPrevious };
+  const bases = items.map(({ record: { balances: _, ...base } }) => base);
+  return { balanceAccounts: bases, hasNext, hasPrevious };
 };
 
 function toResponse(account: Account) {
@@ -83,28 +87,29 @@ function toResponse(account: Account) {
 
 /** Closing requires closed payment instruments and a zero balance; moving and activating require an active holder. */
 async function checkChange(
-  { platform, record }: Account,
-  { status = record.status, accountHolderId }: Input<Operations['updateBalanceAccount']>,
-  holder: StoredResource<'accountHolder'>,
+  account: Account,
+  { status = account.record.status, accountHolderId }: Input<typeof contract.updateBalanceAccount>,
+  holder: StoredResource<AccountHolder>,
   resources: ResourceRepository,
 ): Promise<void> {
-  checkTransition('balanceAccount', record.status, status);
+  const { platform, record } = account;
+  checkTransition(account, status);
   const moves = accountHolderId !== undefined && accountHolderId !== record.accountHolderId;
   if (moves || (status === 'active' && record.status !== 'active')) requireActiveHolder(holder);
   if (status !== 'closed') return;
-  const instruments = { kind: 'paymentInstrument', platform, parent: record.id } as const;
+  const instruments = { kind: paymentInstruments, platform, parent: record.id } as const;
   if ((await resources.findOpen(instruments)) !== undefined) throw new Problem(platformProblems.accountInUse);
   if (record.balances.some(({ balance }) => balance !== 0)) throw new Problem(platformProblems.accountNotEmpty);
 }
 
 /** Where the primary account was closed or moved, the oldest open account of the holder becomes the primary one. */
 async function updatePrimaryAccount(platform: string, holderId: string, resources: ResourceRepository): Promise<void> {
-  const holder = await findParent('accountHolder', platform, holderId, resources);
+  const holder = await findParent(accountHolders, platform, holderId, resources);
   const { primaryBalanceAccount } = holder.record;
   if (primaryBalanceAccount !== undefined) {
-    const account = await findParent('balanceAccount', platform, primaryBalanceAccount, resources);
+    const account = await findParent(balanceAccounts, platform, primaryBalanceAccount, resources);
     if (account.record.accountHolderId === holderId && account.record.status !== 'closed') return;
   }
-  const oldest = await resources.findOpen({ kind: 'balanceAccount', platform, parent: holderId });
+  const oldest = await resources.findOpen({ kind: balanceAccounts, platform, parent: holderId });
   await change(holder, { primaryBalanceAccount: oldest }, resources);
 }

@@ -23,3 +23,5 @@ export const getBalancePlatform = operation({
   input: object('GetBalancePlatform', { id: shapes.idInPath(shapes.platformId, 'balance platform') }),
   output: balancePlatform,
 });
+
+export const operations = [getBalancePlatform] as const;

@@ -1,10 +1,10 @@
 /** A bank account as it is created: the part that is stored in the clear, and the numbers that are sealed. */
 
 import type { IdGenerator } from '../../../lib/clock-and-ids.ts';
-import type { Records } from '../resource.ts';
 import { type AccountCountry, issueBankAccount } from './bank-identification.ts';
+import type { PaymentInstrument } from './contract.ts';
 
-export type BankAccount = NonNullable<Records['paymentInstrument']['bankAccount']>;
+export type BankAccount = NonNullable<PaymentInstrument['bankAccount']>;
 
 /** The store has these sealed only. */
 export type AccountNumbers = Pick<BankAccount, 'iban' | 'accountNumber' | 'sortCode' | 'routingNumber'>;

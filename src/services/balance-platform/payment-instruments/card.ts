@@ -5,13 +5,12 @@ import type { Infer } from '../../../contract/schema.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { invalid } from '../field-issues.ts';
-import type { Records } from '../resource.ts';
 import type { cardInfo } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';
+import type { PaymentInstrument } from './contract.ts';
 
 export type CardInfo = Infer<typeof cardInfo>;
-export type Card = NonNullable<Records['paymentInstrument']['card']>;
-type Instrument = Records['paymentInstrument'];
+export type Card = NonNullable<PaymentInstrument['card']>;
 
 export interface CreatedCard {
   /** In full; the record has a masked number and no security code. */
@@ -33,7 +32,7 @@ export function variantIssues({ brand, brandVariant }: CardInfo): readonly Issue
 }
 
 /** Brand, variant, form factor, number and expiry of a card are fixed. */
-export function changedCard({ type, card }: Instrument, info: CardInfo): Card {
+export function changedCard({ type, card }: PaymentInstrument, info: CardInfo): Card {
   if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
   throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));

@@ -1,6 +1,6 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import { list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { type Infer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
@@ -69,6 +69,8 @@ export const paymentInstrument = object(
   },
   { choices: [cardOrAccount] },
 );
+
+export type PaymentInstrument = Infer<typeof paymentInstrument>;
 
 const answer = object(
   'PaymentInstrument',
@@ -199,3 +201,11 @@ export const listPaymentInstruments = operation({
     ...shapes.pages,
   }),
 });
+
+export const operations = [
+  createPaymentInstrument,
+  getPaymentInstrument,
+  updatePaymentInstrument,
+  cancelPaymentInstrument,
+  listPaymentInstruments,
+] as const;

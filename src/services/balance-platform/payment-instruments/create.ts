@@ -3,41 +3,43 @@
 import type { Input } from '../../../contract/operation.ts';
 import { type Issue, throwIssues } from '../../../contract/problem.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
+import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { invalid, missing } from '../field-issues.ts';
 import { requireActiveAccount, requireActivePlatform } from '../require-active.ts';
-import type { Records, StoredResource } from '../resource.ts';
+import type { StoredResource } from '../resource.ts';
 import { createWithNumber, eTagOf } from '../save-resource.ts';
 import { reasonIssues } from '../status-reason.ts';
 import type { ResourceRepository } from '../store/repository.ts';
 import { findForTenant, requireTenantPlatform } from '../tenancy.ts';
-import type { BalancePlatformOperations } from '../v2.ts';
 import { createAccount } from './bank-account.ts';
 import { isAccountCountry } from './bank-identification.ts';
 import { type CreatedCard, createCard, variantIssues } from './card.ts';
+import type * as contract from './contract.ts';
+import { paymentInstruments } from './kind.ts';
 import { checkReplaceable, updateReplaced } from './replacement.ts';
 import { openRecord, sealAccount, sealCard } from './secrets.ts';
 
-type Info = Input<BalancePlatformOperations['createPaymentInstrument']>;
-type Status = Records['paymentInstrument']['status'];
+type Info = Input<typeof contract.createPaymentInstrument>;
+type Status = contract.PaymentInstrument['status'];
 
 interface CreatedInstrument {
-  readonly instrument: StoredResource<'paymentInstrument'>;
+  readonly instrument: StoredResource<contract.PaymentInstrument>;
   readonly issued?: CreatedCard['issued'];
 }
 
 /** With a thousand million numbers in a range, so many draws in a row are never all taken. */
 const drawsMax = 20;
 
-export const createPaymentInstrument = withEvents<BalancePlatformOperations['createPaymentInstrument']>(
+export const createPaymentInstrument = withEvents<typeof contract.createPaymentInstrument>(
   async ({ input, caller }, resources, context) => {
     throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
     const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
-    const account = await findForTenant('balanceAccount', input.balanceAccountId, caller, resources);
+    const account = await findForTenant(balanceAccounts, input.balanceAccountId, caller, resources);
     await requireActiveAccount(account, resources);
     if (input.replacementOfId !== undefined) {
-      const old = await findForTenant('paymentInstrument', input.replacementOfId, caller, resources);
+      const old = await findForTenant(paymentInstruments, input.replacementOfId, caller, resources);
       await checkReplaceable(old, input.type, resources);
     }
     const created = await createWithNewNumber(input, platform.id, context, resources);
@@ -82,7 +84,7 @@ async function tryCreate(
   const { ids, vault } = context;
   const { card: cardInfo, bankAccount, ...rest } = info;
   const open = { ...rest, id: ids.prefixedId('PI'), status: firstStatus(info) };
-  const kind = 'paymentInstrument' as const;
+  const kind = paymentInstruments;
   if (cardInfo !== undefined) {
     const { issued, card } = createCard(cardInfo, context);
     const secrets = sealCard(platform, open.id, issued, vault);

@@ -4,6 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../../contract/operation.ts';
 import { Problem, throwIssues } from '../../../contract/problem.ts';
 import type { Handler, HandlerContext } from '../../../gateway/handler.ts';
+import type { BalanceAccount } from '../balance-accounts/contract.ts';
+import { balanceAccounts } from '../balance-accounts/kind.ts';
 import { withEvents } from '../events.ts';
 import { checkTransition } from '../lifecycle.ts';
 import { readPage } from '../list.ts';
@@ -14,28 +16,29 @@ import { change, checkIfMatch, eTagOf } from '../save-resource.ts';
 import { reasonIssues, reasonOf } from '../status-reason.ts';
 import { ResourceReader, type ResourceRepository } from '../store/repository.ts';
 import { findForTenant } from '../tenancy.ts';
-import type { BalancePlatformOperations as Operations } from '../v2.ts';
 import { type Card, type CardInfo, changedCard } from './card.ts';
+import type * as contract from './contract.ts';
+import { paymentInstruments } from './kind.ts';
 import { updateReplaced } from './replacement.ts';
 import { openRecord } from './secrets.ts';
 
-type Instrument = StoredResource<'paymentInstrument'>;
+type Instrument = StoredResource<contract.PaymentInstrument>;
 
-export const getPaymentInstrument: Handler<Operations['getPaymentInstrument']> = async (
+export const getPaymentInstrument: Handler<typeof contract.getPaymentInstrument> = async (
   { input, caller },
   tx,
   context,
-) => toResponse(await findForTenant('paymentInstrument', input.id, caller, tx.repository(ResourceReader)), context);
+) => toResponse(await findForTenant(paymentInstruments, input.id, caller, tx.repository(ResourceReader)), context);
 
-export const updatePaymentInstrument = withEvents<Operations['updatePaymentInstrument']>(
+export const updatePaymentInstrument = withEvents<typeof contract.updatePaymentInstrument>(
   async ({ input, caller }, resources, context) => {
-    const before = await findForTenant('paymentInstrument', input.id, caller, resources);
+    const before = await findForTenant(paymentInstruments, input.id, caller, resources);
     const { record } = before;
     checkIfMatch(input.ifMatch, before);
-    checkTransition('paymentInstrument', record.status, input.status);
+    checkTransition(before, input.status);
     throwIssues(reasonIssues(input));
     const { balanceAccountId = record.balanceAccountId, status = record.status } = input;
-    const account = await findForTenant('balanceAccount', balanceAccountId, caller, resources);
+    const account = await findForTenant(balanceAccounts, balanceAccountId, caller, resources);
     await checkUse(before, input, account, resources);
     const card = nextCard(before, input.card);
     const reason = reasonOf(input, status !== record.status);
@@ -45,24 +48,24 @@ export const updatePaymentInstrument = withEvents<Operations['updatePaymentInstr
   },
 );
 
-export const cancelPaymentInstrument = withEvents<Operations['cancelPaymentInstrument']>(
+export const cancelPaymentInstrument = withEvents<typeof contract.cancelPaymentInstrument>(
   async ({ input, caller }, resources, context) => {
-    const before = await findForTenant('paymentInstrument', input.id, caller, resources);
+    const before = await findForTenant(paymentInstruments, input.id, caller, resources);
     checkIfMatch(input.ifMatch, before);
-    checkTransition('paymentInstrument', before.record.status, 'closed');
+    checkTransition(before, 'closed');
     throwIssues(reasonIssues(input));
     return toResponse(await change(before, { status: 'closed', ...reasonOf(input, true) }, resources), context);
   },
 );
 
-export const listPaymentInstruments: Handler<Operations['listPaymentInstruments']> = async (
+export const listPaymentInstruments: Handler<typeof contract.listPaymentInstruments> = async (
   { input, caller },
   tx,
   context,
 ) => {
   const resources = tx.repository(ResourceReader);
-  const { platform, record } = await findForTenant('balanceAccount', input.id, caller, resources);
-  const children = { kind: 'paymentInstrument', platform, parent: record.id } as const;
+  const { platform, record } = await findForTenant(balanceAccounts, input.id, caller, resources);
+  const children = { kind: paymentInstruments, platform, parent: record.id } as const;
   const { items, hasNext, hasPrevious } = await readPage(children, input, resources);
   return { paymentInstruments: items.map((item) => openRecord(item, context)), hasNext, hasPrevious };
 };
@@ -83,8 +86,11 @@ function nextCard({ record }: Instrument, info: CardInfo | undefined): Card | un
 /** The instrument moves only while it is inactive, and is activated only with an active account. */
 async function checkUse(
   { record }: Instrument,
-  { status = record.status, balanceAccountId = record.balanceAccountId }: Input<Operations['updatePaymentInstrument']>,
-  account: StoredResource<'balanceAccount'>,
+  {
+    status = record.status,
+    balanceAccountId = record.balanceAccountId,
+  }: Input<typeof contract.updatePaymentInstrument>,
+  account: StoredResource<BalanceAccount>,
   resources: ResourceRepository,
 ): Promise<void> {
   const moves = balanceAccountId !== record.balanceAccountId;

@@ -5,8 +5,10 @@ import { platformProblems } from '../problems.ts';
 import type { StoredResource } from '../resource.ts';
 import { change } from '../save-resource.ts';
 import type { ResourceRepository } from '../store/repository.ts';
+import type { PaymentInstrument } from './contract.ts';
+import { paymentInstruments } from './kind.ts';
 
-type Instrument = StoredResource<'paymentInstrument'>;
+type Instrument = StoredResource<PaymentInstrument>;
 
 /** Refuses a replacement of another type, and a second one while the first is not closed. */
 export async function checkReplaceable(
@@ -16,7 +18,7 @@ export async function checkReplaceable(
 ): Promise<void> {
   if (old.type !== type) throwIssues([invalid(['replacementOfId'], old.id)]);
   if (old.replacedById === undefined) return;
-  const other = await resources.findResource('paymentInstrument', platform, old.replacedById);
+  const other = await resources.findResource(paymentInstruments, platform, old.replacedById);
   if (other?.record.status !== 'closed') throw new Problem(platformProblems.alreadyReplaced);
 }
 
@@ -24,7 +26,7 @@ export async function checkReplaceable(
 export async function updateReplaced({ platform, record }: Instrument, resources: ResourceRepository): Promise<void> {
   const { id, replacementOfId, status } = record;
   if (replacementOfId === undefined) return;
-  const old = await resources.findResource('paymentInstrument', platform, replacementOfId);
+  const old = await resources.findResource(paymentInstruments, platform, replacementOfId);
   if (old === undefined) throw new Error('the replaced payment instrument is missing');
   await change(old, { replacedById: id, ...(status === 'active' && closedBy(old.record, id)) }, resources);
 }

@@ -2,11 +2,12 @@
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import type { Vault } from '../../../vault/ports.ts';
-import type { Records, StoredResource } from '../resource.ts';
+import type { StoredResource } from '../resource.ts';
 import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
+import type { PaymentInstrument } from './contract.ts';
 
-type Instrument = StoredResource<'paymentInstrument'>;
+type Instrument = StoredResource<PaymentInstrument>;
 type Secrets = Pick<Instrument, 'sealed' | 'fingerprint'>;
 
 /** Numbers are unique across all platforms, so their fingerprints have one common scope. No company has this name. */
@@ -30,7 +31,7 @@ export function sealAccount(platform: string, id: string, { numbers }: CreatedAc
 export function openRecord(
   { platform, record, sealed }: Instrument,
   { vault }: Pick<HandlerContext, 'vault'>,
-): Records['paymentInstrument'] {
+): PaymentInstrument {
   if (record.bankAccount === undefined || sealed?.payload === undefined) return record;
   const numbers = JSON.parse(vault.open(scopeOf(platform, record.id), sealed, 'payload'));
   return { ...record, bankAccount: { ...record.bankAccount, ...numbers } };

@@ -9,7 +9,7 @@ import {
   RegistryError,
 } from '../../../store/sql/credential-registry.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
-import type { Platform } from '../resource.ts';
+import type { Platform } from '../balance-platforms/platform.ts';
 import { platformOf } from './repository.ts';
 import * as sql from './statements.ts';
 

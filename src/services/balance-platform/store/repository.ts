@@ -2,7 +2,8 @@
 
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import type { Sealed } from '../../../vault/ports.ts';
-import type { Children, Platform, Range, ResourceKind, StoredResource } from '../resource.ts';
+import type { Platform } from '../balance-platforms/platform.ts';
+import type { Children, Range, ResourceKind, ResourceRecord, StoredResource } from '../resource.ts';
 import * as sql from './statements.ts';
 
 /** Every lookup by id also requires the platform. */
@@ -18,21 +19,21 @@ export class ResourceReader {
     return row && platformOf(row);
   }
 
-  async findResource<K extends ResourceKind>(
-    kind: K,
+  async findResource<R extends ResourceRecord>(
+    kind: ResourceKind<R>,
     platform: string,
     id: string,
-  ): Promise<StoredResource<K> | undefined> {
-    const [row] = await this.tx.query(sql.resourceStatements[kind].find, [platform, id]);
+  ): Promise<StoredResource<R> | undefined> {
+    const [row] = await this.tx.query(kind.statements.find, [platform, id]);
     return row && resourceOf(kind, platform, row);
   }
 
   /** Sorted by creation. */
-  async listResources<K extends ResourceKind>(
-    { kind, platform, parent }: Children<K>,
+  async listResources<R extends ResourceRecord>(
+    { kind, platform, parent }: Children<R>,
     { offset, limit, status }: Range,
-  ): Promise<readonly StoredResource<K>[]> {
-    const { list, listWithStatus } = sql.resourceStatements[kind];
+  ): Promise<readonly StoredResource<R>[]> {
+    const { list, listWithStatus } = kind.statements;
     const rows =
       status === undefined
         ? await this.tx.query(list, [platform, parent, limit, offset])
@@ -42,13 +43,13 @@ export class ResourceReader {
 
   /** The id of the oldest account that is not closed. */
   async findOpen({ kind, platform, parent }: Children): Promise<string | undefined> {
-    return (await this.tx.query(sql.resourceStatements[kind].findOpen, [platform, parent]))[0]?.id;
+    return (await this.tx.query(kind.statements.findOpen, [platform, parent]))[0]?.id;
   }
 
-  /** Any payment instrument, for the check of the keys. */
-  async findInstrumentSample(): Promise<StoredResource<'paymentInstrument'> | undefined> {
-    const [row] = await this.tx.query(sql.findInstrumentSample, []);
-    return row && resourceOf('paymentInstrument', row.balance_platform, row);
+  /** Any resource of the kind, of any platform. */
+  async findAny<R extends ResourceRecord>(kind: ResourceKind<R>): Promise<StoredResource<R> | undefined> {
+    const [row] = await this.tx.query(kind.statements.findAny, []);
+    return row && resourceOf(kind, row.balance_platform, row);
   }
 }
 
@@ -67,29 +68,29 @@ export class ResourceRepository extends ResourceReader {
   }
 
   /** Returns false, and writes nothing, where its number was issued before. */
-  async addResource(resource: StoredResource): Promise<boolean> {
+  async addResource<R extends ResourceRecord>(resource: StoredResource<R>): Promise<boolean> {
     const { kind, platform, revision, record } = resource;
     const state = [record.status, revision, JSON.stringify(record)];
-    const row = [platform, record.id, ...sql.parentValues(resource), ...state, ...sealedValues(resource)];
-    if ((await this.tx.execute(sql.resourceStatements[kind].add, row)) === 0) return false;
+    const row = [platform, record.id, ...parentValues(resource), ...state, ...sealedValues(resource)];
+    if ((await this.tx.execute(kind.statements.add, row)) === 0) return false;
     this.#changes.push(resource);
     return true;
   }
 
   /** Replaces the state whose revision is one less. */
-  async changeResource(resource: StoredResource): Promise<void> {
+  async changeResource<R extends ResourceRecord>(resource: StoredResource<R>): Promise<void> {
     const { kind, platform, revision, record } = resource;
-    const written = await this.tx.execute(sql.resourceStatements[kind].change, [
+    const written = await this.tx.execute(kind.statements.change, [
       platform,
       record.id,
-      ...sql.parentValues(resource),
+      ...parentValues(resource),
       record.status,
       revision,
       JSON.stringify(record),
       revision - 1,
     ]);
     // The transaction is serializable: no other one changes what it has read.
-    if (written !== 1) throw new Error(`${kind}: the stored revision is not ${revision - 1}`);
+    if (written !== 1) throw new Error(`${kind.name}: the stored revision is not ${revision - 1}`);
     this.#changes.push(resource);
   }
 }
@@ -104,7 +105,11 @@ export function platformOf(row: sql.PlatformRow): Platform {
   };
 }
 
-function resourceOf<K extends ResourceKind>(kind: K, platform: string, row: sql.ResourceRow): StoredResource<K> {
+function resourceOf<R extends ResourceRecord>(
+  kind: ResourceKind<R>,
+  platform: string,
+  row: sql.ResourceRow,
+): StoredResource<R> {
   return {
     kind,
     platform,
@@ -121,6 +126,11 @@ function sealedOf({ key_id, data_key, sealed_number, sealed_payload }: sql.Resou
     number: sealed_number ?? undefined,
     payload: sealed_payload ?? undefined,
   };
+}
+
+/** The value of the column that names the parent, where the kind has one. */
+function parentValues<R extends ResourceRecord>({ kind, record }: StoredResource<R>): readonly string[] {
+  return kind.parent === undefined ? [] : [kind.parent.idOf(record)];
 }
 
 /** The values of the sealed columns; none for a kind without a number. */

@@ -1,11 +1,6 @@
 /** The SQL of the balance platform: the same statements for each kind of resource, over its own table. */
 
 import { statement } from '../../../store/sql/engine.ts';
-import { accountHolderTable } from '../account-holders/table.ts';
-import { balanceAccountTable } from '../balance-accounts/table.ts';
-import { paymentInstrumentTable } from '../payment-instruments/table.ts';
-import type { ResourceKind, StoredResource } from '../resource.ts';
-import type { ResourceTable } from './table.ts';
 
 export type PlatformRow = {
   readonly balance_platform: string;
@@ -47,32 +42,24 @@ export type ResourceRow = {
   readonly sealed_payload?: string | null;
 };
 
-/** By kind; parents come first. */
-export const resourceTables: { readonly [K in ResourceKind]: ResourceTable<K> } = Object.freeze({
-  accountHolder: accountHolderTable,
-  balanceAccount: balanceAccountTable,
-  paymentInstrument: paymentInstrumentTable,
-});
-
-/** The value of the column that names the parent, where the kind has one. */
-export function parentValues<K extends ResourceKind>({ kind, record }: StoredResource<K>): readonly string[] {
-  const { parent }: ResourceTable<K> = resourceTables[kind];
-  return parent === undefined ? [] : [parent.idOf(record)];
-}
-
 const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_payload'] as const;
 
 const numbered = (from: number, columns: readonly string[]): string =>
   columns.map((_, at) => `$${from + at}`).join(', ');
 
-/** Any payment instrument, of any platform. */
-export const findInstrumentSample = statement<ResourceRow & { readonly balance_platform: string }>(
-  'find-instrument-sample',
-  `select balance_platform, revision, record, ${sealedColumns.join(', ')} from payment_instrument limit 1`,
-);
+/** The table of a kind of resource. */
+export interface ResourceTable {
+  readonly table: string;
+  /** Absent where the parent is the platform. */
+  readonly parent?: { readonly column: string };
+  /** Present where rows have the sealed columns. */
+  readonly sealed?: object;
+}
 
-const statementsOf = ({ name, sealed, ...table }: (typeof resourceTables)[ResourceKind]) => {
-  const parent = table.parent?.column;
+export type ResourceStatements = ReturnType<typeof resourceStatements>;
+
+export function resourceStatements({ table: name, sealed, ...place }: ResourceTable) {
+  const parent = place.parent?.column;
   const read = ['revision', 'record', ...(sealed ? sealedColumns : [])].join(', ');
   const parents = parent === undefined ? [] : [parent];
   const added = [
@@ -99,6 +86,11 @@ const statementsOf = ({ name, sealed, ...table }: (typeof resourceTables)[Resour
        order by page_at, page_id`;
   return Object.freeze({
     find: statement<ResourceRow>(`find-${name}`, `select ${read} from ${name} where balance_platform = $1 and id = $2`),
+    /** Any resource, of any platform. */
+    findAny: statement<ResourceRow & { readonly balance_platform: string }>(
+      `find-any-${name}`,
+      `select balance_platform, ${read} from ${name} limit 1`,
+    ),
     list: statement<ResourceRow>(`list-${name}`, page('', 3)),
     listWithStatus: statement<ResourceRow>(`list-${name}-with-status`, page(' and status = $3', 4)),
     findOpen: statement<{ readonly id: string }>(
@@ -122,11 +114,4 @@ const statementsOf = ({ name, sealed, ...table }: (typeof resourceTables)[Resour
         where balance_platform = $1 and id = $2 and revision = $${3 + changed.length}`,
     ),
   });
-};
-
-export type ResourceStatements = ReturnType<typeof statementsOf>;
-
-// Of the same keys as `resourceTables`, which `Object.fromEntries` does not say.
-export const resourceStatements = Object.freeze(
-  Object.fromEntries(Object.entries(resourceTables).map(([kind, table]) => [kind, statementsOf(table)])),
-) as { readonly [K in ResourceKind]: ResourceStatements };
+}

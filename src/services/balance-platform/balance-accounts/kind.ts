@@ -1,0 +1,16 @@
+/** The kind of balance accounts; their parent is an account holder. */
+import { accountHolders } from '../account-holders/kind.ts';
+import { resourceKind } from '../resource.ts';
+import type { BalanceAccount } from './contract.ts';
+
+export const balanceAccounts = resourceKind<BalanceAccount>({
+  name: 'balanceAccount',
+  lifecycle: {
+    active: ['suspended', 'closed'],
+    inactive: ['active', 'closed'],
+    suspended: ['active', 'closed'],
+    closed: [],
+  },
+  table: 'balance_account',
+  parent: { kind: accountHolders, column: 'account_holder_id', idOf: ({ accountHolderId }) => accountHolderId },
+});

@@ -15,6 +15,7 @@ import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
+import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
@@ -38,6 +39,8 @@ export interface Backend {
   readonly requestHasher: RequestHasher & { mac(text: string): string };
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
+  /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
+  checkWrites(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -92,6 +95,7 @@ function createBackend(config: Config, engine: Engine, ring: KeyRing): Backend {
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     requestHasher: createRequestHasher(ring.index, config.environment),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
+    checkWrites: createWriteCheck(engine),
     close: () => engine.close(),
   });
 }

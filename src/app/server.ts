@@ -150,11 +150,12 @@ function knownNames(protocols: Protocols, services: readonly Service[]): KnownNa
   };
 }
 
-/** Requests need the store, and the key that seals new cards. */
-function createProbes({ store, context: { vault } }: Backend): readonly Probe[] {
+/** Requests need a store that reads and writes, and the key that seals new cards. */
+function createProbes({ store, checkWrites, context: { vault } }: Backend): readonly Probe[] {
   const scope = { tenant: '', record: '' };
   return [
     { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
+    { name: 'writes', check: checkWrites },
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
   ];
 }

@@ -28,6 +28,8 @@ export interface Postgres {
   kill(): Promise<void>;
   /** Restarts on the same port. */
   start(): Promise<void>;
+  /** Whether the next start is in recovery, as a standby that has lost its primary: it reads and does not write. */
+  setStandby(isStandby: boolean): void;
   /** Stops the server and removes its folder. */
   discard(): Promise<void>;
 }
@@ -188,6 +190,11 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
     start,
+    setStandby(isStandby) {
+      const signal = join(data, 'standby.signal');
+      if (isStandby) writeFileSync(signal, '');
+      else rmSync(signal, { force: true });
+    },
     async discard() {
       await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });

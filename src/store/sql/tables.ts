@@ -22,4 +22,9 @@ export const engineTables: readonly StoredTable[] = Object.freeze([
 ]);
 
 /** Tables about the database itself; they are not copied. */
-export const unsharedTables: readonly string[] = Object.freeze(['migration', 'migration_lock', 'copy_progress']);
+export const unsharedTables: readonly string[] = Object.freeze([
+  'migration',
+  'migration_lock',
+  'copy_progress',
+  'write_check',
+]);

@@ -10,6 +10,7 @@ import { webhookEndpoints } from './0007-webhook-endpoints.ts';
 import { gatheredChecks } from './0008-gathered-checks.ts';
 import { balancePlatform } from './0009-balance-platform.ts';
 import { plainNames } from './0010-plain-names.ts';
+import { writeCheck } from './0011-write-check.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   gatheredChecks,
   balancePlatform,
   plainNames,
+  writeCheck,
 ]);

@@ -14,6 +14,7 @@ import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
+import { tables } from '../store/sql/tables.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
@@ -23,7 +24,7 @@ import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
-import { composeServices, createRegistry, type Registry, type Services, sharedObjects, tables } from './services.ts';
+import { composeServices, createRegistry, type Registry, type Services, sharedObjects } from './services.ts';
 
 export interface Backend {
   readonly store: Store;

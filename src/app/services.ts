@@ -23,7 +23,6 @@ import type { WebhookFormats } from '../webhooks/format.ts';
 import type { Config } from './config.ts';
 
 export { createRegistry, type Registry } from '../services/balance-platform/store/registry.ts';
-export { tables } from '../services/tables.ts';
 
 export interface Services {
   readonly implementations: readonly Implementation[];

@@ -8,10 +8,10 @@ import {
 } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import type { StoredDetail } from '../../src/services/recurring/details.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
-import { tables } from '../../src/services/tables.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createKeyRotation, type KeyRotation, rowsLeft } from '../../src/store/sql/key-rotation.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';

@@ -14,11 +14,11 @@ import {
 import { BatchedCheckRepository, createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
-import { tables } from '../../src/services/tables.ts';
 import { type Engine, statement, type Value } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { anna, pepper, sampleDetail, vault } from './samples.ts';

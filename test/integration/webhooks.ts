@@ -8,11 +8,11 @@ import {
   type RecurringEventData,
   recurringEvent,
 } from '../../src/services/recurring/events.ts';
-import { tables } from '../../src/services/tables.ts';
 import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';

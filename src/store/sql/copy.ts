@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
 import { compareSchema, hasSchema, migrate } from './migrate.ts';
-import type { StoredTable } from './tables.ts';
+import type { StoredTable } from './migration.ts';
 
 /** The checksum of a table: the same for the same rows on any engine. */
 export interface Sum {

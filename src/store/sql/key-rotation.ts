@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { SealScope, Wrapping } from '../../vault/ports.ts';
 import { type Engine, type Statement, statement } from './engine.ts';
-import type { StoredTable } from './tables.ts';
+import type { StoredTable } from './migration.ts';
 
 /** The number of records by the id of their wrapping key; includes disabled details. */
 export type KeyCounts = ReadonlyMap<string, number>;

@@ -3,4 +3,18 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[];
+  /** The tables that it creates, by their present names. A table comes after those that it references. */
+  readonly tables?: readonly StoredTable[];
+}
+
+/** A table whose rows are copied to another store; key rotation reads it where it holds data keys. */
+export interface StoredTable {
+  readonly name: string;
+  /** The columns of the primary key. */
+  readonly key: readonly string[];
+  /**
+   * Present where rows hold data keys. Returns the record of the `SealScope` for the second column of the key; the first
+   * column is its company.
+   */
+  readonly sealedRecord?: (id: string) => string;
 }

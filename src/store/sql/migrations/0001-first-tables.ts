@@ -1,7 +1,7 @@
 /** The first tables: merchant accounts, credentials, shoppers with their stored details, and the progress of imports. */
 import type { Migration } from '../migration.ts';
 
-export const firstTables: Migration = Object.freeze({
+export const firstTables: Migration = Object.freeze<Migration>({
   number: 1,
   name: 'first-tables',
   statements: Object.freeze([
@@ -76,4 +76,14 @@ export const firstTables: Migration = Object.freeze({
        updated_at bigint not null
      )`,
   ]),
+  tables: [
+    { name: 'merchant_account', key: ['company', 'code'] },
+    { name: 'shopper', key: ['company', 'merchant_account', 'shopper_reference'] },
+    {
+      name: 'stored_detail',
+      key: ['company', 'recurring_detail_reference'],
+      sealedRecord: (recurringDetailReference) => recurringDetailReference,
+    },
+    { name: 'import_progress', key: ['source'] },
+  ],
 });

@@ -1,7 +1,7 @@
 /** What was announced of cards, and the history of the stored details that followed. */
 import type { Migration } from '../migration.ts';
 
-export const cardChanges: Migration = Object.freeze({
+export const cardChanges: Migration = Object.freeze<Migration>({
   number: 5,
   name: 'card-changes',
   statements: Object.freeze([
@@ -32,4 +32,12 @@ export const cardChanges: Migration = Object.freeze({
          references stored_detail (company, recurring_detail_reference)
      )`,
   ]),
+  tables: [
+    {
+      name: 'announced_change',
+      key: ['company', 'fingerprint'],
+      sealedRecord: (fingerprint) => `announced ${fingerprint}`,
+    },
+    { name: 'detail_change', key: ['company', 'recurring_detail_reference', 'psp_reference'] },
+  ],
 });

@@ -1,7 +1,7 @@
 /** Jobs: work that outlives a request, kept with the request's effect until it is done. */
 import type { Migration } from '../migration.ts';
 
-export const jobs: Migration = Object.freeze({
+export const jobs: Migration = Object.freeze<Migration>({
   number: 6,
   name: 'jobs',
   statements: Object.freeze([
@@ -28,4 +28,5 @@ export const jobs: Migration = Object.freeze({
     'create unique index job_lane on job (company, lane, place)',
     'create index job_given_up on job (company, kind, given_up_at) where given_up_at is not null',
   ]),
+  tables: [{ name: 'job', key: ['company', 'job_id'], sealedRecord: (id) => `job ${id}` }],
 });

@@ -1,7 +1,7 @@
 /** Endpoints: the addresses at which a company wants to be told what becomes of its stored details. */
 import type { Migration } from '../migration.ts';
 
-export const webhookEndpoints: Migration = Object.freeze({
+export const webhookEndpoints: Migration = Object.freeze<Migration>({
   number: 7,
   name: 'webhook-endpoints',
   statements: Object.freeze([
@@ -17,4 +17,5 @@ export const webhookEndpoints: Migration = Object.freeze({
        primary key (company, endpoint_id)
      )`,
   ]),
+  tables: [{ name: 'webhook_endpoint', key: ['company', 'endpoint_id'], sealedRecord: (id) => `webhook ${id}` }],
 });

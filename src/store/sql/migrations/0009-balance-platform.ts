@@ -1,7 +1,7 @@
 /** Balance platforms with their account holders, balance accounts and payment instruments, and credentials that act for one. */
 import type { Migration } from '../migration.ts';
 
-export const balancePlatform: Migration = Object.freeze({
+export const balancePlatform: Migration = Object.freeze<Migration>({
   number: 9,
   name: 'balance-platform',
   statements: Object.freeze([
@@ -66,4 +66,13 @@ export const balancePlatform: Migration = Object.freeze({
     `create index payment_instrument_by_status on payment_instrument
        (balance_platform, balance_account_id, status, listed_at, id)`,
   ]),
+  tables: [
+    { name: 'balance_platform', key: ['balance_platform'] },
+    // Migration 1 creates these two; a credential references its balance platform.
+    { name: 'credential', key: ['company', 'credential_id'] },
+    { name: 'credential_secret', key: ['company', 'credential_id', 'secret_id'] },
+    { name: 'account_holder', key: ['balance_platform', 'id'] },
+    { name: 'balance_account', key: ['balance_platform', 'id'] },
+    { name: 'payment_instrument', key: ['balance_platform', 'id'], sealedRecord: (id) => `paymentInstrument ${id}` },
+  ],
 });

@@ -35,4 +35,5 @@ export const plainNames: Migration = Object.freeze({
     'alter table detail_change rename column before_part to card_before',
     'alter table detail_change rename column after_part to card_after',
   ]),
+  tables: [{ name: 'idempotency_record', key: ['record_key'] }],
 });

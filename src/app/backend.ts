@@ -37,7 +37,7 @@ export interface Backend {
   readonly credentials: Credentials;
   readonly registry: Registry;
   readonly rotation: KeyRotation;
-  readonly requestHasher: RequestHasher & { mac(text: string): string };
+  readonly requestHasher: RequestHasher;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */

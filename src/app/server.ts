@@ -82,7 +82,6 @@ export async function startServer(
       store: backend.store,
       cache,
       hasher: backend.requestHasher,
-      clock: backend.context.clock,
       wait: setTimeout,
     }),
   });
@@ -163,7 +162,7 @@ function createProbes({ store, checkWrites, context: { vault } }: Backend): read
 /** Opens the cache in Redis, or returns one that does nothing. */
 async function openCache(
   { redisUrl }: Config,
-  { requestHasher, context }: Backend,
+  { context }: Backend,
   { logger }: Log,
   metrics: Metrics,
 ): Promise<IdempotencyCache> {
@@ -172,7 +171,6 @@ async function openCache(
   const { openRedisCache } = await import('../store/redis/cache.ts');
   const cache = openRedisCache({
     url: redisUrl,
-    mac: requestHasher.mac,
     clock: context.clock,
     onEvent: ({ kind, ...members }) => {
       metrics.redisEvent(kind);

@@ -63,7 +63,7 @@ export const settings = Object.freeze({
   redisUrl: optional({
     name: 'REDIS_URL',
     unit: 'URL',
-    doc: 'A Redis (7.0 or newer) that several gateways share. It rejects retries of requests in flight and replays completed ones: `redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`. Without it the store does both.',
+    doc: 'A Redis (7.0 or newer) that several gateways share. It rejects retries of requests in flight and spares retries of completed ones a transaction: `redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`. Without it the store does both.',
     secret: true,
     fileNames: ['REDIS_URL_FILE'],
     parse: redisUrl,

@@ -1,14 +1,13 @@
 /**
  * Executes requests: one with an Idempotency-Key has its effect once, whatever its format and however often it is sent.
  *
- * The record in the store decides, as it is committed with the effect. The local replay cache, the requests in flight in
- * this process and the shared cache only save work: losing any of them changes how long an answer takes.
+ * The record in the store decides, as it is committed with the effect. Every replay has read the record: a database that
+ * is restored or fails over may have lost it together with the effect. The requests in flight in this process and the
+ * shared cache only save work.
  */
 import { type CanonicalRequest, keyOwner } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { Clock } from '../lib/clock-and-ids.ts';
 import { canonicalRequestText } from './canonical-request.ts';
-import { LocalReplayCache } from './local-replay-cache.ts';
 import type {
   HandlerInvoker,
   IdempotencyCache,
@@ -32,12 +31,11 @@ export interface IdempotencyDependencies<Tx extends IdempotentTransaction> {
   readonly store: IdempotentStore<Tx>;
   readonly cache: IdempotencyCache;
   readonly hasher: RequestHasher;
-  readonly clock: Clock;
   /** Resolves after this time. */
   readonly wait: (ms: number) => Promise<unknown>;
 }
 
-/** How long a duplicate waits for the request in flight in this process. */
+/** How long a duplicate waits for the transaction of the request in flight in this process. */
 const waitMsMax = 150;
 /** An older reservation may be that of a process that has died: the store is asked instead. */
 const reservationMsMax = 2_000;
@@ -56,36 +54,44 @@ interface TransactionResult {
   readonly outcome?: Outcome;
 }
 
+/** A request in flight in this process. */
+interface InFlight {
+  /** Resolves when its transaction, or the lookup before it, begins. A replay has none. */
+  readonly executing: Promise<void>;
+  /** Resolves true when it has ended, in whatever way. */
+  readonly ended: Promise<true>;
+  /** The record as it is read after the end, once for all duplicates that have waited. */
+  record?: Promise<StoredOutcome | undefined>;
+}
+
 /** The returned function throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
 export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
   dependencies: IdempotencyDependencies<Tx>,
 ): ExecuteIdempotently {
-  const { handlers, hasher, clock, wait } = dependencies;
+  const { handlers, store, hasher, wait } = dependencies;
   const inFlight = new Map<string, InFlight>();
-  const replayCache = new LocalReplayCache(clock);
 
-  /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer. */
-  async function join(other: InFlight, requestHash: string, request: CanonicalRequest): Promise<ExecutionResult> {
-    const stored = await Promise.race([other, wait(waitMsMax).then(ignore)]);
+  /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer or fails. */
+  async function join(other: InFlight, request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
+    const hasEnded = await Promise.race([other.ended, other.executing.then(() => wait(waitMsMax))]);
+    if (hasEnded !== true) throw new Problem('inProgress');
+    // All who waited had arrived before this read begins, so it is new enough for each of them.
+    other.record ??= findRecord(store, record);
+    const stored = await other.record;
     if (stored === undefined) throw new Problem('inProgress');
-    return replay(stored, requestHash, request);
+    return replay(stored, record, request);
   }
 
   async function begin(request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
-    const { recordKey, requestHash } = record;
-    const ended = Promise.withResolvers<StoredOutcome | undefined>();
-    inFlight.set(recordKey, ended.promise);
-    let stored: StoredOutcome | undefined;
+    const executing = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<true>();
+    inFlight.set(record.recordKey, { executing: executing.promise, ended: ended.promise });
     try {
-      const result = await executeWithCache(dependencies, request, record);
-      stored = result.stored;
-      if (stored !== undefined) replayCache.save(recordKey, stored);
-      return result.outcome === undefined
-        ? replay(stored!, requestHash, request)
-        : { ...result.outcome, replayed: false };
+      const { stored, outcome } = await executeWithCache(dependencies, request, record, executing.resolve);
+      return outcome === undefined ? replay(stored!, record, request) : { ...outcome, replayed: false };
     } finally {
-      inFlight.delete(recordKey);
-      ended.resolve(stored);
+      inFlight.delete(record.recordKey);
+      ended.resolve(true);
     }
   }
 
@@ -99,41 +105,48 @@ export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
       return { ...outcome!, replayed: false };
     }
     const recordKey = hasher.recordKey(keyOwner(caller), key);
-    const requestHash = hasher.requestHash(canonicalRequestText(request));
-    const stored = replayCache.find(recordKey);
-    if (stored !== undefined) return replay(stored, requestHash, request);
+    const record = { recordKey, requestHash: hasher.requestHash(canonicalRequestText(request)) };
     const other = inFlight.get(recordKey);
-    return other === undefined
-      ? await begin(request, { recordKey, requestHash })
-      : await join(other, requestHash, request);
+    return other === undefined ? await begin(request, record) : await join(other, request, record);
   };
 }
 
-/** Resolves when the request in flight has ended, with what is stored of it. Never rejects. */
-type InFlight = Promise<StoredOutcome | undefined>;
+function findRecord<Tx extends IdempotentTransaction>(
+  store: IdempotentStore<Tx>,
+  { recordKey }: RecordIdentity,
+): Promise<StoredOutcome | undefined> {
+  return store.read((tx) => tx.idempotencyRecords.find(recordKey));
+}
 
-function ignore(): undefined {}
-
-function replay(stored: StoredOutcome, requestHash: string, { service }: CanonicalRequest): ExecutionResult {
+function replay(
+  stored: StoredOutcome,
+  { requestHash }: RecordIdentity,
+  { service }: CanonicalRequest,
+): ExecutionResult {
   if (stored.requestHash !== requestHash) throw new Problem('keyReused');
   return { ...parseOutcome(stored.outcome, service), replayed: true };
 }
 
-/** Asks the shared cache before the store, and saves the outcome in it. */
+/** Asks the shared cache before the store, and tells it of the record. Calls `executing` before a transaction. */
 async function executeWithCache<Tx extends IdempotentTransaction>(
   dependencies: IdempotencyDependencies<Tx>,
   request: CanonicalRequest,
   record: RecordIdentity,
+  executing: () => void,
 ): Promise<TransactionResult> {
-  const { cache } = dependencies;
-  const { recordKey, requestHash } = record;
-  const reservation = await cache.reserve(recordKey, requestHash);
-  if (reservation.kind === 'completed') return { stored: reservation.stored };
+  const { cache, store, handlers } = dependencies;
+  const { recordKey } = record;
+  const reservation = await cache.reserve(recordKey);
   // While no outcome is stored, the owner of the key is undecided: inProgress also for a different request, not keyReused.
   if (reservation.kind === 'inFlight' && reservation.ageMs < reservationMsMax) throw new Problem('inProgress');
   try {
-    const result = await executeInTransaction(dependencies, request, record);
-    if (result.stored !== undefined) await cache.complete(recordKey, result.stored);
+    // A key that was reserved is most likely new, and the transaction finds a record all the same. Two cases are worth a
+    // read before it: a replay needs no transaction, and a retry must not cause a second lookup.
+    const isRead = reservation.kind !== 'reserved' || handlers.needsLookup(request);
+    const stored = isRead ? await findRecord(store, record) : undefined;
+    if (stored === undefined) executing();
+    const result = stored === undefined ? await executeInTransaction(dependencies, request, record) : { stored };
+    if (reservation.kind !== 'completed') await cache.complete(recordKey);
     return result;
   } catch (thrown) {
     // A reservation that stays would refuse the retry until the lease ends.
@@ -149,13 +162,9 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
   record?: RecordIdentity,
 ): Promise<TransactionResult> {
   const { operation, requestReference } = request;
-  let lookupResult: unknown;
-  if (handlers.needsLookup(request)) {
-    // A retry must not cause a second lookup.
-    const stored = record && (await store.read((tx) => tx.idempotencyRecords.find(record.recordKey)));
-    if (stored !== undefined) return { stored };
-    lookupResult = await handlers.lookup(request, record?.recordKey ?? requestReference);
-  }
+  const lookupResult = handlers.needsLookup(request)
+    ? await handlers.lookup(request, record?.recordKey ?? requestReference)
+    : undefined;
   return await store.write(async (tx) => {
     if (record === undefined)
       return { outcome: { requestReference, output: await handlers.write(request, tx, lookupResult) } };
@@ -167,9 +176,8 @@ async function executeInTransaction<Tx extends IdempotentTransaction>(
     });
     if (earlier !== undefined) return { stored: earlier };
     const outcome = await storableOutcome(request, tx, () => handlers.write(request, tx, lookupResult));
-    const text = serializeOutcome(withoutSecrets(request, outcome));
-    await tx.idempotencyRecords.complete(recordKey, text);
-    return { stored: { requestHash, outcome: text }, outcome };
+    await tx.idempotencyRecords.complete(recordKey, serializeOutcome(withoutSecrets(request, outcome)));
+    return { outcome };
   });
 }
 

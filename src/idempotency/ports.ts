@@ -69,16 +69,17 @@ export class LockTimeout extends Error {
 export type CacheReservation =
   /** No other request holds the key: it is reserved until the lease ends. */
   | { readonly kind: 'reserved'; readonly token: string }
-  | { readonly kind: 'inFlight'; readonly requestHash: string; readonly ageMs: number }
-  | { readonly kind: 'completed'; readonly stored: StoredOutcome }
-  /** No valid answer of the cache: the store decides. The key may be reserved nevertheless. */
+  | { readonly kind: 'inFlight'; readonly ageMs: number }
+  /** The store had a record of the key lately. */
+  | { readonly kind: 'completed' }
+  /** No valid answer of the cache. The key may be reserved nevertheless. */
   | { readonly kind: 'unknown'; readonly token?: string };
 
-/** Refuses duplicates in flight and replays outcomes. Advisory: the store alone decides. Never rejects. */
+/** Refuses duplicates in flight, and remembers which keys have a record. It holds no outcome: the store alone decides. Never rejects. */
 export interface IdempotencyCache {
-  reserve(recordKey: string, requestHash: string): Promise<CacheReservation>;
-  /** Saves a committed outcome. */
-  complete(recordKey: string, stored: StoredOutcome): Promise<void>;
+  reserve(recordKey: string): Promise<CacheReservation>;
+  /** The store has a committed record of the key. */
+  complete(recordKey: string): Promise<void>;
   /** Releases the reservation of this token, if it still exists. */
   release(recordKey: string, token: string): Promise<void>;
   close(): Promise<void>;

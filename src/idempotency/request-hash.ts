@@ -3,19 +3,14 @@ import type { KeyObject } from 'node:crypto';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { RequestHasher } from './ports.ts';
 
-/** Creates the hasher of one environment. `mac` authenticates the records of a cache outside of the store. */
-export function createRequestHasher(
-  index: KeyObject,
-  environment: string,
-): RequestHasher & { mac(text: string): string } {
+/** Creates the hasher of one environment. */
+export function createRequestHasher(index: KeyObject, environment: string): RequestHasher {
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
-  const macKey = deriveKey(index, 'idempotency cache');
   return Object.freeze({
     // As JSON: without separators, company and key could run into each other.
     recordKey: (company: string, key: string) =>
       fingerprintOf(recordKeyKey, JSON.stringify([environment, company, key])),
     requestHash: (canonicalRequest: string) => fingerprintOf(requestHashKey, canonicalRequest),
-    mac: (text: string) => fingerprintOf(macKey, text),
   });
 }

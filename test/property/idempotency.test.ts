@@ -1,10 +1,8 @@
-/** Property tests of the local replay cache and of stored outcomes. */
+/** Property tests of stored outcomes. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Problem } from '../../src/contract/problem.ts';
 import type { Service } from '../../src/contract/service.ts';
-import { LocalReplayCache } from '../../src/idempotency/local-replay-cache.ts';
-import type { StoredOutcome } from '../../src/idempotency/ports.ts';
 import {
   isStorableProblem,
   type Outcome,
@@ -23,67 +21,6 @@ function expectProperty<T>(values: fc.Arbitrary<T>, check: (value: T) => void): 
   });
   expect(counterexample).toBeUndefined();
 }
-
-const ttlMs = 60_000;
-const charactersMax = 4_000_000;
-
-/** The oracle of the replay cache: a list, oldest first. */
-class ListCache {
-  #entries: { readonly recordKey: string; readonly outcome: StoredOutcome; readonly since: number }[] = [];
-
-  find(recordKey: string, now: number): StoredOutcome | undefined {
-    const entry = this.#entries.find((each) => each.recordKey === recordKey);
-    if (entry === undefined) return undefined;
-    if (now >= entry.since && now - entry.since < ttlMs) return entry.outcome;
-    this.#entries = this.#entries.filter((each) => each !== entry);
-    return undefined;
-  }
-
-  save(recordKey: string, outcome: StoredOutcome, now: number): void {
-    const others = this.#entries.filter((each) => each.recordKey !== recordKey);
-    this.#entries = [...others, { recordKey, outcome, since: now }];
-    const characters = () => this.#entries.reduce((sum, each) => sum + each.outcome.outcome.length, 0);
-    while (characters() > charactersMax) this.#entries.shift();
-  }
-}
-
-/** Only the length counts, so long texts are created once. */
-const texts = [0, 1, 300, 1_000_000, 1_500_000, 4_000_000, 4_000_001].map((length) => 'x'.repeat(length));
-
-const recordKey = fc.constantFrom('a', 'b', 'c', 'd');
-const step = fc.oneof(
-  fc.record({ kind: fc.constant('find' as const), recordKey }),
-  fc.record({ kind: fc.constant('save' as const), recordKey, at: fc.nat(texts.length - 1), hash: fc.nat(9) }),
-  // A clock may be set back.
-  fc.record({ kind: fc.constant('wait' as const), ms: fc.constantFrom(1, 59_999, 60_000, 60_001, -1, -100_000) }),
-);
-
-test('the replay cache finds what a plain list finds', () => {
-  expectProperty(fc.array(step, { maxLength: 30 }), (steps) => {
-    let now = 1_000_000;
-    const cache = new LocalReplayCache({ now: () => now });
-    const list = new ListCache();
-    for (const each of steps) {
-      switch (each.kind) {
-        case 'find':
-          expect(cache.find(each.recordKey)).toBe(list.find(each.recordKey, now));
-          break;
-        case 'save': {
-          const outcome = { requestHash: String(each.hash), outcome: texts[each.at]! };
-          cache.save(each.recordKey, outcome);
-          list.save(each.recordKey, outcome, now);
-          break;
-        }
-        case 'wait':
-          now += each.ms;
-          break;
-        default:
-          each satisfies never;
-      }
-    }
-    for (const each of ['a', 'b', 'c', 'd']) expect(cache.find(each)).toBe(list.find(each, now));
-  });
-});
 
 const everyProblem: Service = { ...recurringV25, problems };
 const requestReference = fc.stringMatching(/^[A-Z0-9]{16}$/);

@@ -1,12 +1,12 @@
 /** The simulated Redis that all processes share, and the faults of its data. */
-import type { CacheReservation, StoredOutcome } from '../../src/idempotency/ports.ts';
+import type { CacheReservation } from '../../src/idempotency/ports.ts';
 
 const leaseMs = 15_000;
 const ttlMs = 3_600_000;
 
 type CacheEntry =
-  | { readonly kind: 'pending'; readonly requestHash: string; readonly token: string; readonly until: number }
-  | { readonly kind: 'done'; readonly stored: StoredOutcome; readonly until: number }
+  | { readonly kind: 'pending'; readonly token: string; readonly until: number }
+  | { readonly kind: 'done'; readonly until: number }
   /** A value that cannot be parsed. */
   | { readonly kind: 'garbage'; readonly until: number };
 
@@ -21,18 +21,18 @@ export class CacheServer {
     this.#now = now;
   }
 
-  reserve(recordKey: string, requestHash: string): CacheReservation {
+  reserve(recordKey: string): CacheReservation {
     const entry = this.#find(recordKey);
     switch (entry?.kind) {
       case undefined: {
         const token = `token-${++this.#tokens}`;
-        this.#entries.set(recordKey, { kind: 'pending', requestHash, token, until: this.#now() + leaseMs });
+        this.#entries.set(recordKey, { kind: 'pending', token, until: this.#now() + leaseMs });
         return { kind: 'reserved', token };
       }
       case 'pending':
-        return { kind: 'inFlight', requestHash: entry.requestHash, ageMs: leaseMs - (entry.until - this.#now()) };
+        return { kind: 'inFlight', ageMs: leaseMs - (entry.until - this.#now()) };
       case 'done':
-        return { kind: 'completed', stored: entry.stored };
+        return { kind: 'completed' };
       case 'garbage':
         return { kind: 'unknown' };
       default:
@@ -40,8 +40,8 @@ export class CacheServer {
     }
   }
 
-  complete(recordKey: string, stored: StoredOutcome): void {
-    this.#entries.set(recordKey, { kind: 'done', stored, until: this.#now() + ttlMs });
+  complete(recordKey: string): void {
+    this.#entries.set(recordKey, { kind: 'done', until: this.#now() + ttlMs });
   }
 
   release(recordKey: string, token: string): void {
@@ -72,7 +72,7 @@ export class CacheServer {
       this.#entries.set(
         recordKey,
         forged
-          ? { kind: 'pending', requestHash: 'f'.repeat(43), token: 'forged', until: this.#now() + leaseMs }
+          ? { kind: 'pending', token: 'forged', until: this.#now() + leaseMs }
           : { kind: 'garbage', until: this.#now() + ttlMs },
       );
   }

@@ -39,7 +39,9 @@ export function checkAnswer(
     case 'inProgress':
       return { isFinal: false, faults: checkProblem(attempt, outcome, 'true') };
     case 'unavailable': {
-      const faults = attempt.disturbed ? [] : ['is answered unavailable without any fault'];
+      // Duplicates share a read, and so its fault.
+      const isSimulated = problem?.cause instanceof Error && problem.cause.message.startsWith('simulated: ');
+      const faults = attempt.disturbed || isSimulated ? [] : ['is answered unavailable without any fault'];
       return { isFinal: false, faults: [...faults, ...checkProblem(attempt, outcome, 'true')] };
     }
     case 'internal': {

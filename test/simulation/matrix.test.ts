@@ -85,7 +85,7 @@ test(
 /** Defects that show only where a call fails. */
 const defects = [
   'the record is written in a transaction of its own, after the effect',
-  'the outcome is cached before the commit',
+  'the outcome is remembered before the commit',
   'the answer is sent before the commit',
 ] as const;
 

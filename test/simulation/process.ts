@@ -40,7 +40,14 @@ export interface GatewayParts {
   readonly current: Composition['current'];
 }
 
-export type Variant = (parts: GatewayParts, cacheServer: CacheServer) => GatewayParts;
+/** What a seeded defect can see of its run. */
+export interface RunParts {
+  readonly cacheServer: CacheServer;
+  /** Virtual milliseconds. */
+  now(): number;
+}
+
+export type Variant = (parts: GatewayParts, run: RunParts) => GatewayParts;
 
 /** What the processes of a run share. */
 export interface Surroundings {
@@ -118,7 +125,10 @@ export class Process {
     const cache = createSimulatedCache(cacheServer, port);
     const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
     const { current } = compose(implementServices({ updater }));
-    const parts = variant({ store: realStore, cache, requestHasher, current }, cacheServer);
+    const parts = variant(
+      { store: realStore, cache, requestHasher, current },
+      { cacheServer, now: () => scheduler.now },
+    );
     const invoker = createHandlerInvoker(parts, realStore, { clock, ids, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const executeIdempotently = createIdempotentExecutor({
@@ -126,7 +136,6 @@ export class Process {
       store: parts.store,
       cache: parts.cache,
       hasher: parts.requestHasher,
-      clock,
       wait,
     });
     this.#owner = self;

@@ -1,12 +1,13 @@
 /** Gateways with one defect each. The simulation has to find every one of them, or it would prove nothing. */
 import { Problem } from '../../src/contract/problem.ts';
-import type { NewRecord } from '../../src/idempotency/ports.ts';
+import type { NewRecord, StoredOutcome } from '../../src/idempotency/ports.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import { resources } from '../resources/index.ts';
 import { override } from '../support/override.ts';
-import type { Variant } from './process.ts';
+import type { CacheServer } from './cache-server.ts';
+import type { RunParts, Variant } from './process.ts';
 import type { SystemVariant } from './simulate.ts';
 
 export interface SeededDefect extends SystemVariant {
@@ -94,7 +95,7 @@ const withoutRequestHash: Variant = (parts) => ({
 });
 
 /** A granted reservation of the cache outweighs the stored record, and reservations of other requests are released. */
-const trustedCache: Variant = (parts, cacheServer) => {
+const trustedCache: Variant = (parts, run) => {
   const granted = new Set<string>();
   const { cache } = parts;
   const withStore = withWrite(
@@ -109,39 +110,89 @@ const trustedCache: Variant = (parts, cacheServer) => {
           }),
         ),
       ),
-  )(parts, cacheServer);
+  )(parts, run);
   return {
     ...withStore,
     cache: override(cache, {
-      reserve: async (key, requestHash) => {
-        const reservation = await cache.reserve(key, requestHash);
+      reserve: async (key) => {
+        const reservation = await cache.reserve(key);
         if (reservation.kind === 'reserved') granted.add(key);
         return reservation;
       },
-      release: async (key) => cacheServer.remove(key),
+      release: async (key) => run.cacheServer.remove(key),
     }),
   };
 };
 
-const cachedBeforeCommit: Variant = (parts, cacheServer) => {
-  const requestHashes = new Map<string, string>();
-  return withWrite((store) => (work) => {
-    return store.write((transaction) =>
-      work(
-        overrideRecords(transaction, {
-          reserve: (key, entry) => {
-            requestHashes.set(key, entry.requestHash);
-            return transaction.idempotencyRecords.reserve(key, entry);
-          },
-          complete: async (key, outcome) => {
-            await transaction.idempotencyRecords.complete(key, outcome);
-            await parts.cache.complete(key, { requestHash: requestHashes.get(key)!, outcome });
-          },
-        }),
-      ),
-    );
-  })(parts, cacheServer);
-};
+/** Outcomes by record key, each with the virtual time at which it was saved. */
+type Memory = Map<string, { readonly stored: StoredOutcome; readonly savedAt: number }>;
+
+/** A memory that all processes of a run share. */
+const sharedMemories = new WeakMap<CacheServer, Memory>();
+function sharedMemory({ cacheServer }: RunParts): Memory {
+  const memory: Memory = sharedMemories.get(cacheServer) ?? new Map();
+  sharedMemories.set(cacheServer, memory);
+  return memory;
+}
+
+interface Remembering {
+  readonly memoryOf: (run: RunParts) => Memory;
+  readonly beforeCommit?: boolean;
+  readonly msMax?: number;
+}
+
+/** Outcomes are answered from a memory, without their records. */
+const remembering =
+  ({ memoryOf, beforeCommit = false, msMax = Number.POSITIVE_INFINITY }: Remembering): Variant =>
+  (parts, run) => {
+    const { store } = parts;
+    const memory = memoryOf(run);
+    const save = (key: string, stored: StoredOutcome) => memory.set(key, { stored, savedAt: run.now() });
+    const remembered = (key: string): StoredOutcome | undefined => {
+      const { stored, savedAt = 0 } = memory.get(key) ?? {};
+      return run.now() - savedAt < msMax ? stored : undefined;
+    };
+    const orRemembered = async (
+      key: string,
+      find: () => Promise<StoredOutcome | undefined>,
+    ): Promise<StoredOutcome | undefined> => {
+      const known = remembered(key);
+      if (known !== undefined) return known;
+      const stored = await find();
+      if (stored !== undefined) save(key, stored);
+      return stored;
+    };
+    const read: Store['read'] = (work) =>
+      store.read((transaction) => {
+        const { idempotencyRecords } = transaction;
+        const find = (key: string) => orRemembered(key, () => idempotencyRecords.find(key));
+        return work(override(transaction, { idempotencyRecords: override(idempotencyRecords, { find }) }));
+      });
+    const write: Store['write'] = async (work) => {
+      let committed: readonly [string, StoredOutcome] | undefined;
+      const result = await store.write((transaction) => {
+        const { idempotencyRecords } = transaction;
+        let requestHash = '';
+        committed = undefined;
+        return work(
+          overrideRecords(transaction, {
+            reserve: (key, entry) => {
+              requestHash = entry.requestHash;
+              return orRemembered(key, () => idempotencyRecords.reserve(key, entry));
+            },
+            complete: async (key, outcome) => {
+              await idempotencyRecords.complete(key, outcome);
+              committed = [key, { requestHash, outcome }];
+              if (beforeCommit) save(...committed);
+            },
+          }),
+        );
+      });
+      if (committed !== undefined) save(...committed);
+      return result;
+    };
+    return { ...parts, store: override(store, { read, write }) };
+  };
 
 const answeredBeforeCommit = withWrite(
   (store) =>
@@ -206,17 +257,34 @@ const onlyFirstEvent = withWrite(
     ),
 );
 
+/** The request hash of each key that is reserved in the cache. */
+const owners = new WeakMap<CacheServer, Map<string, string>>();
+
 /** A request in flight decides which request the key belongs to, although it may never commit. */
-const runningRequestTrusted: Variant = (parts) => ({
-  ...parts,
-  cache: override(parts.cache, {
-    reserve: async (key, requestHash) => {
-      const reservation = await parts.cache.reserve(key, requestHash);
-      if (reservation.kind === 'inFlight' && reservation.requestHash !== requestHash) throw new Problem('keyReused');
-      return reservation;
-    },
-  }),
-});
+const runningRequestTrusted: Variant = (parts, { cacheServer }) => {
+  const hashes = owners.get(cacheServer) ?? new Map<string, string>();
+  owners.set(cacheServer, hashes);
+  let requestHash = '';
+  return {
+    ...parts,
+    requestHasher: override(parts.requestHasher, {
+      requestHash: (text) => {
+        requestHash = parts.requestHasher.requestHash(text);
+        return requestHash;
+      },
+    }),
+    cache: override(parts.cache, {
+      // The gateway reserves a key right after it has computed the hash of the request.
+      reserve: async (key) => {
+        const own = requestHash;
+        const reservation = await parts.cache.reserve(key);
+        if (reservation.kind === 'reserved') hashes.set(key, own);
+        if (reservation.kind === 'inFlight' && hashes.get(key) !== own) throw new Problem('keyReused');
+        return reservation;
+      },
+    }),
+  };
+};
 
 const executedTwice = /is executed, after .* under the same key/;
 const eventMissing = /wrote .* instead of .*event /;
@@ -237,7 +305,10 @@ export const seededDefects: Readonly<Record<string, SeededDefect>> = Object.free
     variant: trustedCache,
     symptom: executedTwice,
   },
-  'the outcome is cached before the commit': { variant: cachedBeforeCommit, symptom: effectMissing },
+  'the outcome is remembered before the commit': {
+    variant: remembering({ memoryOf: sharedMemory, beforeCommit: true }),
+    symptom: effectMissing,
+  },
   'the answer is sent before the commit': { variant: answeredBeforeCommit, symptom: effectMissing },
   'refusals are not stored': { variant: refusalsNotStored, symptom: effectMissing },
   'a request in flight decides which request the key belongs to': {

@@ -12,16 +12,16 @@ export function createSimulatedCache(server: CacheServer, port: Port): Idempoten
   const notify = (point: string, apply: () => void) =>
     port.call<void>({ point, kind: 'cache', limitMs, apply: () => (isDown() ? undefined : apply()), fail: ignore });
   return Object.freeze<IdempotencyCache>({
-    reserve: (recordKey, requestHash) =>
+    reserve: (recordKey) =>
       port.call<CacheReservation>({
         point: 'cache reserve',
         kind: 'cache',
         limitMs,
-        apply: () => (isDown() ? unknown : server.reserve(recordKey, requestHash)),
+        apply: () => (isDown() ? unknown : server.reserve(recordKey)),
         fail: () => unknown,
       }),
-    complete: (recordKey, outcome) => notify('cache complete', () => server.complete(recordKey, outcome)),
-    release: (recordKey, ticket) => notify('cache release', () => server.release(recordKey, ticket)),
+    complete: (recordKey) => notify('cache complete', () => server.complete(recordKey)),
+    release: (recordKey, token) => notify('cache release', () => server.release(recordKey, token)),
     close: async () => {},
   });
 }

@@ -121,7 +121,6 @@ const assemble = (
       store,
       cache: noCache,
       hasher: createRequestHasher(ring.index, 'test'),
-      clock,
       wait: setTimeout,
     });
   let once = start();

@@ -145,10 +145,10 @@ const proveAnswers = (answers: Outcome['answers']): { readonly inProgress: numbe
 const one = { keys: 1, details: 1, shoppers: 1, instruments: 0 };
 
 describe.each([
-  { servers: 1, withRedis: true, transactionsMax: 50 },
-  { servers: 1, withRedis: false, transactionsMax: 500 },
-  { servers: 2, withRedis: true, transactionsMax: 50 },
-  { servers: 2, withRedis: false, transactionsMax: 500 },
+  { servers: 1, withRedis: true, transactionsMax: 2_000 },
+  { servers: 1, withRedis: false, transactionsMax: 2_000 },
+  { servers: 2, withRedis: true, transactionsMax: 2_000 },
+  { servers: 2, withRedis: false, transactionsMax: 2_000 },
 ])('$servers server(s), Redis: $withRedis', ({ servers, withRedis, transactionsMax }) => {
   test(`one effect and one answer, in at most ${transactionsMax} transactions`, async () => {
     const outcome = await sendDuplicates({ servers, withRedis });

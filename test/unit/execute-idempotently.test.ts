@@ -9,6 +9,7 @@ import type {
   HandlerInvoker,
   IdempotencyCache,
   IdempotentTransaction,
+  RequestHasher,
   StoredOutcome,
 } from '../../src/idempotency/ports.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -42,15 +43,19 @@ const request = (parts: Partial<CanonicalRequest> & { readonly name?: string } =
 /** Records of committed transactions; a transaction that throws leaves none. */
 class MemoryStore {
   readonly records = new Map<string, StoredOutcome>();
+  reads = 0;
   transactions = 0;
 
-  readonly read = async <T>(
+  read = async <T>(
     work: (tx: {
       readonly idempotencyRecords: { find(recordKey: string): Promise<StoredOutcome | undefined> };
     }) => Promise<T>,
-  ): Promise<T> => work({ idempotencyRecords: { find: async (recordKey) => this.records.get(recordKey) } });
+  ): Promise<T> => {
+    this.reads += 1;
+    return work({ idempotencyRecords: { find: async (recordKey) => this.records.get(recordKey) } });
+  };
 
-  readonly write = async <T>(work: (tx: IdempotentTransaction) => Promise<T>): Promise<T> => {
+  write = async <T>(work: (tx: IdempotentTransaction) => Promise<T>): Promise<T> => {
     this.transactions += 1;
     const added = new Map<string, StoredOutcome>();
     const hashes = new Map<string, string>();
@@ -91,13 +96,17 @@ const handlers: HandlerInvoker<IdempotentTransaction> = {
   },
 };
 
+const hasher: RequestHasher = {
+  recordKey: (company, key) => `${company} ${key}`,
+  requestHash: (text) => text,
+};
+
 const open = (cache: IdempotencyCache = noCache, wait: () => Promise<unknown> = async () => {}): ExecuteIdempotently =>
   createIdempotentExecutor({
     handlers,
     store,
     cache,
-    hasher: { recordKey: (company, key) => `${company} ${key}`, requestHash: (text) => text },
-    clock: { now: () => 1 },
+    hasher,
     wait,
   });
 
@@ -187,6 +196,55 @@ describe('a request with a key', () => {
     endless.resolve({ response: 'late' });
     expect(await second).toMatchObject({ replayed: false });
   });
+  test('is not answered from memory: a record that the database has lost is lost with its effect', async () => {
+    const execute = open(override(noCache, { reserve: async () => ({ kind: 'completed' }) }));
+    const first = await execute(request());
+    store.records.clear();
+    const again = await execute(request());
+    expect([again.replayed, again.output]).toEqual([false, { response: 'number 2' }]);
+    expect(again.requestReference).not.toBe(first.requestReference);
+    expect(await execute(request())).toEqual({ ...again, replayed: true });
+  });
+  test('reads the record once for all that waited, after the one in flight has ended', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    handle = () => promise;
+    const execute = open(noCache, () => new Promise(() => {}));
+    const first = execute(request());
+    const waiting = Array.from({ length: 5 }, () => execute(request()));
+    const other = problemOf(execute(request({ input: { ...input, shopperReference: 'bert' } as never })));
+    resolve({ response: 'done' });
+    expect(await first).toMatchObject({ replayed: false });
+    for (const each of waiting) expect(await each).toMatchObject({ replayed: true, output: { response: 'done' } });
+    expect(await other).toBe('keyReused');
+    // Its own before the transaction, and one for the six.
+    expect(store.reads).toBe(2);
+    expect(handled).toHaveLength(1);
+  });
+  test('waits for a replay in flight, however long its read takes', async () => {
+    const execute = open();
+    await execute(request());
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const read = store.read;
+    store.read = async (work) => {
+      await promise;
+      return read(work);
+    };
+    const both = [execute(request()), execute(request())];
+    // Its wait would be over by now.
+    await new Promise(setImmediate);
+    resolve();
+    for (const each of both) expect(await each).toMatchObject({ replayed: true });
+  });
+  test('is refused where the one in flight has failed', async () => {
+    const { promise, reject } = Promise.withResolvers<unknown>();
+    handle = () => promise;
+    const execute = open(noCache, () => new Promise(() => {}));
+    const first = execute(request());
+    const second = problemOf(execute(request()));
+    reject(new Error('the disk is full'));
+    await expect(first).rejects.toThrow('the disk is full');
+    expect(await second).toBe('inProgress');
+  });
   test('looks up before its transaction, and never for a retry', async () => {
     isTwoPhase = true;
     await open()(request());
@@ -210,16 +268,30 @@ describe('the shared cache', () => {
     released.length = 0;
   });
 
-  test('remembers a committed outcome, and replays it without a transaction', async () => {
+  test('spares a new key the read, and a retry the transaction', async () => {
     await open(cacheWith({ kind: 'reserved', token: 't' }))(request());
     expect([completed, released]).toEqual([['Demo a-key'], []]);
-    const stored = store.records.get('Demo a-key')!;
-    const before = store.transactions;
-    expect(await open(cacheWith({ kind: 'completed', stored }))(request())).toMatchObject({ replayed: true });
-    expect(store.transactions).toBe(before);
+    expect([store.reads, store.transactions]).toEqual([0, 1]);
+    expect(await open(cacheWith({ kind: 'completed' }))(request())).toMatchObject({ replayed: true });
+    expect([store.reads, store.transactions]).toEqual([1, 1]);
+    expect(completed).toHaveLength(1);
+  });
+  test('may have lost the key: the transaction finds the record', async () => {
+    await open()(request());
+    expect(await open(cacheWith({ kind: 'reserved', token: 't' }))(request())).toMatchObject({ replayed: true });
+    expect([completed, released, handled.length]).toEqual([['Demo a-key'], [], 1]);
+  });
+  test('answers nothing while the store does not, and releases its reservation', async () => {
+    const away = new Error('the store is away');
+    const execute = (reservation: CacheReservation) => open(cacheWith(reservation))(request());
+    store.read = () => Promise.reject(away);
+    store.write = () => Promise.reject(away);
+    for (const kind of ['completed', 'unknown'] as const) await expect(execute({ kind })).rejects.toBe(away);
+    await expect(execute({ kind: 'reserved', token: 't' })).rejects.toBe(away);
+    expect([completed, released]).toEqual([[], ['t']]);
   });
   test('refuses a request in flight in another process, but not an old reservation', async () => {
-    const inFlight = (ageMs: number) => cacheWith({ kind: 'inFlight', requestHash: 'any', ageMs });
+    const inFlight = (ageMs: number) => cacheWith({ kind: 'inFlight', ageMs });
     expect(await problemOf(open(inFlight(100))(request()))).toBe('inProgress');
     expect(handled).toHaveLength(0);
     expect(await open(inFlight(5_000))(request())).toMatchObject({ replayed: false });

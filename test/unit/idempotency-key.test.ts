@@ -28,7 +28,7 @@ describe('a key in the header', () => {
     ['a', 'a'],
     ['urn:uuid:1', 'urn:uuid:1'],
     ['{"a":1}'.replaceAll('"', ''), '{a:1}'],
-    ['idem:v1:{x}', 'idem:v1:{x}'],
+    ['idem:v2:{x}', 'idem:v2:{x}'],
     [undefined, undefined],
   ])('%j is %j', (header, key) => {
     expect(of(header)).toBe(key);

@@ -37,7 +37,7 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
     redisEvent: addCounter(
       {
         name: 'triglyph_redis_events_total',
-        help: 'Events of the connection to Redis: up, down, failed (commands), unreadable (records).',
+        help: 'Events of the connection to Redis: up, down, failed (commands), unreadable (values).',
       },
       'kind',
     ),

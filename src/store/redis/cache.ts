@@ -1,17 +1,17 @@
 /** The idempotency cache on Redis. A request continues without it when Redis does not answer. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { CacheReservation, IdempotencyCache, StoredOutcome } from '../../idempotency/ports.ts';
+import type { CacheReservation, IdempotencyCache } from '../../idempotency/ports.ts';
 import { CircuitBreaker } from '../../lib/circuit-breaker.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
+import { done, entryBytesMax, keyOf, parseEntry, printPending } from './entry.ts';
 import { isWrongType, reasonOf } from './failure.ts';
 import { inspectServers } from './inspect.ts';
 import { type Connection, openConnection } from './open.ts';
-import { keyOf, type Mac, parseRecord, printDone, printPending, recordBytesMax } from './record.ts';
 
 /** The lease of a reservation; longer than any request takes. */
 const leaseMs = 15_000;
-/** How long an outcome stays in Redis; the store has it for longer. */
+/** How long Redis knows that the store has a record; the store has it for longer. */
 const retentionMs = 3_600_000;
 const closeMsMax = 500;
 /** After so many failures in a row no command is sent for so long. */
@@ -26,13 +26,12 @@ export type CacheEvent =
   | { readonly kind: 'down'; readonly reason: string }
   /** One command failed. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** A record with an invalid MAC: damage, or tampering. */
+  /** A value that is no entry: damage, or another program's. */
   | { readonly kind: 'unreadable' };
 
 export interface CacheOptions {
   /** See `parseAddress`. */
   readonly url: string;
-  readonly mac: Mac;
   readonly clock: Clock;
   /** Milliseconds for one command; 50 by default. */
   readonly commandMsMax?: number;
@@ -79,14 +78,14 @@ class RedisIdempotencyCache implements RedisCache {
     for (const event of ['close', 'end'] as const) this.#client.on(event, () => this.#reportState());
   }
 
-  async reserve(recordKey: string, requestHash: string): Promise<CacheReservation> {
-    const key = keyOf(recordKey);
+  async reserve(recordKey: string): Promise<CacheReservation> {
     const token = randomBytes(8).toString('hex');
-    const pending = printPending(requestHash, token);
-    const answer = await this.#send((client) => client.idemReserve(key, pending, leaseMs, recordBytesMax));
+    const answer = await this.#send((client) =>
+      client.idemReserve(keyOf(recordKey), printPending(token), leaseMs, entryBytesMax),
+    );
     switch (answer.kind) {
       case 'answered':
-        return this.#read(key, token, answer.reply);
+        return this.#read(token, answer.reply);
       case 'failed':
         return { kind: 'unknown', token };
       case 'skipped':
@@ -96,17 +95,12 @@ class RedisIdempotencyCache implements RedisCache {
     }
   }
 
-  async complete(recordKey: string, stored: StoredOutcome): Promise<void> {
-    const key = keyOf(recordKey);
-    // Unconditional: the committed outcome is the only possible value. A record too long for Redis is deleted: the store has it.
-    await this.#send((client) => {
-      const text = printDone(this.#options.mac, key, stored);
-      return text === undefined ? client.del(key) : client.set(key, text, 'PX', retentionMs);
-    });
+  async complete(recordKey: string): Promise<void> {
+    await this.#send((client) => client.set(keyOf(recordKey), done, 'PX', retentionMs));
   }
 
   async release(recordKey: string, token: string): Promise<void> {
-    await this.#send((client) => client.idemRelease(keyOf(recordKey), token));
+    await this.#send((client) => client.idemRelease(keyOf(recordKey), printPending(token)));
   }
 
   async close(): Promise<void> {
@@ -141,23 +135,23 @@ class RedisIdempotencyCache implements RedisCache {
     }
   }
 
-  #read(key: string, token: string, reply: unknown): CacheReservation {
+  #read(token: string, reply: unknown): CacheReservation {
     const [kind, text, leftMs]: readonly unknown[] = Array.isArray(reply) ? reply : [];
     if (kind === 'N') return { kind: 'reserved', token };
-    const record = typeof text === 'string' ? parseRecord(this.#options.mac, key, text) : undefined;
+    const entry = typeof text === 'string' ? parseEntry(text) : undefined;
     const left = typeof leftMs === 'number' ? leftMs : -1;
     // Only a foreign reservation has no end or a longer lease. It would refuse requests all that time.
-    if (record === undefined || (record.kind === 'pending' && (left < 0 || left > leaseMs))) {
+    if (entry === undefined || (entry.kind === 'pending' && (left < 0 || left > leaseMs))) {
       this.#report({ kind: 'unreadable' });
       return { kind: 'unknown' };
     }
-    switch (record.kind) {
+    switch (entry.kind) {
       case 'pending':
-        return { kind: 'inFlight', requestHash: record.requestHash, ageMs: leaseMs - left };
+        return { kind: 'inFlight', ageMs: leaseMs - left };
       case 'done':
-        return { kind: 'completed', stored: record.stored };
+        return { kind: 'completed' };
       default:
-        return record satisfies never;
+        return entry satisfies never;
     }
   }
 

@@ -1,8 +1,8 @@
-/** The Lua scripts that reserve and release a record atomically. Each has one key, so a cluster runs them too. */
+/** The Lua scripts that reserve and release a key atomically. Each has one key, so a cluster runs them too. */
 
 /**
- * KEYS[1] record, ARGV[1] pending value, ARGV[2] lease in ms, ARGV[3] bytes of the longest record.
- * Returns `{'N'}` where the record is now reserved; otherwise `{'O', its value, its ms to live}`. A value that is too long is
+ * KEYS[1] entry, ARGV[1] pending value, ARGV[2] lease in ms, ARGV[3] bytes of the longest entry.
+ * Returns `{'N'}` where the key is now reserved; otherwise `{'O', the value, its ms to live}`. A value that is too long is
  * returned as an empty text.
  */
 const reserve = `
@@ -12,10 +12,9 @@ if #there > tonumber(ARGV[3]) then there = '' end
 return {'O', there, redis.call('PTTL', KEYS[1])}
 `;
 
-/** KEYS[1] record, ARGV[1] token. Removes the record only while it is pending under this token. */
+/** KEYS[1] entry, ARGV[1] pending value. Removes the entry only while it has this value. */
 const release = `
-local there = redis.call('GET', KEYS[1])
-if there and there == 'P:' .. string.sub(there, 3, 45) .. ':' .. ARGV[1] then return redis.call('DEL', KEYS[1]) end
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `;
 
@@ -27,6 +26,6 @@ export const scripts = Object.freeze({
 
 /** The commands that the scripts add to the client. */
 export interface Scripted {
-  idemReserve(key: string, pending: string, leaseMs: number, recordBytesMax: number): Promise<unknown>;
-  idemRelease(key: string, token: string): Promise<unknown>;
+  idemReserve(key: string, pending: string, leaseMs: number, entryBytesMax: number): Promise<unknown>;
+  idemRelease(key: string, pending: string): Promise<unknown>;
 }

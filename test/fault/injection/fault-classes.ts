@@ -117,19 +117,19 @@ const slowRedis = async ({ slow }: FaultTargets): Promise<number> => {
 
 /** Writes garbage, another type, or the value of another key. */
 const corruptOne = async (raw: RedisServer['raw'], key: string, other: string, random: Random): Promise<unknown> => {
-  const garbage = ['', 'P:', 'D:x', 'D:null', '{}', '\0\xff', 'x'.repeat(20_000)];
+  const garbage = ['', 'P:', 'D', 'D:x', '{}', '\0\xff', 'x'.repeat(20_000)];
   switch (random.below(3)) {
     case 0:
       return raw.set(key, random.pick(garbage), 'PX', 60_000);
     case 1:
       return raw.multi().del(key).rpush(key, 'a', 'b').pexpire(key, 60_000).exec();
     default:
-      return raw.set(key, (await raw.get(other).catch(() => null)) ?? 'D:', 'PX', 60_000);
+      return raw.set(key, (await raw.get(other).catch(() => null)) ?? 'D', 'PX', 60_000);
   }
 };
 
 const corruptCache = async ({ redis: { raw }, random }: FaultTargets): Promise<number> => {
-  const [, keys] = await raw.scan(random.below(1_000), 'MATCH', 'idem:v1:*', 'COUNT', 200);
+  const [, keys] = await raw.scan(random.below(1_000), 'MATCH', 'idem:v2:*', 'COUNT', 200);
   for (const key of keys) await corruptOne(raw, key, random.pick(keys), random);
   await after(20);
   return keys.length;

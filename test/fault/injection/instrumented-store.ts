@@ -24,15 +24,15 @@ export function instrumentStore(store: Store, pass: Pass, { records }: { readonl
 
 export function instrumentCache(cache: IdempotencyCache, pass: Pass): IdempotencyCache {
   return override<IdempotencyCache>(cache, {
-    async reserve(recordKey, requestHash) {
+    async reserve(recordKey) {
       pass('before the reservation');
-      const reservation = await cache.reserve(recordKey, requestHash);
+      const reservation = await cache.reserve(recordKey);
       pass('after the reservation');
       return reservation;
     },
-    async complete(recordKey, outcome) {
+    async complete(recordKey) {
       pass('before caching');
-      await cache.complete(recordKey, outcome);
+      await cache.complete(recordKey);
       pass('after caching');
     },
   });

@@ -35,9 +35,7 @@ process.on('disconnect', () => process.exit());
 const config = readConfig('production');
 const backend = await openBackend(config, { exclusive: true });
 const cache =
-  config.redisUrl === undefined
-    ? noCache
-    : openRedisCache({ url: config.redisUrl, mac: backend.requestHasher.mac, clock: backend.context.clock });
+  config.redisUrl === undefined ? noCache : openRedisCache({ url: config.redisUrl, clock: backend.context.clock });
 const records = process.env[recordsVariable] !== 'off';
 const store = instrumentStore(backend.store, pass, { records });
 const running = await startServer(config, { ...backend, store }, { cache: instrumentCache(cache, pass) });

@@ -1,6 +1,5 @@
-/** One key, one effect: every ordered pair of formats, with the same request again and with another one. */
+/** One key, one effect: stored refusals, keys in the body, replays for other callers, and many duplicates at once. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { namedOperations } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { Call } from '../../src/formats/protocol.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
@@ -49,98 +48,6 @@ const count = async (shopperReference: string): Promise<number> => {
   const answer = await send(call('json', 'listRecurringDetails', input), {});
   return (JSON.parse(answer.message.body).details ?? []).length;
 };
-
-interface Writing {
-  readonly operation: string;
-  /** Makes what the operation needs, and gives the request and one that differs from it. */
-  prepare(): Promise<{ readonly input: object; readonly other: object; readonly details: number }>;
-}
-
-const writings: readonly Writing[] = [
-  {
-    operation: 'scheduleAccountUpdater',
-    async prepare() {
-      const shopper = fresh('updates');
-      // It was announced to be renewed: a second effect would find no news.
-      await send(call('json', 'storeToken', tokenFor(shopper)), {});
-      const list = call('json', 'listRecurringDetails', { merchantAccount: 'DemoMerchant', shopperReference: shopper });
-      const [stored] = JSON.parse((await send(list, {})).message.body).details;
-      const { recurringDetailReference } = stored.RecurringDetail;
-      const input = {
-        merchantAccount: 'DemoMerchant',
-        reference: 'check-1',
-        selectedRecurringDetailReference: recurringDetailReference,
-        shopperReference: shopper,
-      };
-      return { input, other: { ...input, reference: 'check-2' }, details: 1 };
-    },
-  },
-  {
-    operation: 'storeToken',
-    async prepare() {
-      const shopper = fresh('stores');
-      // Another month is another card, so that a second effect would be seen as a new date, and another number as a second card.
-      return { input: tokenFor(shopper), other: tokenFor(shopper, { number: '5555444433331111' }), details: 1 };
-    },
-  },
-  {
-    operation: 'disable',
-    async prepare() {
-      const shopper = fresh('disables');
-      await send(call('json', 'storeToken', tokenFor(shopper)), {});
-      const input = { merchantAccount: 'DemoMerchant', shopperReference: shopper };
-      return { input, other: { ...input, contract: ['ONECLICK'] }, details: 0 };
-    },
-  },
-];
-
-test('every writing operation is listed', () => {
-  const writing = namedOperations(service).filter(({ effect }) => effect === 'writes');
-  expect(writings.map(({ operation }) => operation).sort()).toEqual(writing.map(({ name }) => name).sort());
-});
-
-const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
-
-const between = {
-  'in one process': () => {},
-  'with a new process in between': () => gateway.restart(),
-} as const;
-const ways = writings.flatMap((writing) =>
-  (Object.keys(between) as (keyof typeof between)[]).map((way) => ({ ...writing, way })),
-);
-
-describe.each(ways)('$operation, $way', ({ operation, prepare, way }) => {
-  test.each(pairs)('%s, then %s: one effect and one answer', async (first, second) => {
-    const { input, details } = await prepare();
-    const key = { 'idempotency-key': fresh('key') };
-    const done = await send(call(first, operation, input), key);
-    expect(done.entry.outcome).toBe('ok');
-    expect(done.message.headers['Idempotency-Key']).toBe(key['idempotency-key']);
-    expect(done.message.headers).not.toHaveProperty('Idempotent-Replayed');
-    between[way]();
-    const again = await send(call(second, operation, input), key);
-    expect(decoded(second, operation, again)).toEqual(decoded(first, operation, done));
-    expect(again.message.headers.pspReference).toBe(done.message.headers.pspReference);
-    expect(again.message.headers['Idempotent-Replayed']).toBe('true');
-    if (first === second) expect({ ...again.message, headers: {} }).toEqual({ ...done.message, headers: {} });
-    expect(await count((input as { shopperReference: string }).shopperReference)).toBe(details);
-  });
-
-  test.each(pairs)('%s, then %s with another body: refused, and nothing done', async (first, second) => {
-    const { input, other, details } = await prepare();
-    const key = { 'idempotency-key': fresh('key') };
-    const done = await send(call(first, operation, input), key);
-    between[way]();
-    const refused = await send(call(second, operation, other), key);
-    expect(refused.entry.outcome).toBe('keyReused');
-    expect(refused.message.headers['transient-error']).toBe('false');
-    expect(refused.message.status).toBe(formats[second].status422);
-    expect(refused.message.body).toContain('704');
-    expect(await count((input as { shopperReference: string }).shopperReference)).toBe(details);
-    const again = await send(call(first, operation, input), key);
-    expect({ ...again.message, headers: {} }).toEqual({ ...done.message, headers: {} });
-  });
-});
 
 test.each(names)(
   '%s: a refusal that the domain decided is the outcome, even when it would go well now',

@@ -1,6 +1,4 @@
 /** Every case in every format: what a client sends, and what it gets, to the byte. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { dotted } from '../../src/contract/path.ts';
 import { kebabCase } from '../../src/documents/documents.ts';
@@ -12,19 +10,11 @@ import { formats } from '../formats/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway } from '../support/gateway.ts';
 import { account, type Case, mc, visa } from './case.ts';
+import { caseFiles, cases } from './read-cases.ts';
 
 const protocols = createProtocols(services);
 /** Cases call version 25. */
 const { operations } = recurringV25;
-
-const files = readdirSync(join(import.meta.dirname, 'cases')).sort();
-const cases = (await Promise.all(files.map(readCases))).flat();
-
-async function readCases(file: string): Promise<readonly Case[]> {
-  const module: { readonly cases?: readonly Case[] } = await import(`./cases/${file}`);
-  if (module.cases === undefined) throw new TypeError(`${file} exports no cases`);
-  return module.cases;
-}
 
 /** The canonical outcome of an answer. */
 function canonical(name: NamedProtocol, { operation }: Case, { message, entry }: Answer) {
@@ -35,7 +25,7 @@ function canonical(name: NamedProtocol, { operation }: Case, { message, entry }:
 }
 
 test.each([...operations.keys()])('%s has a file of cases', (name) => {
-  expect(files).toContain(`${kebabCase(name)}.ts`);
+  expect(caseFiles).toContain(`${kebabCase(name)}.ts`);
 });
 
 describe.each(cases)('$operation: $title', (each) => {

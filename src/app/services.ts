@@ -22,7 +22,7 @@ import type { SharedObjects } from '../store/transaction.ts';
 import type { WebhookFormats } from '../webhooks/format.ts';
 import type { Config } from './config.ts';
 
-export { createRegistry, type Registry } from '../services/balance-platform/store/registry.ts';
+export { createRegistry, type Registry } from '../services/registry.ts';
 
 export interface Services {
   readonly implementations: readonly Implementation[];

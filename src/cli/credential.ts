@@ -2,6 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
+import { platformRule } from '../services/balance-platform/store/registry.ts';
+import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
+import { credentialRules } from '../services/registry.ts';
 import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { formatMinute, print, printAll } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -24,22 +27,23 @@ interface OutputOptions {
 interface AddOptions extends OutputOptions {
   readonly kind: CredentialKind;
   readonly username?: string;
-  readonly account: readonly string[];
-  readonly balancePlatform?: string;
   readonly requireIdempotencyKey?: boolean;
 }
 
+/** The values of each grant, by the attribute of its option. */
+type GrantOptions = Readonly<Record<string, readonly string[] | undefined>>;
+
 function addAddCommand(credential: Command): void {
-  credential
+  const command = credential
     .command('add')
     .argument('<company>', 'the company that the credential belongs to')
     .addOption(new Option('--kind <kind>', 'how callers present it').choices(['basic', 'apiKey']).default('basic'))
     .option(
       '--username <name>',
       'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
-    )
-    .option('--account <code>', 'a merchant account that it authorizes; repeat it for more', appendCode, [])
-    .addOption(new Option('--balance-platform <code>', 'the balance platform that it authorizes').conflicts('account'))
+    );
+  for (const { option } of grantOptions) command.addOption(option);
+  command
     .option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key')
     .option('--json', 'prints JSON')
     .description(
@@ -52,12 +56,31 @@ function addAddCommand(credential: Command): void {
     .action(addCredential);
 }
 
-async function addCredential(company: string, options: AddOptions): Promise<void> {
-  const { kind, username, account: merchantAccounts, balancePlatform, requireIdempotencyKey: requiresKey } = options;
-  const roles = [balancePlatform === undefined ? 'recurring' : 'balancePlatform'] as const;
-  const credential = { company, kind, username, roles, merchantAccounts, balancePlatform, requiresKey };
+/** One option for each grant that a service declares. A confined credential takes no other grant. */
+const grantOptions = credentialRules.grants.map((rule) => {
+  const { confined, option } = rule;
+  const parsed = new Option(option.flags, option.doc).argParser<readonly string[]>((code, codes = []) =>
+    confined ? [code] : [...codes, code],
+  );
+  const others = credentialRules.grants.filter((each) => each !== rule);
+  if (confined) parsed.conflicts(others.map((each) => new Option(each.option.flags).attributeName()));
+  return { rule, option: parsed };
+});
+
+async function addCredential(tenant: string, options: AddOptions & GrantOptions): Promise<void> {
+  const { kind, username, requireIdempotencyKey: requiresKey } = options;
+  const given = grantOptions.flatMap(({ rule, option }) => {
+    const values = options[option.attributeName()];
+    return values === undefined ? [] : [{ rule, values }];
+  });
+  const roles = given.length === 0 ? [defaultRole] : [...new Set(given.map(({ rule }) => rule.role))];
+  const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
+  const credential = { tenant, kind, username, roles, grants, requiresKey };
   printIssued(await withBackend(({ registry }) => registry.addCredential(credential)), options);
 }
+
+/** Of a credential without grants. */
+const defaultRole = 'recurring';
 
 function addRotateCommand(credential: Command): void {
   credential
@@ -81,7 +104,7 @@ function addListCommand(credential: Command): void {
     .addHelpText('after', '\nExample:\n  triglyph credential list --json')
     .action(async ({ json }: OutputOptions) => {
       const credentials = await withBackend(({ registry }) => registry.listCredentials());
-      if (json) print(JSON.stringify(credentials));
+      if (json) print(JSON.stringify(credentials.map(toJson)));
       else if (credentials.length === 0) print('There is no credential yet.');
       else printAll(credentials.map(formatCredential));
     });
@@ -180,16 +203,22 @@ function printIssued({ id, username, secret }: IssuedSecret, { json }: OutputOpt
   );
 }
 
+/** Names the tenant and the grants of the built-in services as callers do. */
+function toJson({ id, tenant: company, kind, username, roles, grants, ...rest }: ListedCredential) {
+  const { [merchantAccountRule.name]: merchantAccounts = [], [platformRule.name]: platforms = [], ...others } = grants;
+  const named = { merchantAccounts, balancePlatform: platforms[0] };
+  return { id, company, kind, username, roles, ...named, ...others, ...rest };
+}
+
 function formatCredential(credential: ListedCredential): string {
-  const { id, company, kind, username, roles, merchantAccounts, requiresKey, createdAt, revokedAt } = credential;
-  const scope = credential.balancePlatform ?? merchantAccounts.join(',');
+  const { id, tenant, kind, username, roles, grants, requiresKey, createdAt, revokedAt } = credential;
   return [
     id,
-    company,
+    tenant,
     kind,
     username ?? '-',
     roles.join(',') || '-',
-    scope || '-',
+    Object.values(grants).flat().join(',') || '-',
     formatMinute(createdAt),
     requiresKey ? 'key required' : '-',
     revokedAt === undefined ? 'live' : `revoked ${formatMinute(revokedAt)}`,
@@ -200,5 +229,3 @@ function parseMinutes(text: string): number {
   if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give whole minutes, up to 999999.');
   return Number(text);
 }
-
-const appendCode = (code: string, codes: readonly string[]): readonly string[] => [...codes, code];

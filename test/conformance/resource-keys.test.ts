@@ -14,8 +14,8 @@ let keys = 0;
 beforeAll(async () => {
   gateway = await openGateway();
   await gateway.parts.registry.addCredential({
-    ...{ company: 'Demo', kind: 'apiKey', secret: 'needs-a-key', roles: ['balancePlatform'], merchantAccounts: [] },
-    ...{ balancePlatform: 'DemoPlatform', requiresKey: true },
+    ...{ tenant: 'Demo', kind: 'apiKey', secret: 'needs-a-key', roles: ['balancePlatform'] },
+    ...{ grants: { balancePlatform: ['DemoPlatform'] }, requiresKey: true },
   });
 });
 afterAll(() => gateway.close());

@@ -1,6 +1,6 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRegistry, type Registry } from '../../src/services/balance-platform/store/registry.ts';
+import { createRegistry, type Registry } from '../../src/services/registry.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { cacheMsMax, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -24,9 +24,9 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
     afterEach(() => dispose(engine));
 
     const wanted = {
-      company: 'Demo',
+      tenant: 'Demo',
       roles: ['recurring'],
-      merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'],
+      grants: { merchantAccount: ['DemoMerchant', 'DemoMerchantNL'] },
     } as const;
     const basic = (secret: string, username = 'ws@Company.Demo') =>
       credentials.verify({ kind: 'basic', username, secret });
@@ -41,36 +41,32 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
 
     test('of a balance platform: lets in for that platform alone, and has its role alone', async () => {
       const platform = { id: 'DemoPlatform', company: 'Demo', status: 'Active', timeZone: 'UTC' } as const;
-      const of = {
-        ...wanted,
-        roles: ['balancePlatform'],
-        merchantAccounts: [],
-        balancePlatform: 'DemoPlatform',
-      } as const;
+      const grants = { balancePlatform: ['DemoPlatform'] };
+      const of = { ...wanted, roles: ['balancePlatform'], grants };
       const add = (also: object) => registry.addCredential({ ...of, kind: 'basic', ...also } as never);
       await expect(add({})).rejects.toThrow(/not one of Demo; add it first/);
       await registry.saveBalancePlatform(platform);
       await expect(registry.saveBalancePlatform({ ...platform, company: 'Other' })).rejects.toThrow(/another company/);
       await expect(registry.saveBalancePlatform({ ...platform, id: 'a.b' })).rejects.toThrow(/letters, digits/);
       await expect(registry.saveBalancePlatform({ ...platform, timeZone: 'Mars' })).rejects.toThrow(/IANA/);
-      await expect(add({ company: 'Other' })).rejects.toThrow(/not one of Other/);
+      await expect(add({ tenant: 'Other' })).rejects.toThrow(/not one of Other/);
       await expect(add({ roles: ['balancePlatform', 'recurring'] })).rejects.toThrow(/no other role/);
-      await expect(add({ merchantAccounts: ['DemoMerchant'] })).rejects.toThrow(/no merchant accounts/);
-      await expect(add({ balancePlatform: undefined })).rejects.toThrow(/needs a balance platform/);
+      await expect(add({ grants: { ...grants, ...wanted.grants } })).rejects.toThrow(/no other grants/);
+      await registry.saveBalancePlatform({ ...platform, id: 'Second' });
+      const two = { balancePlatform: ['DemoPlatform', 'Second'] };
+      await expect(add({ grants: two })).rejects.toThrow(/no other grants/);
+      await expect(add({ grants: {} })).rejects.toThrow(/needs a balance platform/);
       await expect(add({ username: 'ws@Company.Demo' })).rejects.toThrow(/@BalancePlatform\.Demo/);
       const { id, secret, username } = await add({});
       expect(username).toBe('ws@BalancePlatform.Demo');
       expect(await basic(secret, username)).toEqual({
         ...expected(id),
         roles: new Set(['balancePlatform']),
-        grants: new Map([
-          ['merchantAccount', new Set()],
-          ['balancePlatform', new Set(['DemoPlatform'])],
-        ]),
+        grants: new Map([['balancePlatform', new Set(['DemoPlatform'])]]),
         partition: 'DemoPlatform',
       });
-      expect(await registry.listCredentials()).toMatchObject([{ id, balancePlatform: 'DemoPlatform' }]);
-      expect(await registry.listBalancePlatforms()).toEqual([platform]);
+      expect(await registry.listCredentials()).toMatchObject([{ id, grants }]);
+      expect(await registry.listBalancePlatforms()).toEqual([platform, { ...platform, id: 'Second' }]);
     });
     test('the right secret lets its credential in, and no other does', async () => {
       const { id, username, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
@@ -148,11 +144,11 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       expect(list).toEqual([
         {
           id,
-          company: 'Demo',
+          tenant: 'Demo',
           kind: 'basic',
           username: 'ws@Company.Demo',
           roles: ['recurring'],
-          merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'],
+          grants: wanted.grants,
           requiresKey: false,
           createdAt: now,
           revokedAt: undefined,
@@ -175,8 +171,9 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       await expect(add({ username: 'ws@Company.Other' })).rejects.toThrow(/\{name\}@Company\.Demo/);
       await expect(add({ username: 'a:b@Company.Demo' })).rejects.toThrow(/\{name\}@Company\.Demo/);
       await expect(add({ kind: 'apiKey', username: 'ws@Company.Demo' })).rejects.toThrow(/no username/);
-      await expect(add({ merchantAccounts: ['OtherMerchant'] })).rejects.toThrow(/not one of Demo/);
-      await expect(add({ company: 'a b', merchantAccounts: [] })).rejects.toThrow(/a company has/);
+      await expect(add({ grants: { merchantAccount: ['OtherMerchant'] } })).rejects.toThrow(/not one of Demo/);
+      await expect(add({ grants: { shop: ['Corner'] } })).rejects.toThrow(/no service declares the grant shop/);
+      await expect(add({ tenant: 'a b', grants: {} })).rejects.toThrow(/a company has/);
       await expect(registry.addMerchantAccount('Other', 'DemoMerchant')).rejects.toThrow(/another company/);
       await expect(registry.addMerchantAccount('Demo', '')).rejects.toThrow(/1 to 80/);
       expect(await registry.findCompany('DemoMerchant')).toBe('Demo');

@@ -1,7 +1,7 @@
 /** Shoppers, details and keys for the tests of the store. */
 import type { KeyObject } from 'node:crypto';
-import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import type { ShopperKey, StoredDetail } from '../../src/services/recurring/details.ts';
+import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { freshKeys, type KeyRing, parseKeyRing } from '../../src/vault/key-ring.ts';

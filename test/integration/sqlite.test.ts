@@ -5,8 +5,8 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { DetailReader, DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { createRegistry } from '../../src/services/registry.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -174,7 +174,7 @@ describe('the data folder', () => {
     const engine = opened(true);
     await furnish(engine);
     const registry = createRegistry(engine, pepper, { now: () => 1 });
-    const wanted = { company: 'Demo', roles: ['recurring'], merchantAccounts: ['DemoMerchant'] } as const;
+    const wanted = { tenant: 'Demo', roles: ['recurring'], grants: { merchantAccount: ['DemoMerchant'] } } as const;
     const { secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
     const key = await registry.addCredential({ ...wanted, kind: 'apiKey' });
     await save(engine, 'D1');

@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { paymentInstruments } from '../../src/services/balance-platform/payment-instruments/kind.ts';
-import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { ResourceReader } from '../../src/services/balance-platform/store/repository.ts';
 import {
   batchCycle,
@@ -14,6 +13,7 @@ import {
 import { BatchedCheckRepository, createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
 import { CardChangeReader } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
+import { createRegistry } from '../../src/services/registry.ts';
 import { type Engine, statement, type Value } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -55,7 +55,24 @@ const rowsOfMigration9: Rows = [
   ],
   [
     'credential',
-    { ...demo, credential_id: 'c', kind: 'apiKey', roles: '["recurring"]', merchant_accounts: '[]', created_at: 1 },
+    {
+      ...{ ...demo, credential_id: 'c', kind: 'apiKey', roles: '["recurring"]', created_at: 1 },
+      merchant_accounts: '["DemoMerchant"]',
+    },
+  ],
+  [
+    'credential',
+    {
+      ...{ ...demo, credential_id: 'p', kind: 'apiKey', roles: '["balancePlatform"]', created_at: 2 },
+      ...{ merchant_accounts: '[]', balance_platform: 'P' },
+    },
+  ],
+  [
+    'credential',
+    {
+      ...{ ...demo, credential_id: 's', kind: 'apiKey', roles: '["shop"]', created_at: 3 },
+      merchant_accounts: '{"shop":["Corner"]}',
+    },
   ],
   [
     'credential_secret',
@@ -218,7 +235,17 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
       expect(await jobs.findDead('Demo', 'webhook', 10)).toMatchObject([{ jobId: 'PSP4/we', deadSince: 5 }]);
     });
     test('knows its credentials', async () => {
-      expect(await createRegistry(engine, pepper, { now: () => 1 }).listCredentials()).toMatchObject([{ id: 'c' }]);
+      expect(await createRegistry(engine, pepper, { now: () => 1 }).listCredentials()).toMatchObject([
+        { id: 'c', grants: { merchantAccount: ['DemoMerchant'] } },
+        { id: 'p', grants: { balancePlatform: ['P'] } },
+        { id: 's', grants: { shop: ['Corner'] } },
+      ]);
+      const partitions = statement<{ readonly tenant_partition: string | null }>(
+        'test-partitions',
+        'select tenant_partition from credential order by credential_id',
+      );
+      const found = await engine.read((session) => session.query(partitions, []));
+      expect(found.map((row) => row.tenant_partition)).toEqual([null, 'P', null]);
     });
   });
 }

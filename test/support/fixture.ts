@@ -2,11 +2,11 @@
 
 import { Buffer } from 'node:buffer';
 import type { IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import { announcementOf, createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
+import { createRegistry } from '../../src/services/registry.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createStore } from '../../src/store/store.ts';
@@ -98,8 +98,12 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
   const registry = createRegistry(engine, ring.pepper, clock);
   for (const code of ['DemoMerchant', 'DemoMerchantNL']) await registry.addMerchantAccount('Demo', code);
   await registry.addMerchantAccount('Other', 'OtherMerchant');
-  const demo = { company: 'Demo', merchantAccounts: ['DemoMerchant', 'DemoMerchantNL'], roles: ['recurring'] } as const;
-  const other = { company: 'Other', merchantAccounts: ['OtherMerchant'], roles: ['recurring'] } as const;
+  const demo = {
+    tenant: 'Demo',
+    grants: { merchantAccount: ['DemoMerchant', 'DemoMerchantNL'] },
+    roles: ['recurring'],
+  } as const;
+  const other = { tenant: 'Other', grants: { merchantAccount: ['OtherMerchant'] }, roles: ['recurring'] } as const;
   await registry.addCredential({ ...demo, kind: 'basic', secret: 'demo:password' });
   await registry.addCredential({ ...demo, kind: 'apiKey', secret: 'demo-api-key' });
   const username = 'ws_1@Company.Demo';
@@ -109,7 +113,7 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
   for (const id of ['DemoPlatform', 'OtherPlatform'])
     await registry.saveBalancePlatform({ id, company: 'Demo', status: 'Active', timeZone: 'Europe/Amsterdam' });
   const actsFor = (balancePlatform: string) =>
-    ({ company: 'Demo', merchantAccounts: [], roles: ['balancePlatform'], balancePlatform }) as const;
+    ({ tenant: 'Demo', grants: { balancePlatform: [balancePlatform] }, roles: ['balancePlatform'] }) as const;
   const platform = actsFor('DemoPlatform');
   await registry.addCredential({ ...platform, kind: 'basic', secret: 'platform-password' });
   await registry.addCredential({ ...platform, kind: 'apiKey', secret: 'demo-platform-key' });

@@ -2,7 +2,6 @@
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
-import { createRegistry } from '../../src/services/balance-platform/store/registry.ts';
 import {
   CardChangeReader,
   type DetailHistory,
@@ -12,6 +11,7 @@ import type { RecurringEventData } from '../../src/services/recurring/events.ts'
 import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { createRegistry } from '../../src/services/registry.ts';
 import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

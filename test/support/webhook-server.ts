@@ -51,7 +51,12 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
     async openShop(company) {
       const merchantAccount = `${company}Web`;
       await backend.registry.addMerchantAccount(company, merchantAccount);
-      const wanted = { company, kind: 'basic', roles: ['recurring'], merchantAccounts: [merchantAccount] } as const;
+      const wanted = {
+        tenant: company,
+        kind: 'basic',
+        roles: ['recurring'],
+        grants: { merchantAccount: [merchantAccount] },
+      } as const;
       const { username, secret } = await backend.registry.addCredential(wanted);
       return {
         listen: (url, format) => listen(company, url, format),
@@ -65,8 +70,9 @@ export const startWebhookServer = async (also: Variables): Promise<WebhookServer
     },
     async openPlatform(company, balancePlatform) {
       await backend.registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
-      const wanted = { company, kind: 'apiKey', roles: ['balancePlatform'], merchantAccounts: [] } as const;
-      return (await backend.registry.addCredential({ ...wanted, balancePlatform })).secret;
+      const wanted = { tenant: company, kind: 'apiKey', roles: ['balancePlatform'] } as const;
+      return (await backend.registry.addCredential({ ...wanted, grants: { balancePlatform: [balancePlatform] } }))
+        .secret;
     },
     async close() {
       await backend.close();

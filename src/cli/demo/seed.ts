@@ -24,20 +24,21 @@ async function seedCredentials({ registry }: Backend): Promise<void> {
     const { company, balancePlatform, presented } = credential;
     // A revoked credential exists as well: it must not come back.
     const exists = existing.some(
-      (each) => each.company === company && each.kind === presented.kind && each.balancePlatform === balancePlatform,
+      ({ tenant, kind, grants }) =>
+        tenant === company && kind === presented.kind && grants.balancePlatform?.[0] === balancePlatform,
     );
     if (exists) continue;
     const { kind, secret } = presented;
     const username = presented.kind === 'basic' ? presented.username : undefined;
-    await registry.addCredential({ company, kind, username, secret, ...scopeOf(credential) });
+    await registry.addCredential({ tenant: company, kind, username, secret, ...scopeOf(credential) });
   }
 }
 
 function scopeOf({ company, balancePlatform }: PublishedCredential) {
   if (balancePlatform !== undefined)
-    return { roles: ['balancePlatform'], merchantAccounts: [], balancePlatform } as const;
+    return { roles: ['balancePlatform'], grants: { balancePlatform: [balancePlatform] } } as const;
   const accounts = demoAccounts.filter((each) => each.company === company);
-  return { roles: ['recurring'], merchantAccounts: accounts.map(({ code }) => code) } as const;
+  return { roles: ['recurring'], grants: { merchantAccount: accounts.map(({ code }) => code) } } as const;
 }
 
 /** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */

@@ -2,11 +2,11 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
-import type { Registry } from '../../store/sql/credential-registry.ts';
 import { recurringProblems } from './problems.ts';
+import type { MerchantAccountRegistry } from './store/merchant-accounts.ts';
 
 export interface RecurringImportDependencies {
-  readonly registry: Pick<Registry, 'findCompany'>;
+  readonly registry: Pick<MerchantAccountRegistry, 'findCompany'>;
   readonly context: HandlerContext;
 }
 

@@ -1,4 +1,4 @@
-/** The SQL statements of credentials and merchant accounts. */
+/** The SQL statements of credentials. The column `company` holds the tenant. */
 import { statement } from './engine.ts';
 
 /** One live secret of a credential. */
@@ -6,17 +6,18 @@ export type SecretRow = {
   readonly company: string;
   readonly credential_id: string;
   readonly roles: string;
-  readonly merchant_accounts: string;
+  /** JSON: values by the name of the grant. */
+  readonly grants: string;
   readonly salt: string;
   readonly hash: string;
   readonly valid_until: number | null;
   /** 1 or 0. */
   readonly requires_key: number;
-  readonly balance_platform: string | null;
+  readonly tenant_partition: string | null;
 };
 
 const secretColumns =
-  'c.company, c.credential_id, c.roles, c.merchant_accounts, c.requires_key, c.balance_platform, s.salt, s.hash, s.valid_until';
+  'c.company, c.credential_id, c.roles, c.grants, c.requires_key, c.tenant_partition, s.salt, s.hash, s.valid_until';
 
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
@@ -41,8 +42,9 @@ export type ListedRow = {
   readonly kind: string;
   readonly username: string | null;
   readonly roles: string;
-  readonly merchant_accounts: string;
-  readonly balance_platform: string | null;
+  /** JSON: values by the name of the grant. */
+  readonly grants: string;
+  readonly tenant_partition: string | null;
   readonly requires_key: number;
   readonly created_at: number;
   readonly revoked_at: number | null;
@@ -52,7 +54,7 @@ export type ListedRow = {
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
-  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.merchant_accounts, c.balance_platform,
+  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.grants, c.tenant_partition,
           c.requires_key, c.created_at, c.revoked_at, s.created_at as secret_created_at, s.valid_until
      from credential c
      left join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
@@ -69,7 +71,7 @@ export const findLive = statement<LiveRow>(
 /** Writes no row when a live credential has the username. */
 export const addCredential = statement(
   'add-credential',
-  `insert into credential (company, credential_id, kind, username, roles, merchant_accounts, created_at, requires_key, balance_platform)
+  `insert into credential (company, credential_id, kind, username, roles, grants, created_at, requires_key, tenant_partition)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
 );
 
@@ -100,19 +102,4 @@ export const dropSecrets = statement(
 export const revoke = statement(
   'revoke-credential',
   'update credential set revoked_at = $3 where company = $1 and credential_id = $2 and revoked_at is null',
-);
-
-export const addAccount = statement(
-  'add-merchant-account',
-  'insert into merchant_account (company, code, created_at) values ($1, $2, $3) on conflict do nothing',
-);
-
-export const findAccount = statement<{ readonly company: string }>(
-  'find-merchant-account',
-  'select company from merchant_account where code = $1',
-);
-
-export const listAccounts = statement<{ readonly company: string; readonly code: string }>(
-  'list-merchant-accounts',
-  'select company, code from merchant_account order by company, code',
 );

@@ -140,17 +140,14 @@ function callerOf(row: SecretRow): Caller {
     tenant: row.company,
     roles: new Set<string>(JSON.parse(row.roles)),
     grants: grantsOf(row),
-    ...(row.balance_platform !== null && { partition: row.balance_platform }),
+    ...(row.tenant_partition !== null && { partition: row.tenant_partition }),
     requiresKey: row.requires_key === 1,
   });
 }
 
-/** The column holds merchant accounts, or the grants of other services as values by name. */
-function grantsOf({ merchant_accounts: granted, balance_platform: platform }: SecretRow): Caller['grants'] {
-  const values: readonly string[] | Readonly<Record<string, readonly string[]>> = JSON.parse(granted);
-  const named = Array.isArray(values) ? { merchantAccount: values } : values;
-  const all = { ...named, ...(platform !== null && { balancePlatform: [platform] }) };
-  return new Map(Object.entries(all).map(([name, each]) => [name, new Set(each)]));
+function grantsOf({ grants }: SecretRow): Caller['grants'] {
+  const values: Readonly<Record<string, readonly string[]>> = JSON.parse(grants);
+  return new Map(Object.entries(values).map(([name, each]) => [name, new Set(each)]));
 }
 
 function secretOf(row: SecretRow) {

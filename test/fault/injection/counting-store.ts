@@ -9,7 +9,7 @@ import { accountHolders } from '../../../src/services/balance-platform/account-h
 import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
 import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
 import type { Role } from '../../../src/services/index.ts';
-import type { NewCredential } from '../../../src/store/sql/credential-registry.ts';
+import type { Grants } from '../../../src/store/sql/credential-registry.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
 import type { FaultTrack } from '../../resources/resource.ts';
@@ -101,14 +101,20 @@ const seed = async (variables: Variables, secrets: ByRole): Promise<ByRole> => {
       timeZone: 'UTC',
     });
     await seedPlatform(backend);
-    const issued = async (role: Role, scope: Pick<NewCredential, 'merchantAccounts' | 'balancePlatform'>) => {
+    const issued = async (role: Role, grants: Grants) => {
       const secret = secrets[role];
-      const { username } = await registry.addCredential({ company, kind: 'basic', roles: [role], secret, ...scope });
+      const { username } = await registry.addCredential({
+        tenant: company,
+        kind: 'basic',
+        roles: [role],
+        secret,
+        grants,
+      });
       return basic(username!, secret);
     };
     return {
-      recurring: await issued('recurring', { merchantAccounts: [trackMerchantAccount] }),
-      balancePlatform: await issued('balancePlatform', { merchantAccounts: [], balancePlatform: trackPlatform }),
+      recurring: await issued('recurring', { merchantAccount: [trackMerchantAccount] }),
+      balancePlatform: await issued('balancePlatform', { balancePlatform: [trackPlatform] }),
     };
   } finally {
     await backend.close();

@@ -1,28 +1,31 @@
-/** The registry of credentials and merchant accounts, with the balance platforms that a credential can act for. */
-import type { KeyObject } from 'node:crypto';
+/** The balance platforms of companies, which credentials of this service name as their grant. */
 import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
-import {
-  type Registry as CredentialRegistry,
-  checkCompany,
-  createCredentialRegistry,
-  RegistryError,
-} from '../../../store/sql/credential-registry.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-registry.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
+import { platformGrant } from '../tenancy.ts';
 import { platformOf } from './repository.ts';
 import * as sql from './statements.ts';
 
-export interface Registry extends CredentialRegistry {
+export interface PlatformRegistry {
   /** Adds the balance platform, or changes it for the same company. */
   saveBalancePlatform(platform: Platform): Promise<void>;
   /** By company and name. */
   listBalancePlatforms(): Promise<readonly Platform[]>;
 }
 
-export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock): Registry {
-  return Object.freeze<Registry>({
-    ...createCredentialRegistry(engine, pepper, clock, findPlatformCompany),
+export const platformRule: GrantRule = Object.freeze<GrantRule>({
+  name: platformGrant,
+  noun: 'balance platform',
+  option: { flags: '--balance-platform <code>', doc: 'the balance platform that it authorizes' },
+  role: 'balancePlatform',
+  confined: { realm: 'BalancePlatform' },
+  findTenant: findPlatformCompany,
+});
+
+export function createPlatformRegistry(engine: Engine, clock: Clock): PlatformRegistry {
+  return Object.freeze<PlatformRegistry>({
     saveBalancePlatform: (platform) => engine.write((session) => savePlatform(session, platform, clock.now())),
     listBalancePlatforms: () =>
       engine.read(async (session) => (await session.query(sql.listPlatforms, [])).map(platformOf)),
@@ -37,7 +40,7 @@ async function findPlatformCompany(session: Session, platform: string): Promise<
 
 async function savePlatform(session: Session, platform: Platform, now: number): Promise<void> {
   const { id, company, description, status, timeZone } = platform;
-  checkCompany(company);
+  checkTenant(company, 'company');
   if (!platformPattern.test(id))
     throw new RegistryError('a balance platform has 1 to 80 letters, digits, underscores and hyphens');
   if (!isTimeZone(timeZone)) throw new RegistryError(`${timeZone} is no name of the IANA time zone database`);

@@ -11,6 +11,7 @@ import { gatheredChecks } from './0008-gathered-checks.ts';
 import { balancePlatform } from './0009-balance-platform.ts';
 import { plainNames } from './0010-plain-names.ts';
 import { writeCheck } from './0011-write-check.ts';
+import { credentialGrants } from './0012-credential-grants.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   balancePlatform,
   plainNames,
   writeCheck,
+  credentialGrants,
 ]);

@@ -10,6 +10,8 @@ export interface Attempt {
   readonly key: string;
   readonly request: SimulatedRequest;
   readonly format: Format;
+  /** Virtual milliseconds. */
+  sentAt: number;
   /** The reference that the gateway gave this attempt. */
   pspReference?: string;
   /** A fault was injected on its way. */
@@ -23,7 +25,7 @@ export interface Attempt {
 }
 
 export function newAttempt(parts: Pick<Attempt, 'number' | 'client' | 'key' | 'request' | 'format'>): Attempt {
-  return { ...parts, disturbed: false, commitUnknown: false };
+  return { ...parts, sentAt: 0, disturbed: false, commitUnknown: false };
 }
 
 export function describeAttempt({ number, client, key, request, format }: Attempt): string {

@@ -1,7 +1,7 @@
 /** The auditor: observes every commit and every answer, runs the reference model, and records what must never happen. */
 import { resources } from '../resources/index.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
-import { checkAnswer, type Executed } from './check-answer.ts';
+import { checkAnswer, type Executed, type Reachable } from './check-answer.ts';
 import { isEvent, pspReferenceOf, subjectOf } from './effect-text.ts';
 import { effectsOf, eventTextOf } from './effects.ts';
 import type { Step } from './expected.ts';
@@ -12,6 +12,20 @@ import type { UpdaterQuestion } from './sim-updater.ts';
 /** Milliseconds for which a key is known. */
 const knownMs = 31 * 24 * 60 * 60 * 1000;
 
+/** An execution that is committed. */
+interface LogEntry {
+  readonly executed: Executed;
+  readonly entries: readonly Entry[];
+  readonly events: readonly string[];
+}
+
+/** An execution that a failover has lost. */
+interface LostExecution {
+  readonly executed: Executed;
+  /** Virtual milliseconds. */
+  readonly lostAt: number;
+}
+
 /** Events of one request may come in any order of its details. */
 const sortedByRequest = (events: readonly string[]): string =>
   [...Map.groupBy(events, pspReferenceOf).values()].map((texts) => texts.toSorted().join()).join();
@@ -20,16 +34,15 @@ export class Auditor {
   /** The first is what went wrong; later ones may follow from it. */
   readonly failures: string[] = [];
   readonly #now: () => number;
-  readonly #model = new Model();
-  readonly #executed = new Map<string, Executed[]>();
+  #model = seededModel();
+  /** Every execution in the present history of the database. */
+  #log: readonly LogEntry[] = [];
+  #lost: readonly LostExecution[] = [];
   /** The id of the question to the updater, by key and card. */
   readonly #questionIds = new Map<string, string>();
-  /** The events of shoppers and resources, in the order of the commits. */
-  readonly #events = new Map<string, string[]>();
 
   constructor(now: () => number) {
     this.#now = now;
-    for (const resource of resources) resource.seedModel(this.#model);
   }
 
   fail(text: string): void {
@@ -57,9 +70,23 @@ export class Auditor {
 
   /** A client has received an answer. Returns true where it is final. */
   answered(attempt: Attempt): boolean {
-    const { isFinal, faults } = checkAnswer(attempt, this.#executions(attempt), this.#now());
+    const { isFinal, faults } = checkAnswer(attempt, this.#reachable(attempt));
     for (const fault of faults) this.fail(`${describeAttempt(attempt)} ${fault}`);
     return isFinal;
+  }
+
+  /** Returns a function that is called when the database has lost everything since now. */
+  replicate(): () => void {
+    const log = this.#log;
+    return () => {
+      const lostAt = this.#now();
+      const lost = this.#log.slice(log.length).map(({ executed }) => ({ executed, lostAt }));
+      this.#lost = [...this.#lost, ...lost];
+      this.#log = log;
+      // The model has no undo: it runs the history again.
+      this.#model = seededModel();
+      for (const { executed, entries } of log) this.#apply(executed.attempt, executed.pspReference, entries);
+    };
   }
 
   /** The run is over: the store must hold what the model holds. */
@@ -83,27 +110,47 @@ export class Auditor {
       if ((due_at !== null) !== (events.length === 0)) this.fail(`"${text}" is ${due_at === null ? 'not ' : ''}due`);
       queued.set(subjectOf(text), [...events, text]);
     }
-    for (const subject of new Set([...queued.keys(), ...this.#events.keys()])) {
-      const [actual, expected] = [queued, this.#events].map((events) => sortedByRequest(events.get(subject) ?? []));
+    const written = Map.groupBy(
+      this.#log.flatMap(({ events }) => events),
+      subjectOf,
+    );
+    for (const subject of new Set([...queued.keys(), ...written.keys()])) {
+      const [actual, expected] = [queued, written].map((events) => sortedByRequest(events.get(subject) ?? []));
       if (actual !== expected) this.fail(`the queue of ${subject} holds ${actual} instead of ${expected}`);
     }
   }
 
   /** How often a request was executed under the key, stored refusals included. */
   executionCount(key: string): number {
-    return this.#executed.get(key)?.length ?? 0;
+    return this.#executionsUnder(key).length;
   }
 
-  #executions({ key }: Attempt): readonly Executed[] {
-    return this.#executed.get(key) ?? [];
+  #executionsUnder(key: string): readonly Executed[] {
+    return this.#log.flatMap(({ executed }) => (executed.attempt.key === key ? [executed] : []));
+  }
+
+  /** What the attempt may be answered with, and why each other execution under its key is out of reach. */
+  #reachable({ key, sentAt }: Attempt): Reachable {
+    const lost = this.#lost.filter(({ executed }) => executed.attempt.key === key);
+    // A failover while the attempt was under way may have come after its answer.
+    const seen = lost.filter(({ lostAt }) => sentAt <= lostAt).map(({ executed }) => executed);
+    const all = [...this.#executionsUnder(key), ...seen];
+    return {
+      executions: all.filter(({ until }) => sentAt <= until),
+      reasonOf(pspReference) {
+        if (all.some((each) => each.pspReference === pspReference)) return 'has expired';
+        const isLost = lost.some(({ executed }) => executed.pspReference === pspReference);
+        return isLost ? 'the database has lost' : 'was never executed';
+      },
+    };
   }
 
   #record(attempt: Attempt, pspReference: string, entries: readonly Entry[], effects: string): void {
-    const executions = this.#executions(attempt);
-    const last = executions.at(-1);
+    const last = this.#executionsUnder(attempt.key).at(-1);
     // A gateway that writes the record in a transaction of its own has not yet executed anything twice.
     if (effects === '' && last?.pspReference === pspReference) return;
-    if (last !== undefined && this.#now() < last.until) {
+    // The record of the last one is younger than its request.
+    if (last !== undefined && this.#now() < last.attempt.sentAt + knownMs) {
       this.fail(`${describeAttempt(attempt)} is executed, after ${describeAttempt(last.attempt)} under the same key`);
       return;
     }
@@ -113,13 +160,9 @@ export class Auditor {
       this.fail(`${describeAttempt(attempt)} wrote ${effects || 'nothing'} instead of ${expected}`);
       return;
     }
-    for (const event of step.effects.filter(isEvent)) {
-      const subject = subjectOf(event);
-      this.#events.set(subject, [...(this.#events.get(subject) ?? []), event]);
-    }
     const until = this.#now() + knownMs;
     const executed = { attempt, pspReference, expected: step.expected, until, texts: new Map() };
-    this.#executed.set(attempt.key, [...executions, executed]);
+    this.#log = [...this.#log, { executed, entries, events: step.effects.filter(isEvent) }];
   }
 
   #apply(attempt: Attempt, pspReference: string, entries: readonly Entry[]): Step | undefined {
@@ -131,4 +174,10 @@ export class Auditor {
       return undefined;
     }
   }
+}
+
+function seededModel(): Model {
+  const model = new Model();
+  for (const resource of resources) resource.seedModel(model);
+  return model;
 }

@@ -7,9 +7,6 @@ import { canonicalJson } from './effect-text.ts';
 import type { Expected } from './expected.ts';
 import { decodeAnswer } from './request.ts';
 
-/** How long a cache may still answer after a key has expired, in milliseconds. */
-const cachedMs = 2 * 60 * 60 * 1000;
-
 /** An execution under a key, for the time that the key is known. */
 export interface Executed {
   readonly attempt: Attempt;
@@ -21,19 +18,26 @@ export interface Executed {
   readonly texts: Map<string, string>;
 }
 
+/** What an attempt may be answered with. */
+export interface Reachable {
+  /** Executions under its key that the database held, unexpired, at some moment since the attempt was sent. */
+  readonly executions: readonly Executed[];
+  /** Why the execution with this reference is none of them. */
+  reasonOf(pspReference: string | undefined): string;
+}
+
 /** What is wrong: predicates whose subject is the attempt. */
 type Faults = readonly string[];
 
-/** `executions`: those under its key. `isFinal`: the client does not send the request again. */
+/** `isFinal`: the client does not send the request again. */
 export function checkAnswer(
   attempt: Attempt,
-  executions: readonly Executed[],
-  now: number,
+  reachable: Reachable,
 ): { readonly isFinal: boolean; readonly faults: Faults } {
   const { outcome, problem } = attempt.answer!.entry;
   switch (outcome) {
     case 'keyReused': {
-      const faults = [...checkProblem(attempt, outcome, 'false'), ...checkReuse(attempt, stillKnown(executions, now))];
+      const faults = [...checkProblem(attempt, outcome, 'false'), ...checkReuse(attempt, reachable)];
       return { isFinal: true, faults };
     }
     case 'inProgress':
@@ -49,18 +53,14 @@ export function checkAnswer(
       return { isFinal: false, faults: [...faults, ...checkProblem(attempt, outcome, 'true')] };
     }
     default:
-      return { isFinal: true, faults: checkOutcome(attempt, outcome, stillKnown(executions, now)) };
+      return { isFinal: true, faults: checkOutcome(attempt, outcome, reachable) };
   }
 }
 
-/** A key does not expire to the minute: a cache may still answer after it. */
-function stillKnown(executions: readonly Executed[], now: number): readonly Executed[] {
-  return executions.filter((each) => each === executions.at(-1) || now <= each.until + cachedMs);
-}
-
-function checkOutcome(attempt: Attempt, outcome: string, executions: readonly Executed[]): Faults {
-  const executed = executions.find(({ pspReference }) => pspReference === headerOf(attempt, 'pspReference'));
-  if (executed === undefined) return [`is answered ${outcome} for what was never executed`];
+function checkOutcome(attempt: Attempt, outcome: string, { executions, reasonOf }: Reachable): Faults {
+  const reference = headerOf(attempt, 'pspReference');
+  const executed = executions.find(({ pspReference }) => pspReference === reference);
+  if (executed === undefined) return [`is answered ${outcome} for what ${reasonOf(reference)}`];
   if (executed.attempt.request.text !== attempt.request.text)
     return [`has the answer of ${describeAttempt(executed.attempt)}`];
   const { expected } = executed;
@@ -103,7 +103,7 @@ function checkText({ format, answer }: Attempt, { texts }: Executed): Faults {
   return first === body ? [] : [`differs from the first answer: ${body}`];
 }
 
-function checkReuse(attempt: Attempt, executions: readonly Executed[]): Faults {
+function checkReuse(attempt: Attempt, { executions }: Reachable): Faults {
   if (executions.some((each) => each.attempt.request.text !== attempt.request.text)) return [];
   const users = executions.length > 0 ? 'only this request' : 'no request';
   return [`is answered keyReused, and the key was used for ${users}`];

@@ -61,6 +61,7 @@ async function send(self: Owner, { key, request }: ClientTask, setting: ClientSe
   history.push(attempt);
   const process = random.pick(processes);
   await scheduler.turn(self, `sends #${attempt.number} ${key} ${request.text}, ${format}`);
+  attempt.sentAt = scheduler.now;
   const answer = await Promise.race([process.send(attempt), scheduler.turn(self, 'gives up', timeoutMs)]);
   const isLost = !setting.isCalm() && random.chance(lossShare);
   await scheduler.turn(self, `#${attempt.number}: ${isLost ? 'lost' : (answer?.entry.outcome ?? 'nothing')}`);

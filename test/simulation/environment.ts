@@ -28,11 +28,28 @@ export async function freshDatabase(): Promise<SimDatabase> {
   const database = await seeded;
   database.open.clear();
   database.validates = true;
+  resetTables(database, 'template');
+  return database;
+}
+
+/** Returns a function that restores the present state, as a failover to a standby that lags behind does. */
+export function replicate(database: SimDatabase): () => void {
+  for (const table of tables) {
+    database.restore(`delete from standby_${table}`);
+    database.restore(`insert into standby_${table} select * from ${table}`);
+  }
+  return () => {
+    database.endAll();
+    resetTables(database, 'standby');
+  };
+}
+
+/** Sets every table to its copy. */
+function resetTables(database: SimDatabase, copy: 'template' | 'standby'): void {
   database.restore('begin');
   for (const table of tables.toReversed()) database.restore(`delete from ${table}`);
-  for (const table of tables) database.restore(`insert into ${table} select * from template_${table}`);
+  for (const table of tables) database.restore(`insert into ${table} select * from ${copy}_${table}`);
   database.restore('commit');
-  return database;
 }
 
 /** Stores the seeds with the code under test, and keeps a copy of each table. */
@@ -71,6 +88,8 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     database.exec(
       `insert into webhook_endpoint values ('${company}', 'we_${format}', 'https://shop.example.com/', '${format}', 'k', 'd', 's', 0)`,
     );
-  for (const table of tables) database.exec(`create table template_${table} as select * from ${table}`);
+  for (const table of tables)
+    for (const copy of ['template', 'standby'])
+      database.exec(`create table ${copy}_${table} as select * from ${table}`);
   return database;
 }

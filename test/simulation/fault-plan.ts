@@ -27,31 +27,39 @@ export interface FaultPlan extends FaultInjector {
   /** The share of answers that are lost on their way. */
   readonly lossShare: number;
   /** Runs the events of the plan; resolves when faults are over. */
-  run(processes: readonly Process[], cacheServer: CacheServer, scheduler: Scheduler): Promise<void>;
+  run(targets: FaultTargets): Promise<void>;
 }
 
-type FaultEvent = (
-  random: Random,
-  processes: readonly Process[],
-  cacheServer: CacheServer,
-  scheduler: Scheduler,
-) => void;
+/** What the events of the plan break. */
+export interface FaultTargets {
+  readonly processes: readonly Process[];
+  readonly cacheServer: CacheServer;
+  readonly scheduler: Scheduler;
+  /** Copies the database to a standby, which receives no more; returns a function that promotes it. */
+  replicate(): () => void;
+}
+
+type FaultEvent = (random: Random, targets: FaultTargets) => void;
 
 const faultEvents: Readonly<Record<string, FaultEvent>> = {
-  'a process is killed': (random, processes) => random.pick(processes).crash(),
-  'a process is stopped': (random, processes) => random.pick(processes).stop(random.pick(stopsMs)),
-  'a clock is set': (random, processes) => {
+  'a process is killed': (random, { processes }) => random.pick(processes).crash(),
+  'a process is stopped': (random, { processes }) => random.pick(processes).stop(random.pick(stopsMs)),
+  'a clock is set': (random, { processes }) => {
     random.pick(processes).skewMs = (random.below(7) - 3) * dayMs;
   },
-  'the cache is flushed': (_random, _processes, cacheServer) => cacheServer.flush(),
-  'the cache is corrupted': (_random, _processes, cacheServer) => cacheServer.corrupt(false),
-  'the cache is forged': (_random, _processes, cacheServer) => cacheServer.corrupt(true),
-  'the cache fails over': (random, _processes, cacheServer, scheduler) => {
+  'the cache is flushed': (_, { cacheServer }) => cacheServer.flush(),
+  'the cache is corrupted': (_, { cacheServer }) => cacheServer.corrupt(false),
+  'the cache is forged': (_, { cacheServer }) => cacheServer.corrupt(true),
+  'the cache fails over': (random, { cacheServer, scheduler }) => {
     const restore = cacheServer.snapshot();
     void scheduler.turn(owner('replica'), 'takes over', random.pick(pausesMs)).then(restore);
   },
-  'the cache is unreachable': (random, _processes, cacheServer, scheduler) => {
+  'the cache is unreachable': (random, { cacheServer, scheduler }) => {
     cacheServer.downUntil = scheduler.now + random.pick(pausesMs);
+  },
+  'the standby falls behind': (random, { replicate, scheduler }) => {
+    const promote = replicate();
+    void scheduler.turn(owner('standby'), 'is promoted', random.pick(pausesMs)).then(promote);
   },
 };
 
@@ -71,12 +79,13 @@ export function drawFaultPlan(random: Random): FaultPlan {
       for (const fault of faultsOf[kind]) if (random.chance(rates.get(`${kind} ${fault}`)!)) return fault;
       return 'none';
     },
-    async run(processes, cacheServer, scheduler) {
+    async run(targets) {
+      const { scheduler } = targets;
       const self = owner('fault plan');
       for (let at = 0; at < count; at += 1) {
         const name = random.pick(names);
         await scheduler.turn(self, name, random.pick(pausesMs));
-        faultEvents[name]!(random, processes, cacheServer, scheduler);
+        faultEvents[name]!(random, targets);
       }
       await scheduler.turn(self, 'faults are over', 60_000);
       this.isCalm = true;

@@ -104,6 +104,7 @@ async function sendUntilFinal({ request, format, to, outcome }: Sending, scene: 
     const attempt = newAttempt({ number, client: client.name, key, request, format });
     history.push(attempt);
     await scheduler.turn(client, `sends #${number} in ${format} to the ${to}`);
+    attempt.sentAt = scheduler.now;
     const answer = await Promise.race([processes[to].send(attempt), scheduler.turn(client, 'gives up', timeoutMs)]);
     await scheduler.turn(client, `#${number}: ${answer?.entry.outcome ?? 'nothing'}`);
     if (answer) {

@@ -309,6 +309,14 @@ export const seededDefects: Readonly<Record<string, SeededDefect>> = Object.free
     variant: remembering({ memoryOf: sharedMemory, beforeCommit: true }),
     symptom: effectMissing,
   },
+  'outcomes are remembered after the commit': {
+    variant: remembering({ memoryOf: sharedMemory }),
+    symptom: /is answered \w+ for what the database has lost/,
+  },
+  'a process remembers outcomes for a minute': {
+    variant: remembering({ memoryOf: () => new Map(), msMax: 60_000 }),
+    symptom: /is answered \w+ for what has expired/,
+  },
   'the answer is sent before the commit': { variant: answeredBeforeCommit, symptom: effectMissing },
   'refusals are not stored': { variant: refusalsNotStored, symptom: effectMissing },
   'a request in flight decides which request the key belongs to': {

@@ -70,6 +70,14 @@ export class SimDatabase {
     this.#prepare(text).statement.run();
   }
 
+  /** The primary is lost: its transactions end, also those whose commits are on their way. */
+  endAll(): void {
+    for (const transaction of this.open) {
+      transaction.committing = false;
+      this.end(transaction);
+    }
+  }
+
   /** Reads what is committed. */
   rows(text: string): readonly Row[] {
     this.#unload();

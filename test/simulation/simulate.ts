@@ -3,12 +3,13 @@ import type { Attempt } from './attempt.ts';
 import { Auditor } from './auditor.ts';
 import { CacheServer } from './cache-server.ts';
 import { runClient } from './client.ts';
-import { epoch, freshDatabase } from './environment.ts';
+import { epoch, freshDatabase, replicate } from './environment.ts';
 import { drawFaultPlan } from './fault-plan.ts';
 import { createSequentialIds } from './ids.ts';
 import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { owner, Scheduler } from './scheduler.ts';
+import type { SimDatabase } from './sim-database.ts';
 import { drawKeys, drawTasks } from './workload.ts';
 
 export interface Run {
@@ -82,7 +83,8 @@ export async function simulate(
     runClient(`client ${index + 1}`, drawTasks(random, keys, otherShare), setting),
   );
   let isOver = false;
-  void Promise.all([...clients, faults.run(processes, cacheServer, scheduler)]).then(() => {
+  const targets = { processes, cacheServer, scheduler, replicate: createStandby(database, auditor) };
+  void Promise.all([...clients, faults.run(targets)]).then(() => {
     isOver = true;
   });
   await scheduler.run(() => isOver || auditor.failures.length > 0);
@@ -92,6 +94,22 @@ export async function simulate(
   }
   const executions = new Map(keys.map(({ key }) => [key, auditor.executionCount(key)]));
   return { seed, failures: auditor.failures, trace: scheduler.trace, history, commits, executions };
+}
+
+/** The database and the auditor go back together. There is one standby: while it is behind, it falls no further behind. */
+function createStandby(database: SimDatabase, auditor: Auditor): () => () => void {
+  let isBehind = false;
+  return () => {
+    if (isBehind) return () => {};
+    isBehind = true;
+    const promote = replicate(database);
+    const lose = auditor.replicate();
+    return () => {
+      isBehind = false;
+      promote();
+      lose();
+    };
+  };
 }
 
 /** The message of a failed run: what went wrong, how to repeat it, and its last steps. */

@@ -22,7 +22,7 @@ const expectedSteps = [
   ...resources.flatMap(({ statements }) => statements.map((statement) => `${statement} answered`)),
   ...['dies', 'is stopped for 16000 ms', 'begins again', 'waits for a row', 'waits to write', 'gives up'],
   ...['a clock is set', 'the cache is flushed', 'the cache is forged', 'the cache is corrupted'],
-  ...['the cache is unreachable', 'takes over'],
+  ...['the cache is unreachable', 'takes over', 'the standby falls behind', 'is promoted'],
   ...[
     ...['ok', 'keyReused', 'inProgress', 'unavailable', 'internal', 'lost', 'nothing'],
     ...resources.flatMap(({ refusals }) => refusals),

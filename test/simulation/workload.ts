@@ -15,6 +15,8 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** At once, in flight, past the freshness of a reservation, its lease, and the time-to-live of the cache. */
 const startsMs = [0, 0, 0, 1, 3, 10, 300, 2_500, 20_000, 4_000_000] as const;
 const afterExpiryMs = 32 * dayMs;
+/** Shortly before a key expires, and past its expiry after that. */
+const acrossExpiryMs = [31 * dayMs - 30_000, 40_000] as const;
 
 export interface KeyUse {
   readonly key: string;
@@ -40,5 +42,7 @@ export function drawTasks(random: Random, keys: readonly KeyUse[], otherShare: n
     const sent = random.chance(otherShare) ? otherRequest : request;
     return { afterMs: random.pick(startsMs), key, request: sent, copies: random.chance(0.2) ? 2 : 1 };
   });
-  return random.chance(0.1) ? [...tasks, { ...random.pick(tasks), afterMs: afterExpiryMs }] : tasks;
+  const last = random.pick(tasks);
+  if (random.chance(0.1)) return [...tasks, { ...last, afterMs: afterExpiryMs }];
+  return random.chance(0.1) ? [...tasks, ...acrossExpiryMs.map((afterMs) => ({ ...last, afterMs }))] : tasks;
 }

@@ -1,6 +1,7 @@
 /** Prints canonical values as pairs: `details.0.card.number=1111`, blanks as `+`. */
-import type { ScalarSchema, Schema } from '../../contract/schema.ts';
+import type { Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
+import { type Append, flat, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 
@@ -13,16 +14,19 @@ export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Pr
 
 /** `prefix` comes before every key; empty for none. */
 export function compilePrintUnder(prefix: string, schema: Schema, formatDateTime: FormatDateTime): Print {
-  const print = compile(schema, formatDateTime);
-  return (value) => print(prefix, value).slice(1);
+  const append = compile(schema, formatDateTime)(`&${prefix}`);
+  return (value) => append('', '', value).slice(1);
 }
 
 /** Encodes as the forms of browsers and Java do. */
 export function encode(text: string): string {
-  return plain.test(text) ? text : encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
+  if (plain.test(text)) return text;
+  if (plainWithBlanks.test(text)) return text.replaceAll(' ', '+');
+  return encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
 }
 
 const plain = /^[A-Za-z0-9._*-]*$/;
+const plainWithBlanks = /^[A-Za-z0-9._* -]*$/;
 
 /** Where encodeURIComponent differs from a form. */
 const others: Readonly<Record<string, string>> = {
@@ -34,48 +38,75 @@ const others: Readonly<Record<string, string>> = {
   '~': '%7E',
 };
 
-/** Prints a value under a key (already encoded), as pairs that each begin with `&`. */
-type PrintAt = (key: string, value: unknown) => string;
+/** Appends a value as pairs. `prefix`: `&` and the key of the item of a list that the value is in; empty outside a list. */
+type AppendUnder = (text: string, prefix: string, value: unknown) => string;
 
-function compile(schema: Schema, formatDateTime: FormatDateTime): PrintAt {
-  return walk<PrintAt>(schema, {
+/** Compiles the pairs of a value for its key below the prefix. */
+type AppendAt = (key: string) => AppendUnder;
+
+function compile(schema: Schema, formatDateTime: FormatDateTime): AppendAt {
+  const appendDateTime: Append = (text, value) => text + encodeDateTime(formatDateTime(value as number, 's'));
+  return walk<AppendAt>(schema, {
     scalar(scalar) {
-      const print = compileScalar(scalar, formatDateTime);
-      return (key, value) => `&${key}=${print(value)}`;
+      const append = scalarAppend(scalar, appendText, appendDateTime);
+      return (key) => {
+        const start = `${key}=`;
+        return (text, prefix, value) => append(text + prefix + start, value);
+      };
     },
-    joined: () => (key, value) => `&${key}=${encode((value as string[]).join(','))}`,
-    list: (_, item) => (key, value) =>
-      (value as unknown[]).map((each, index) => item(`${key}.${index}`, each)).join(''),
-    map: () => (key, value) =>
-      Object.entries(value as Record<string, string>)
-        .map(([name, entry]) => `&${key}.${encode(name)}=${encode(entry)}`)
-        .join(''),
-    object(_, members) {
-      return (key, value) => {
+    joined: () => (key) => (text, prefix, value) =>
+      appendText(`${text}${prefix}${key}=`, (value as string[]).join(',')),
+    list: (_, item) => (key) => {
+      const append = item('');
+      const prefixOf = compilePrefixes(key);
+      return (text, prefix, value) => {
+        let printed = text;
+        for (const [index, each] of (value as readonly unknown[]).entries())
+          printed = append(printed, prefixOf(prefix, index), each);
+        return printed;
+      };
+    },
+    map: () => (key) => (text, prefix, value) => {
+      let printed = text;
+      for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
+        printed = appendText(`${printed}${prefix}${key}.${encode(name)}=`, entry);
+      return printed;
+    },
+    object: (_, members) => (key) => {
+      const parts = members.map(({ name, part }) => ({
+        name,
+        append: part(key === '&' ? `&${name}` : `${key}.${name}`),
+      }));
+      return (text, prefix, value) => {
         const object = value as Readonly<Record<string, unknown>>;
-        const prefix = key === '' ? '' : `${key}.`;
-        let pairs = '';
-        for (const { name, part } of members) {
+        let printed = text;
+        for (const { name, append } of parts) {
           const member = object[name];
-          if (member !== undefined) pairs += part(prefix + name, member);
+          if (member !== undefined) printed = append(printed, prefix, member);
         }
-        return pairs;
+        return printed;
       };
     },
   });
 }
 
-function compileScalar(schema: ScalarSchema, formatDateTime: FormatDateTime): Print {
-  switch (schema.kind) {
-    case 'string':
-    case 'enum':
-      return (value) => encode(value as string);
-    case 'integer':
-    case 'boolean':
-      return String;
-    case 'dateTime':
-      return (value) => encode(formatDateTime(value as number, 's'));
-    default:
-      return schema satisfies never;
-  }
+const knownMax = 1_000;
+
+/** Returns the prefix of an item. Those of lists outside any other list are the same each time. */
+function compilePrefixes(key: string): (prefix: string, index: number) => string {
+  const known: string[] = [];
+  return (prefix, index) => {
+    if (prefix !== '' || index >= knownMax) return `${prefix}${key}.${index}`;
+    known[index] ??= flat(key, '.', String(index));
+    return known[index];
+  };
+}
+
+function appendText(text: string, value: unknown): string {
+  return text + encode(value as string);
+}
+
+/** Of what a date and time contains, only these signs are encoded. */
+function encodeDateTime(text: string): string {
+  return text.replaceAll(':', '%3A').replace('+', '%2B');
 }

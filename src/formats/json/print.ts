@@ -1,59 +1,64 @@
 /** Prints canonical values as JSON: members in the order of the contract, absent ones left out, times without milliseconds. */
-import type { ScalarSchema, Schema } from '../../contract/schema.ts';
+import type { Schema } from '../../contract/schema.ts';
 import { walk } from '../../contract/walk.ts';
+import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 
 export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Print {
-  return walk<Print>(schema, {
-    scalar: (scalar) => compileScalar(scalar, formatDateTime),
-    joined: () => (value) => JSON.stringify((value as string[]).join(',')),
+  const { before, append, after } = compile(schema, formatDateTime);
+  return (value) => append(before, value) + after;
+}
+
+function compile(schema: Schema, formatDateTime: FormatDateTime): Part {
+  const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 's');
+  return walk<Part>(schema, {
+    scalar(scalar) {
+      const append = scalarAppend(scalar, appendText, appendDateTime);
+      return append === appendText || append === appendDateTime ? quoted(append) : bare(append);
+    },
+    joined: () => quoted((text, value) => appendText(text, (value as string[]).join(','))),
     list({ wrapped, itemName }, item) {
-      const [before, after] = wrapped ? [`{${JSON.stringify(itemName)}:`, '}'] : ['', ''];
-      return (value) => `[${(value as unknown[]).map((each) => before + item(each) + after).join(',')}]`;
+      const label = wrapped ? `{${JSON.stringify(itemName)}:` : '';
+      const part = { ...item, before: label + item.before, after: item.after + (wrapped ? '}' : '') };
+      return bare(compileItems(part, { start: '[', separator: ',', end: ']', empty: '[]' }));
     },
-    map: (_, item) => {
-      if (item === undefined) return JSON.stringify;
-      return (value) => {
-        const entries = Object.entries(value as Readonly<Record<string, unknown>>);
-        return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${item(each)}`).join(',')}}`;
-      };
-    },
-    object(_, members) {
-      const parts = members.map(({ name, part }) => ({ name, part, label: `${JSON.stringify(name)}:` }));
-      return (value) => {
-        const object = value as Readonly<Record<string, unknown>>;
-        let text = '';
-        for (const { name, part, label } of parts) {
-          const member = object[name];
-          if (member !== undefined) text += (text === '' ? '{' : ',') + label + part(member);
+    map(_, item) {
+      if (item === undefined) return bare((text, value) => text + JSON.stringify(value));
+      const { before, append, after } = item;
+      return bare((text, value) => {
+        let printed = text;
+        let label = '{';
+        for (const [key, each] of Object.entries(value as Readonly<Record<string, unknown>>)) {
+          printed = append(`${printed}${label}${JSON.stringify(key)}:${before}`, each) + after;
+          label = ',';
         }
-        return text === '' ? '{}' : `${text}}`;
-      };
+        return label === '{' ? `${text}{}` : `${printed}}`;
+      });
     },
+    object: (_, members) =>
+      bare(
+        compileMembers(
+          members.map(({ name, part }) => ({ ...part, name, before: `${JSON.stringify(name)}:${part.before}` })),
+          { start: '{', separator: ',', end: '}', empty: '{}' },
+        ),
+      ),
   });
 }
 
-function compileScalar(schema: ScalarSchema, formatDateTime: FormatDateTime): Print {
-  switch (schema.kind) {
-    case 'string':
-    case 'enum':
-      return (value) => quote(value as string);
-    case 'integer':
-    case 'boolean':
-      return String;
-    case 'dateTime':
-      return (value) => `"${formatDateTime(value as number, 's')}"`;
-    default:
-      return schema satisfies never;
-  }
+function bare(append: Append): Part {
+  return { before: '', append, after: '' };
+}
+
+function quoted(append: Append): Part {
+  return { before: '"', append, after: '"' };
 }
 
 // Quotes, backslashes and controls, and surrogates, which may be unpaired.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON must escape
 const special = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */
-function quote(text: string): string {
-  return special.test(text) ? JSON.stringify(text) : `"${text}"`;
+/** Without the quotes. Almost no text has a special character, and this test costs half as much as `JSON.stringify`. */
+function appendText(text: string, value: unknown): string {
+  return text + (special.test(value as string) ? JSON.stringify(value).slice(1, -1) : (value as string));
 }

@@ -1,0 +1,122 @@
+/** Measures encoding and decoding of a listing in every wire format, in one process, also against another checkout. */
+import { Buffer } from 'node:buffer';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type * as formats from '../src/formats/index.ts';
+import type * as builtIn from '../src/services/index.ts';
+
+const { values: options } = parseArgs({
+  options: { against: { type: 'string' }, rounds: { type: 'string', default: '9' } },
+});
+
+const rounds = Number(options.rounds);
+const roundUs = 100_000;
+
+/** A card detail with every field that one can have. */
+function detail(number: number) {
+  const digits = String(8_313_147_000_000_000 + number);
+  return {
+    acquirer: 'TestPmmAcquirer',
+    acquirerAccount: `TestPmmAcquirerAccount${number}`,
+    additionalData: { cardBin: '411111' },
+    alias: `H${digits.slice(1)}`,
+    aliasType: 'Default',
+    billingAddress: {
+      city: 'Amsterdam',
+      country: 'NL',
+      houseNumberOrName: String(number),
+      postalCode: '1011 DJ',
+      stateOrProvince: 'NH',
+      street: 'Simon Carmiggeltstraat',
+    },
+    card: { expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk', number: digits.slice(-4) },
+    contractTypes: ['ONECLICK', 'RECURRING'],
+    creationDate: 1_583_059_991_000 + number * 86_400_000,
+    firstPspReference: digits,
+    name: 'My card',
+    paymentMethodVariant: 'visacredit',
+    recurringDetailReference: digits,
+    shopperName: { firstName: 'Anna', gender: 'FEMALE', infix: 'van', lastName: 'Dijk' },
+    socialSecurityNumber: '123456789',
+    variant: 'visa',
+  };
+}
+
+function listing(count: number) {
+  return {
+    creationDate: 1_583_059_991_000,
+    details: Array.from({ length: count }, (_, at) => detail(at)),
+    lastKnownShopperEmail: 'shopper@example.com',
+    shopperReference: 'shopper-1',
+  };
+}
+
+const request = {
+  merchantAccount: 'DemoMerchant',
+  recurring: { contract: ['ONECLICK'] },
+  shopperReference: 'shopper-1',
+};
+
+/** The work to measure of one checkout, by what it does. */
+async function worksOf(root: string): Promise<ReadonlyMap<string, () => number>> {
+  const { createProtocols, namedProtocols }: typeof formats = await importFrom(root, 'src/formats/index.ts');
+  const { services }: typeof builtIn = await importFrom(root, 'src/services/index.ts');
+  const protocols = createProtocols(services);
+  const service = services.find(({ name }) => name === 'Recurring')!;
+  const operation = service.operations.get('listRecurringDetails')!;
+  const works = new Map<string, () => number>();
+  for (const name of namedProtocols) {
+    const protocol = protocols[name];
+    const { contentType, body } = protocol.encodeRequest(service, operation, request);
+    const bytes = Buffer.from(body);
+    const media = { type: contentType.split(';')[0]!, charset: 'utf-8' };
+    const target = { service, version: 25, operation: name === 'adapter' ? undefined : operation };
+    const head = { query: '', headers: {} };
+    works.set(`${name} decode`, () => protocol.decode(bytes, media, target, head).issues.length);
+    for (const count of [3, 10, 100, 1_000]) {
+      const output = listing(count);
+      // The text is written to a socket, so the cost of making it flat counts.
+      works.set(`${name} encode ${count}`, () => Buffer.byteLength(protocol.encode(operation, output).body));
+    }
+  }
+  return works;
+}
+
+function importFrom(root: string, file: string) {
+  return import(pathToFileURL(join(root, file)).href);
+}
+
+/** CPU time of one call in microseconds. */
+function measure(work: () => number): number {
+  const start = process.cpuUsage();
+  let calls = 0;
+  for (;;) {
+    for (let at = 0; at < 10; at++) work();
+    calls += 10;
+    const { user, system } = process.cpuUsage(start);
+    if (user + system > roundUs) return (user + system) / calls;
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
+}
+
+const roots = [join(import.meta.dirname, '..'), ...(options.against === undefined ? [] : [options.against])];
+const checkouts = await Promise.all(roots.map(worksOf));
+console.log(`CPU time in microseconds, median of ${rounds} rounds${roots[1] ? `, this checkout and ${roots[1]}` : ''}`);
+for (const name of checkouts[0]!.keys()) {
+  const times: number[][] = checkouts.map(() => []);
+  for (let round = 0; round <= rounds; round++)
+    for (const [at, works] of checkouts.entries()) {
+      const us = measure(works.get(name)!);
+      // The first round warms up.
+      if (round > 0) times[at]!.push(us);
+    }
+  const [own, other] = times.map(median);
+  const count = Number(/\d+$/.exec(name.replace(/^\w+ /, ''))?.[0] ?? 0);
+  const each = count > 0 ? `${(own! / count).toFixed(2)} each` : '';
+  const ratio = other === undefined ? '' : `${other.toFixed(1)} (ratio ${(other / own!).toFixed(2)})`;
+  console.log([name.padEnd(20), own!.toFixed(1).padStart(8), each.padStart(12), ratio].join('  '));
+}

@@ -1,0 +1,93 @@
+/** Prints values by appending to a text. Each append costs, so fixed texts that follow each other are joined once. */
+import type { ScalarSchema } from '../contract/schema.ts';
+
+/** Returns the text with the printed value behind it. */
+export type Append = (text: string, value: unknown) => string;
+
+/** How the value of a member or an item is printed: the fixed texts around it, and itself. */
+export interface Part {
+  readonly before: string;
+  readonly append: Append;
+  readonly after: string;
+}
+
+export interface MemberPart extends Part {
+  readonly name: string;
+}
+
+/** The fixed texts of an object or a list. */
+export interface Frame {
+  readonly start: string;
+  readonly separator: string;
+  readonly end: string;
+  /** Instead of all others, where nothing is inside. */
+  readonly empty: string;
+}
+
+/** Appends the members of an object in the order of the contract, without absent ones. */
+export function compileMembers(members: readonly MemberPart[], { start, separator, end, empty }: Frame): Append {
+  const count = members.length;
+  const names = members.map(({ name }) => name);
+  const appends = members.map(({ append }) => append);
+  const starts = members.map(({ before }) => start + before);
+  const ends = members.map(({ after }) => after + end);
+  // The text from one member to the next present one, by both. Most pairs never occur.
+  const between = new Array<string | undefined>(count * count).fill(undefined);
+  const join = (from: number, to: number): string => {
+    const text = flat(members[from]!.after, separator, members[to]!.before);
+    between[from * count + to] = text;
+    return text;
+  };
+  return (text, value) => {
+    const object = value as Readonly<Record<string, unknown>>;
+    let last = -1;
+    let printed = text;
+    for (let at = 0; at < count; at++) {
+      const member = object[names[at]!];
+      if (member === undefined) continue;
+      printed += last === -1 ? starts[at] : (between[last * count + at] ?? join(last, at));
+      printed = appends[at]!(printed, member);
+      last = at;
+    }
+    return last === -1 ? text + empty : printed + ends[last];
+  };
+}
+
+/** Appends the items of a list. */
+export function compileItems({ before, append, after }: Part, { start, separator, end, empty }: Frame): Append {
+  const first = flat(start, before);
+  const between = flat(after, separator, before);
+  const last = flat(after, end);
+  return (text, value) => {
+    const items = value as readonly unknown[];
+    if (items.length === 0) return text + empty;
+    let printed = text;
+    for (let at = 0; at < items.length; at++) printed = append(printed + (at === 0 ? first : between), items[at]);
+    return printed + last;
+  };
+}
+
+/** Chooses how a scalar is appended. */
+export function scalarAppend({ kind }: ScalarSchema, text: Append, dateTime: Append): Append {
+  switch (kind) {
+    case 'string':
+    case 'enum':
+      return text;
+    case 'integer':
+    case 'boolean':
+      return appendPlain;
+    case 'dateTime':
+      return dateTime;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function appendPlain(text: string, value: unknown): string {
+  return text + String(value);
+}
+
+/** One string in memory. What `+` returns is two, which every copy visits again. */
+export function flat(...texts: readonly string[]): string {
+  return texts.join('');
+}

@@ -3,8 +3,8 @@ import type { CanonicalRequest } from '../contract/canonical.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
-  /** Identifies the record of a company's Idempotency-Key in this environment: 43 characters, base64url. */
-  recordKey(company: string, key: string): string;
+  /** Identifies the record of a tenant's Idempotency-Key in this environment: 43 characters, base64url. */
+  recordKey(tenant: string, key: string): string;
   /** The same for the same canonical request: 43 characters, base64url. */
   requestHash(canonicalRequest: string): string;
 }

@@ -8,9 +8,8 @@ export function createRequestHasher(index: KeyObject, environment: string): Requ
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   return Object.freeze({
-    // As JSON: without separators, company and key could run into each other.
-    recordKey: (company: string, key: string) =>
-      fingerprintOf(recordKeyKey, JSON.stringify([environment, company, key])),
+    // As JSON: without separators, tenant and key could run into each other.
+    recordKey: (tenant: string, key: string) => fingerprintOf(recordKeyKey, JSON.stringify([environment, tenant, key])),
     requestHash: (canonicalRequest: string) => fingerprintOf(requestHashKey, canonicalRequest),
   });
 }

@@ -35,7 +35,7 @@ export function parseOutcome(text: string, service: Service): Outcome {
   const written = JSON.parse(text) as Written;
   const { pspReference: requestReference, output, problem } = written;
   if (typeof requestReference !== 'string' || !/^[A-Z0-9]{16}$/.test(requestReference))
-    throw new TypeError('the outcome has no pspReference');
+    throw new TypeError('the outcome has no reference of a request');
   if (problem === undefined) {
     if (typeof output !== 'object' || output === null)
       throw new TypeError('the outcome has neither output nor problem');

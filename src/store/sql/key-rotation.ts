@@ -30,7 +30,7 @@ export interface KeyRotation {
 }
 
 type WrappedRow = {
-  readonly company: string;
+  readonly tenant: string;
   readonly record_key: string;
   readonly key_id: string;
   readonly data_key: string;
@@ -94,7 +94,7 @@ export function createKeyRotation(engine: Engine, wrapping: Wrapping, tables: re
  */
 function statementsOf({ name, key: [tenant = '', id = ''] }: StoredTable) {
   const page = (condition: string) =>
-    `select ${tenant} as company, ${id} as record_key, key_id, data_key from ${name}
+    `select ${tenant} as tenant, ${id} as record_key, key_id, data_key from ${name}
       where data_key is not null ${condition} order by ${tenant}, ${id} limit ${rowsPerPage}`;
   return Object.freeze({
     first: statement<WrappedRow>(`first-keys-of-${name}`, page('')),
@@ -142,7 +142,7 @@ async function countKeys(engine: Engine, tables: readonly SealedTable[]): Promis
 
 async function* pagesOf(engine: Engine, { first, next }: Statements): AsyncGenerator<readonly WrappedRow[]> {
   for (let last: WrappedRow | undefined; ; ) {
-    const after = last && [last.company, last.record_key];
+    const after = last && [last.tenant, last.record_key];
     const rows = await engine.read((session) =>
       after === undefined ? session.query(first, []) : session.query(next, after),
     );
@@ -184,9 +184,9 @@ function rewrapPage(
   const moves: Move[] = [];
   const broken: SealScope[] = [];
   for (const row of rows) {
-    const { company, record_key, key_id: keyId, data_key: dataKey } = row;
+    const { tenant, record_key, key_id: keyId, data_key: dataKey } = row;
     if (keyId === current || !ids.includes(keyId)) continue;
-    const scope = { tenant: company, record: record(record_key) };
+    const scope = { tenant: tenant, record: record(record_key) };
     try {
       moves.push({ row, dataKey: rewrap(scope, { keyId, dataKey }).dataKey });
     } catch {
@@ -199,6 +199,6 @@ function rewrapPage(
 
 /** Moves rows in one transaction; returns how many were moved. */
 function save(engine: Engine, { move }: Statements, moves: readonly Move[], keyId: string): Promise<number> {
-  const values = moves.flatMap(({ row, dataKey }) => [row.company, row.record_key, row.data_key, dataKey]);
+  const values = moves.flatMap(({ row, dataKey }) => [row.tenant, row.record_key, row.data_key, dataKey]);
   return engine.write((session) => session.execute(move(moves.length), [keyId, ...values]));
 }

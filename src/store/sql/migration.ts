@@ -14,7 +14,7 @@ export interface StoredTable {
   readonly key: readonly string[];
   /**
    * Present where rows hold data keys. Returns the record of the `SealScope` for the second column of the key; the first
-   * column is its company.
+   * column is its tenant.
    */
   readonly sealedRecord?: (id: string) => string;
 }

@@ -1,4 +1,4 @@
-/** The webhook endpoints of companies, and the jobs that deliver to them. */
+/** The webhook endpoints of tenants, and the jobs that deliver to them. */
 import type { Endpoint, EndpointStore } from '../../webhooks/ports.ts';
 import { type Engine, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';

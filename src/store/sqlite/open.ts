@@ -19,7 +19,7 @@ const durable =
   'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
 /** A longer write-ahead log is truncated to this many bytes. */
 const logLimit = 'pragma journal_size_limit = 67108864';
-/** In kibibytes, since it is negative: 32 MiB hold the shoppers of a busy day. */
+/** In kibibytes, since it is negative: 32 MiB hold the rows of a busy day. */
 const readerCache = 'pragma cache_size = -32768';
 
 export interface SqliteOptions {

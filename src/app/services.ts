@@ -5,7 +5,7 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
-import { implementServices } from '../services/implementations.ts';
+import { implementServices, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
   createAccountUpdater,
@@ -15,7 +15,6 @@ import {
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
-import { webhookFormats } from '../services/webhook-formats.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedObjects } from '../store/transaction.ts';

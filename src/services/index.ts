@@ -1,11 +1,29 @@
-/** Every service in every version that is served. */
+/** Every service: a service is one line here. */
 import type { Service } from '../contract/service.ts';
-import { balancePlatformV2 } from './balance-platform/v2.ts';
-import { recurringV25 } from './recurring/v25.ts';
+import type { Implementation } from '../gateway/implement.ts';
+import { parseQueuedEvent } from '../webhooks/event.ts';
+import { WebhookFormats } from '../webhooks/format.ts';
+import { balancePlatform } from './balance-platform/index.ts';
+import type { BuiltInService, EventSummary, ServiceDependencies } from './built-in-service.ts';
+import { recurring } from './recurring/index.ts';
 
-/** Of each service, the newest version last. */
-export const services: readonly Service[] = Object.freeze([recurringV25, balancePlatformV2]);
+const all: readonly BuiltInService[] = [recurring, balancePlatform];
 
-/** The roles that the operations of these services ask for. */
-export const roles = Object.freeze(['recurring', 'balancePlatform'] as const);
-export type Role = (typeof roles)[number];
+/** In every version that is served. Of each service, the newest version last. */
+export const services: readonly Service[] = Object.freeze(all.flatMap(({ versions }) => versions));
+
+export const webhookFormats = new WebhookFormats(all.flatMap((each) => each.webhookFormats));
+
+export function implementServices(dependencies: ServiceDependencies): readonly Implementation[] {
+  return all.map((each) => each.implement(dependencies));
+}
+
+/** Summarizes the payload of a queued event. `at`: milliseconds since the epoch. */
+export function summarizeEvent(payload: string): EventSummary & { readonly at: number } {
+  const { at, data } = parseQueuedEvent<object>(payload);
+  for (const { summarizeEvent } of all) {
+    const summary = summarizeEvent(data);
+    if (summary !== undefined) return { ...summary, at };
+  }
+  throw new TypeError('no service has such events');
+}

@@ -5,7 +5,7 @@ import { createTable, orders } from '../../examples/orders/handlers.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
-import { implementServices } from '../../src/services/implementations.ts';
+import { implementServices } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';

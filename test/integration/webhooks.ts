@@ -2,13 +2,13 @@
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { JobQueue, TakenJob } from '../../src/jobs/job.ts';
+import { webhookFormats } from '../../src/services/index.ts';
 import {
   type DetailEventData,
   type RecurringEvent,
   type RecurringEventData,
   recurringEvent,
 } from '../../src/services/recurring/events.ts';
-import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { createKeyRotation } from '../../src/store/sql/key-rotation.ts';

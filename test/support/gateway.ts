@@ -14,8 +14,7 @@ import { noCache } from '../../src/idempotency/no-cache.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
-import { implementServices } from '../../src/services/implementations.ts';
-import { services } from '../../src/services/index.ts';
+import { implementServices, services, webhookFormats } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import type { BatchQueue } from '../../src/services/recurring/account-updater/batch/queue.ts';
 import { createBatchQueue } from '../../src/services/recurring/account-updater/store/batch.ts';
@@ -23,7 +22,6 @@ import type { Updater } from '../../src/services/recurring/account-updater/updat
 import { DetailReader } from '../../src/services/recurring/store/repository.ts';
 import { createShopperCache } from '../../src/services/recurring/store/shopper-cache.ts';
 import { createRegistry, type Registry } from '../../src/services/registry.ts';
-import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import { type Credentials, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';

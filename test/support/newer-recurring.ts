@@ -5,8 +5,9 @@ import { type Service, service } from '../../src/contract/service.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { type Implementation, implement } from '../../src/gateway/implement.ts';
 import { olderVersion } from '../../src/gateway/older-version.ts';
+import type { ServiceDependencies } from '../../src/services/built-in-service.ts';
 import { disable as disableV25Handler } from '../../src/services/recurring/disable.ts';
-import { type RecurringDependencies, recurringHandlers } from '../../src/services/recurring/implementation.ts';
+import { recurringHandlers } from '../../src/services/recurring/implementation.ts';
 import { namespaces } from '../../src/services/recurring/namespaces.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import * as v25 from '../../src/services/recurring/v25.ts';
@@ -59,7 +60,7 @@ const disable: Handler<typeof disableV30> = async ({ input: { contracts, ...inpu
 };
 
 /** Both versions: callers of version 25 are served by the handlers of version 30. */
-export const implementBothVersions = (dependencies: RecurringDependencies): Implementation =>
+export const implementBothVersions = (dependencies: ServiceDependencies): Implementation =>
   implement(
     recurringV30,
     { ...recurringHandlers(dependencies), disable },

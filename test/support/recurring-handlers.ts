@@ -2,6 +2,7 @@
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
+import { webhookFormats } from '../../src/services/index.ts';
 import {
   CardChangeReader,
   type DetailHistory,
@@ -12,7 +13,6 @@ import { type NewDetail, type SavedDetail, saveDetail } from '../../src/services
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { createRegistry } from '../../src/services/registry.ts';
-import { webhookFormats } from '../../src/services/webhook-formats.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';

@@ -8,7 +8,7 @@ import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import type { ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
-import { implementServices } from '../../src/services/implementations.ts';
+import { implementServices } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';

@@ -5,10 +5,10 @@ import { expect, test } from '@jest/globals';
 import type { AccountHolder } from '../../src/services/balance-platform/account-holders/contract.ts';
 import type { ResourceEventData } from '../../src/services/balance-platform/events.ts';
 import { configurationFormat } from '../../src/services/balance-platform/webhook-format.ts';
+import { summarizeEvent, webhookFormats } from '../../src/services/index.ts';
 import type { CheckEventData, DetailEventData } from '../../src/services/recurring/events.ts';
 import { classicFormat } from '../../src/services/recurring/webhooks/classic.ts';
 import { tokenizationFormat } from '../../src/services/recurring/webhooks/tokenization.ts';
-import { summarizeEvent, webhookFormats } from '../../src/services/webhook-formats.ts';
 import { parseQueuedEvent, printQueuedEvent, type QueuedEvent } from '../../src/webhooks/event.ts';
 import { signatureOf } from '../../src/webhooks/signature.ts';
 

@@ -2,7 +2,7 @@
 import type { Backend } from '../../app/backend.ts';
 import type { DeadJob } from '../../jobs/job.ts';
 import { redact } from '../../lib/redact.ts';
-import { summarizeEvent } from '../../services/webhook-formats.ts';
+import { summarizeEvent } from '../../services/index.ts';
 import { CommandError } from '../command-error.ts';
 import { formatSecond, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import type { Backend } from '../../app/backend.ts';
 import type { Config } from '../../app/config.ts';
-import { webhookFormats } from '../../services/webhook-formats.ts';
+import { webhookFormats } from '../../services/index.ts';
 import { parseEndpointUrl } from '../../webhooks/address.ts';
 import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint } from '../../webhooks/ports.ts';

@@ -41,6 +41,10 @@ export function withEvents<O extends Operation>(handle: ResourceHandler<O>) {
   };
 }
 
+export function isResourceEvent(data: object): data is ResourceEventData {
+  return 'record' in data;
+}
+
 export const eventTypePrefix = 'balancePlatform.';
 
 /** `balancePlatform.accountHolder.updated` */

@@ -50,6 +50,10 @@ export function recurringEvent(data: RecurringEventData): RecurringEvent {
   return { type: recurringEventType(data), orderingKey, data };
 }
 
+export function isRecurringEvent(data: object): data is RecurringEventData {
+  return 'merchantAccount' in data;
+}
+
 /** `recurring.token.created` */
 export function recurringEventType({ kind }: RecurringEventData): string {
   return `recurring.token.${kind}`;

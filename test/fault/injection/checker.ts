@@ -1,8 +1,9 @@
 /** The checker: compares the history of the clients with the effects that the database counted. */
-import { type Role, roles } from '../../../src/services/index.ts';
+
 import type { FaultTrack, Row } from '../../resources/resource.ts';
 import type { Answered, HistoryEntry, Sent } from './history.ts';
 import { roleOf, tracks } from './request.ts';
+import { type Role, roles } from './roles.ts';
 
 /** One effect, as a trigger of the database recorded it. */
 export interface Effect {

@@ -2,7 +2,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Call } from '../../../src/formats/protocol.ts';
-import { type Role, roles } from '../../../src/services/index.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { ServerSlot } from './fleet.ts';
 import type { Answered, History } from './history.ts';
@@ -19,6 +18,7 @@ import {
   tracksOf,
   type UsedKey,
 } from './request.ts';
+import { type Role, roles } from './roles.ts';
 
 export interface ClientSetting {
   readonly servers: readonly ServerSlot[];

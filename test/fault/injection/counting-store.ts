@@ -8,7 +8,6 @@ import { readConfig } from '../../../src/app/config.ts';
 import { accountHolders } from '../../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
 import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
-import type { Role } from '../../../src/services/index.ts';
 import type { Grants } from '../../../src/store/sql/credential-registry.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
@@ -18,6 +17,7 @@ import type { Postgres } from '../../support/postgres.ts';
 import { basic, type Variables } from '../../support/server.ts';
 import type { Effect } from './checker.ts';
 import { company, tracks } from './request.ts';
+import type { Role } from './roles.ts';
 
 /** A store of one run. */
 export interface CountingStore {

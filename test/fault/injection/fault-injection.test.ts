@@ -1,9 +1,9 @@
 /** Fault injection in short: all faults in turn with idempotency records, and the seeded defect of having none. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { roles } from '../../../src/services/index.ts';
 import { doubledEverywhere, isClean } from './checker.ts';
 import { closeConnections } from './client.ts';
 import { type FaultClass, faultClasses, killAt } from './fault-classes.ts';
+import { roles } from './roles.ts';
 import { type Infrastructure, type Plan, runFaults, startInfrastructure } from './run.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);

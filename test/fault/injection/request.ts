@@ -1,10 +1,10 @@
 /** The requests of the clients: the call of a key with one of its bodies, and the content of its answer. */
 import type { Operation } from '../../../src/contract/operation.ts';
 import type { Call } from '../../../src/formats/protocol.ts';
-import { type Role, roles } from '../../../src/services/index.ts';
 import { resources } from '../../resources/index.ts';
 import { type Format, findOperation, formatsOf, protocols } from '../../resources/operations.ts';
 import type { FaultTrack, KeyUse } from '../../resources/resource.ts';
+import { type Role, roles } from './roles.ts';
 
 export const company = 'Acme';
 

@@ -1,5 +1,5 @@
 /** The result table of fault injection: a line for each run. */
-import { roles } from '../../../src/services/index.ts';
+import { roles } from './roles.ts';
 import type { Report } from './run.ts';
 
 const columns: readonly (readonly [string, (report: Report) => string | number])[] = [

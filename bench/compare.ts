@@ -20,7 +20,7 @@ const leastRatio = 0.95;
 const names = ['this', 'other'] as const;
 type CheckoutName = (typeof names)[number];
 
-interface Checkout {
+export interface Checkout {
   readonly name: CheckoutName;
   readonly server: Server;
   readonly targets: readonly Target[];
@@ -55,7 +55,8 @@ export async function compareCheckouts(
   }
 }
 
-async function startCheckouts(folder: string, other: string, shoppers: number): Promise<readonly Checkout[]> {
+/** Starts both on copies of the same data. */
+export async function startCheckouts(folder: string, other: string, shoppers: number): Promise<readonly Checkout[]> {
   const roots = { this: resolve(import.meta.dirname, '..'), other: resolve(other) };
   const folders = { this: join(folder, 'this'), other: join(folder, 'other') };
   for (const own of Object.values(folders)) mkdirSync(own);

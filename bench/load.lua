@@ -1,5 +1,6 @@
 -- The load of one round: each request is for another shopper. All requests are built before the clock starts.
--- Arguments: the number of shoppers, the body with the placeholder SHOPPER, and for writes the prefix of the keys.
+-- Arguments: the number of shoppers, the body with the placeholder SHOPPER, and for writes with keys their prefix. With
+-- `replayed` as the last one, each shopper has one key.
 
 local requests = {}
 local at = 0
@@ -8,6 +9,7 @@ local at = 0
 local stride = 7919
 
 local prefix
+local replayed
 local bodies = {}
 local sent = 0
 
@@ -15,6 +17,7 @@ function init(args)
   local count = tonumber(args[1])
   local template = args[2]
   prefix = args[3]
+  replayed = args[4] == "replayed"
   for number = 1, count do
     local body = template:gsub("SHOPPER", string.format("shopper-%06d", number))
     bodies[number] = body
@@ -26,7 +29,7 @@ function request()
   at = (at + stride) % #requests
   if prefix == nil then return requests[at + 1] end
   sent = sent + 1
-  wrk.headers["Idempotency-Key"] = prefix .. sent
+  wrk.headers["Idempotency-Key"] = prefix .. (replayed and at or sent)
   return wrk.format("POST", nil, nil, bodies[at + 1])
 end
 

@@ -32,13 +32,24 @@ export const provideLoad = (): void => {
   if (!has('wrk')) throw new Error('wrk is missing: install the package of that name, then run this again');
 };
 
+export interface LoadOptions {
+  /** 32 by default. */
+  readonly connections?: number;
+  /** The last arguments of load.lua; by default a prefix of its own for a target that writes. */
+  readonly keys?: readonly string[];
+}
+
 /** One round of so many seconds; throws where a request failed. */
-export const putLoad = async (target: Target, seconds: number, shoppers: number): Promise<Round> => {
+export const putLoad = async (
+  target: Target,
+  seconds: number,
+  shoppers: number,
+  // Keys differ between rounds, so that no request is a retry.
+  { connections: open = connections, keys = target.writes ? [randomUUID()] : [] }: LoadOptions = {},
+): Promise<Round> => {
   const script = new URL('load.lua', import.meta.url).pathname;
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  // Keys differ between rounds, so that no request is a retry.
-  const keys = target.writes ? [randomUUID()] : [];
-  const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, ...headers];
+  const options = ['-t1', `-c${open}`, `-d${seconds}s`, '-s', script, ...headers];
   const [program, parameters] = pinned(loadCore, 'wrk', [
     ...options,
     target.url,

@@ -55,6 +55,11 @@ const tools = [
     works: ['haproxy', '-v'],
   },
   {
+    packages: ['gcc', 'libc6-dev'],
+    why: 'a C compiler, for the library that observes fsyncs',
+    works: ['sh', '-c', 'echo "int main(void) { return 0; }" | cc -x c -o /dev/null -'],
+  },
+  {
     packages: ['openssl'],
     why: 'OpenSSL, which makes the certificate behind which a client library is tried',
     works: ['openssl', 'version'],

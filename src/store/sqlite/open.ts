@@ -21,6 +21,8 @@ const durable =
 const logLimit = 'pragma journal_size_limit = 67108864';
 /** In kibibytes, since it is negative: 32 MiB hold the rows of a busy day. */
 const readerCache = 'pragma cache_size = -32768';
+/** 16 MiB: the pages that every write needs, such as the upper ones of each index, and those of a group. */
+const writerCache = 'pragma cache_size = -16384';
 
 export interface SqliteOptions {
   readonly dataDir: string;
@@ -47,7 +49,7 @@ export function openParts({ dataDir, exclusive, create = true }: SqliteOptions):
     const path = join(dataDir, fileName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
-    writer.exec(`${durable}; ${logLimit}`);
+    writer.exec(`${durable}; ${logLimit}; ${writerCache}`);
     // From here on the engine itself waits for other writers, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });

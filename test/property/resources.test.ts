@@ -4,6 +4,7 @@ import { boundOperations } from '../../src/contract/service.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
+import { canonicalTextIdentifiesRequest } from './canonical-request.ts';
 import { runs } from './property.ts';
 import * as properties from './resources.ts';
 
@@ -13,10 +14,7 @@ const operations = services.flatMap((service) =>
   boundOperations(service).map((operation) => ({ service, operation, title: operation.name })),
 );
 
-const all = Object.entries(properties).filter(([name]) => name !== 'decodeSent') as [
-  string,
-  properties.ResourceProperty,
-][];
+const all = Object.entries<properties.ResourceProperty>({ ...properties, canonicalTextIdentifiesRequest });
 
 describe.each(operations)('$title', ({ service, operation }) => {
   test.each(all)('%s', (_, property) => {

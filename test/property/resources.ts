@@ -1,5 +1,4 @@
-/** Properties of operations with an HTTP binding: round trips, arbitrary bytes, canonical texts, and documents. */
-import { Buffer } from 'node:buffer';
+/** Properties of operations with an HTTP binding: round trips, arbitrary bytes, stored outcomes, and documents. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
@@ -7,12 +6,11 @@ import { type BoundOperation, splitByLocation } from '../../src/contract/operati
 import { Problem } from '../../src/contract/problem.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { deriveBoundOpenApi } from '../../src/documents/index.ts';
-import { createProtocols, type Protocols } from '../../src/formats/index.ts';
-import type { Call, Decoded, Protocol } from '../../src/formats/protocol.ts';
-import { detect } from '../../src/gateway/detect.ts';
-import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
-import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import type { Decoded, Protocol } from '../../src/formats/protocol.ts';
 import { redactOutput } from '../../src/idempotency/redacted-output.ts';
+import { services } from '../../src/services/index.ts';
+import { type Bytes, decode } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
 import { worstJson } from '../support/largest-messages.ts';
 import { seed } from '../support/seed.ts';
@@ -32,35 +30,12 @@ export interface ResourceSubject {
 /** Returns the counterexample and its fault as text; undefined where the property holds. */
 export type ResourceProperty = (subject: ResourceSubject) => string | undefined;
 
-interface Sent extends Omit<Call, 'body'> {
-  readonly body: Buffer | string;
+/** Compiled once: compiling takes longer than to decode a request. */
+const protocols = createProtocols(services);
+
+function decodeWith(protocol: Protocol, sent: Bytes): Decoded {
+  return decode({ ...protocols, rest: protocol }, 'rest', sent);
 }
-
-/** Compiled once for a service: compiling takes longer than to decode a request. */
-const compiled = new Map<Service, { readonly routes: Routes; readonly protocols: Protocols }>();
-const compileService = (service: Service) => {
-  const known = compiled.get(service) ?? { routes: compileRoutes([service]), protocols: createProtocols([service]) };
-  compiled.set(service, known);
-  return known;
-};
-
-/** Detects, routes and decodes as the gateway does, without authentication. Throws a Problem, or the error of a defect. */
-export const decodeSent = (protocol: Protocol, service: Service, sent: Sent): Decoded => {
-  const { method = 'POST', path: target, headers = {}, contentType, body } = sent;
-  const [path = '', query = ''] = target.split(/\?(.*)/s);
-  const bytes = Buffer.from(body as string);
-  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-  const wire = {
-    ...{ method, path, query, headers: { 'content-type': contentType, ...lower } },
-    inspect: () => {},
-    body: async () => bytes,
-  };
-  const { routes, protocols } = compileService(service);
-  const route = routes.find(path);
-  const { media, isReadable } = detect(wire, route, { ...protocols, rest: protocol });
-  if (!isReadable) throw new Problem('unsupportedMedia');
-  return protocol.decode(bytes, media, route.target(method), wire);
-};
 
 const withoutHeaders = (operation: BoundOperation, output: unknown): unknown => {
   const { fields } = splitByLocation(operation.output).body;
@@ -72,7 +47,7 @@ export const messagesRoundTrip: ResourceProperty = (subject) => {
   const { protocol, service, operation } = subject;
   return (
     search(arbitrary(operation.input), subject, (input) => {
-      const { input: read, issues } = decodeSent(protocol, service, protocol.encodeRequest(service, operation, input));
+      const { input: read, issues } = decodeWith(protocol, protocol.encodeRequest(service, operation, input));
       const decoded = JSON.stringify([read, issues]);
       return decoded === JSON.stringify([input, []]) ? undefined : `${JSON.stringify(input)} is decoded as ${decoded}`;
     }) ??
@@ -114,14 +89,14 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   ),
 );
 
-const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Sent): string | undefined => {
+const findFault = ({ protocol, service, operation }: ResourceSubject, sent: Bytes): string | undefined => {
   try {
-    const { operation: found, input, issues } = decodeSent(protocol, service, sent);
+    const { operation: found, input, issues } = decodeWith(protocol, sent);
     if (issues.length > 0) {
       protocol.encodeError(Problem.of(issues), { requestReference: 'X', operation: found });
       return undefined;
     }
-    const again = decodeSent(protocol, service, protocol.encodeRequest(service, found, input));
+    const again = decodeWith(protocol, protocol.encodeRequest(service, found, input));
     const decoded = JSON.stringify([found.name, input]);
     return JSON.stringify([again.operation.name, again.input]) === decoded
       ? undefined
@@ -170,30 +145,6 @@ export const largeBodiesAreDecodedInTime: ResourceProperty = (subject) => {
     if (ms > bodyMsMax) return `${what} takes ${Math.round(ms)} ms`;
   }
   return undefined;
-};
-
-/** Two requests have one canonical text exactly where they differ only in what is never stored. */
-export const canonicalTextIdentifiesRequest: ResourceProperty = (subject) => {
-  const { service, operation } = subject;
-  const essence = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(essence);
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value).filter(([name, each]) => name !== 'password' && each !== undefined);
-    return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, each]) => [name, essence(each)]);
-  };
-  const one = arbitrary(operation.input) as fc.Arbitrary<Readonly<Record<string, unknown>>>;
-  const pairs = fc.tuple(one, one, fc.infiniteStream(fc.boolean())).map(([a, b, mix]) => {
-    const mixed = Object.entries(a).map(([key, value]) => [key, mix.next().value && key in b ? b[key] : value]);
-    return [a, Object.fromEntries(mixed)] as const;
-  });
-  return search(pairs, subject, ([a, b]) => {
-    const same = JSON.stringify(essence(a)) === JSON.stringify(essence(b));
-    return (canonicalRequestText({ service, operation, input: a }) ===
-      canonicalRequestText({ service, operation, input: b })) ===
-      same
-      ? undefined
-      : JSON.stringify([a, b]);
-  });
 };
 
 /** One-time values (security code, full card number) are not in the stored outcome; everything else is. */

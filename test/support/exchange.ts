@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { dotted } from '../../src/contract/path.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import type { NamedProtocol, Protocols } from '../../src/formats/index.ts';
+import type { NamedProtocol, ProtocolName, Protocols } from '../../src/formats/index.ts';
 import type { Call, Decoded } from '../../src/formats/protocol.ts';
 import { detect } from '../../src/gateway/detect.ts';
 import { compileRoutes, type Routes } from '../../src/gateway/route.ts';
@@ -22,23 +22,25 @@ const builtInRoutes = compileRoutes(services);
 /** Throws a Problem, or the error of a defect. */
 export const decode = (
   protocols: Protocols,
-  name: NamedProtocol,
-  { path, contentType, body }: Bytes,
+  name: ProtocolName,
+  { method = 'POST', path: target, headers = {}, contentType, body }: Bytes,
   routes: Routes = builtInRoutes,
 ): Decoded => {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   const wire = {
-    method: 'POST',
+    method,
     path,
-    query: '',
-    headers: { 'content-type': contentType },
+    query,
+    headers: { 'content-type': contentType, ...lower },
     inspect: () => {},
     body: async () => bytes,
   };
   const route = routes.find(path);
   const { protocol, media, isReadable } = detect(wire, route, protocols);
   if (protocol.name !== name || !isReadable) throw new TypeError(`${name} is taken for ${protocol.name}`);
-  return protocol.decode(bytes, media, route.target('POST'), wire);
+  return protocol.decode(bytes, media, route.target(method), wire);
 };
 
 export const refusal = (problem: Problem): Outcome => ({

@@ -6,8 +6,8 @@ import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
 
 export interface BackgroundJobs {
-  /** Takes no more jobs, and resolves when the running ones have ended. */
-  stop(): Promise<void>;
+  /** Takes no more jobs, and resolves when the running ones have ended. Tells them to end early when `cutOff` aborts. */
+  stop(cutOff: AbortSignal): Promise<void>;
 }
 
 export interface JobObserver {
@@ -40,8 +40,8 @@ export async function startBackgroundJobs(
     return worker;
   });
   return Object.freeze({
-    async stop() {
-      await Promise.all(workers.map((worker) => worker.stop()));
+    async stop(cutOff: AbortSignal) {
+      await Promise.all(workers.map((worker) => worker.stop(cutOff)));
     },
   });
 }

@@ -29,7 +29,7 @@ export interface RunningServer {
   readonly protocols: Protocols;
   /** Logs a failure outside of any request. */
   failed(thrown: unknown): void;
-  /** Answers the requests in flight, then closes everything, the backend included. */
+  /** Answers the requests in flight, then closes everything, the backend included. Resolves within the time to drain. */
   stop(): Promise<void>;
 }
 
@@ -44,6 +44,10 @@ export interface ServerOverrides {
 }
 
 const cleanupEveryMs = 10 * 60_000;
+/** The end of the time to drain is kept for closing: requests and webhooks under way are cut off that much earlier. */
+const closeMsMax = 500;
+/** What writing the last lines of the log may take after that time. */
+const logCloseMsMin = 200;
 
 /** Rejects if a port is not available. The backend is then still open. */
 export async function startServer(
@@ -65,8 +69,9 @@ export async function startServer(
   const log = openLog(config.logLevel, {
     isShared: config.workers > 1,
     ...(onLogError && { onError: onLogError }),
+    count: (kind, times) => metrics.logEvent(kind, times),
   });
-  const metrics = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
+  const metrics: Metrics = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
     logFailure(log, thrown, `reading ${gauge} failed`),
   );
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
@@ -121,16 +126,39 @@ export async function startServer(
     protocols,
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
     async stop() {
-      // The admin port answers until the end of the drain, so that probes see it.
-      await server.drain();
-      await admin.close();
-      await cleanup.stop();
-      await jobs.stop();
-      await cache.close();
-      await backend.close();
-      log.close();
+      const { drainNoticeMs, drainMsMax } = config;
+      const cutOffMs = drainMsMax - Math.min(closeMsMax, drainMsMax / 2);
+      const drained = server.drain(cutOffMs);
+      await setTimeout(drainNoticeMs);
+      const deadline = performance.now() + drainMsMax;
+      const close = async (): Promise<void> => {
+        // The admin port answers until the end of the drain, so that probes see it.
+        const answered = drained.then(() => admin.close());
+        await Promise.all([answered, cleanup.stop(), jobs.stop(AbortSignal.timeout(cutOffMs))]);
+        await cache.close();
+        await backend.close();
+      };
+      try {
+        if (!(await endsWithin(close(), drainMsMax)))
+          log.logger.warn('DRAIN_MS_MAX is over: the server ends without closing everything');
+      } finally {
+        await log.close(Math.max(deadline - performance.now(), logCloseMsMin));
+      }
     },
   });
+}
+
+/** Returns whether the work ended in time. Work that ends later is not waited for. */
+async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> {
+  const waiting = new AbortController();
+  try {
+    const ended = work.then(() => true);
+    return await Promise.race([ended, setTimeout(msMax, false, { signal: waiting.signal })]);
+  } finally {
+    waiting.abort();
+    // A failure after the time has no consumer left.
+    work.catch(() => {});
+  }
 }
 
 /** Returns the address as a caller on this machine would write it. */

@@ -197,7 +197,7 @@ export const settings = Object.freeze({
     name: 'DRAIN_MS_MAX',
     unit: 'ms',
     default: '10000',
-    doc: 'How long a stopping server waits for requests in flight, after DRAIN_NOTICE_MS.',
+    doc: 'The maximum time for a server to stop, after DRAIN_NOTICE_MS. Requests in flight and webhooks under way have all of it but the last half second.',
     parse: integer(0, 600_000),
   }),
   logLevel: setting({

@@ -7,7 +7,7 @@ import { origin, type RunningServer, type ServerOverrides, startServer } from '.
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
-import { handleOutputError, print } from './output.ts';
+import { handleOutputError, print, serveWithoutOutput } from './output.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -21,6 +21,7 @@ export function add(program: Command): void {
 
 async function serve(): Promise<void> {
   const config = readConfig('production');
+  serveWithoutOutput();
   if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(config, stopRequest));
   return config.workers > 1 ? superviseWorkers(config) : serveAlone(config);
 }

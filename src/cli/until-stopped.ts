@@ -18,7 +18,7 @@ export function untilStopped(running: Stoppable, stopRequest: Promise<void> = fi
     const stop = (): void => {
       if (stopping) return;
       stopping = true;
-      running.stop().then(resolve, reject);
+      running.stop().then(resolve, reject).finally(endSoon);
     };
     void stopRequest.then(stop);
     process.once('uncaughtException', (thrown) => {
@@ -27,6 +27,13 @@ export function untilStopped(running: Stoppable, stopRequest: Promise<void> = fi
       stop();
     });
   });
+}
+
+/** What still runs in a stopped process ends with it, after this time. */
+const lingerMs = 100;
+
+function endSoon(): void {
+  setTimeout(() => process.exit(), lingerMs).unref();
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const;

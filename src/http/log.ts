@@ -4,14 +4,15 @@ import { type Logger, pino } from 'pino';
 import type { Conventions } from '../contract/conventions.ts';
 import type { LogEntry } from '../gateway/answer.ts';
 import { redact } from '../lib/redact.ts';
+import { LineWriter } from './line-writer.ts';
 
 export interface Log {
   /** For all lines but those of requests. */
   readonly logger: Logger;
   /** Writes a line. `members` are those of a JSON object, without its braces: `"status":200,"ms":1.2`. */
   write(level: 'info' | 'error', members: string): void;
-  /** Writes the buffered lines. */
-  close(): void;
+  /** Writes the buffered lines. Drops those that are not written within `msMax`. */
+  close(msMax?: number): Promise<void>;
 }
 
 /** What the HTTP server observed of a request. */
@@ -31,37 +32,47 @@ export interface LogTarget {
   readonly file?: string;
   /** Whether other processes write there too. */
   readonly isShared?: boolean;
-  /** Called when a line cannot be written. After EPIPE, further lines are discarded. */
+  /** Called when a write fails. The lines are written again later. */
   readonly onError?: (thrown: Error) => void;
+  /** Counts failed writes, and lines that were dropped because none succeeded. */
+  readonly count?: (kind: 'failed' | 'dropped', times: number) => void;
 }
 
-export function openLog(level: string, { file, isShared = false, onError }: LogTarget = {}): Log {
-  const dest = file === undefined ? 1 : openSync(file, 'a');
-  const buffer = isShared ? sharedBuffer : ownBuffer;
-  const destination = pino.destination({ dest, sync: false, ...buffer, periodicFlush: flushEveryMs });
-  if (onError !== undefined) destination.on('error', onError);
+const closeMsMax = 1_000;
+
+export function openLog(
+  level: string,
+  { file, isShared = false, onError = () => {}, count = () => {} }: LogTarget = {},
+): Log {
   const now = isoClock();
+  const writer = new LineWriter({
+    fd: file === undefined ? 1 : openSync(file, 'a'),
+    ...(isShared ? sharedBuffer : ownBuffer),
+    onError(thrown) {
+      count('failed', 1);
+      onError(thrown);
+    },
+    onDropped: (lines) => count('dropped', lines),
+    describeGap: (lines) =>
+      `{"level":"warn","time":"${now()}","msg":"lines of the log were dropped","lines":${lines}}\n`,
+  });
   const logger = pino(
     { level, base: null, timestamp: () => `,"time":"${now()}"`, formatters: { level: (label) => ({ level: label }) } },
-    destination,
+    writer,
   );
   const enabled = { info: logger.isLevelEnabled('info'), error: logger.isLevelEnabled('error') };
-  const close = (): void => {
-    process.off('exit', close);
-    try {
-      destination.flushSync();
-    } catch {
-      // Standard output is closed, so the error cannot be reported either.
-    }
-  };
-  process.once('exit', close);
+  const onExit = (): void => writer.closeSync();
+  process.once('exit', onExit);
   return {
     logger,
     // Lines of requests bypass pino's serializers, which take several times as long as printing them here.
     write: (level, members) => {
-      if (enabled[level]) destination.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
+      if (enabled[level]) writer.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
     },
-    close,
+    close(msMax = closeMsMax) {
+      process.off('exit', onExit);
+      return writer.close(msMax);
+    },
   };
 }
 
@@ -98,15 +109,14 @@ export function logFailure(log: Log, thrown: unknown, message: string): void {
   log.write('error', `"msg":${JSON.stringify(message)},"cause":${JSON.stringify(describeError(thrown))}`);
 }
 
-/** Lines are buffered up to this length, or this time. */
-const ownBuffer = { minLength: 16_383 };
-const flushEveryMs = 500;
+/** Container runtimes read up to 16 KiB at once. */
+const ownBuffer = { bytesMin: 12_288, bytesMax: 16_384 };
 
 /**
  * For several processes that write to one pipe. The kernel writes up to 4096 bytes (PIPE_BUF) at once; longer writes of two
  * processes could mix. Only the stack of an error can make a single line longer.
  */
-const sharedBuffer = { minLength: 2_048, maxWrite: 4_096 };
+const sharedBuffer = { bytesMin: 2_048, bytesMax: 4_096 };
 
 /** Formats the time. Date and seconds are formatted once a second, since many lines have the same. */
 function isoClock(): () => string {

@@ -19,9 +19,9 @@ export interface CallerServer {
   /**
    * Waits `drainNoticeMs`, so that load balancers see it on the admin port, then stops accepting connections. Answers
    * requests in flight and those that still arrive on open connections, each with `Connection: close`. Resolves when
-   * all connections are closed; closes those left after `drainMsMax`.
+   * all connections are closed; closes those left after `msMax`, by default `drainMsMax`.
    */
-  drain(): Promise<void>;
+  drain(msMax?: number): Promise<void>;
 }
 
 const checkEveryMs = 1000;
@@ -59,8 +59,8 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     server,
     connections,
     draining,
-    drain: () => {
-      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, options.drainMsMax));
+    drain: (msMax = options.drainMsMax) => {
+      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, msMax));
       return stopped;
     },
   };
@@ -149,14 +149,11 @@ function countConnections(server: Server): () => number {
   return () => connections;
 }
 
-/** Resolves when the last connection is closed, at `drainMsMax` at the latest. */
-function stop(server: Server, drainMsMax: number): Promise<void> {
+/** Resolves when the last connection is closed, after `msMax` at the latest. */
+function stop(server: Server, msMax: number): Promise<void> {
   return new Promise((resolve) => {
-    const closeIdle = globalThis.setTimeout(
-      () => server.closeIdleConnections(),
-      Math.min(closeIdleAfterMs, drainMsMax),
-    );
-    const closeAll = globalThis.setTimeout(() => server.closeAllConnections(), drainMsMax);
+    const closeIdle = globalThis.setTimeout(() => server.closeIdleConnections(), Math.min(closeIdleAfterMs, msMax));
+    const closeAll = globalThis.setTimeout(() => server.closeAllConnections(), msMax);
     // http's own close would close idle connections at once, while a request may be on its way on one of them.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(closeIdle);

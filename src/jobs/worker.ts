@@ -18,15 +18,18 @@ export interface JobHandler {
   readonly leaseMs: number;
   /** Poll interval, for jobs of other processes and for retries. */
   readonly pollIntervalMs: number;
-  /** Deletes the job in the transaction of its effect and returns 'ended', or leaves it. A job that throws is retried. */
-  run(job: TakenJob): Promise<JobResult>;
+  /**
+   * Deletes the job in the transaction of its effect and returns 'ended', or leaves it. A job that throws is retried.
+   * `cutOff`: aborts when the time to stop is over. A handler that waits long then defers the job by 0.
+   */
+  run(job: TakenJob, cutOff: AbortSignal): Promise<JobResult>;
 }
 
 export interface Worker {
   /** Looks for due jobs now. */
   nudge(): void;
-  /** Takes no more jobs, and waits for those that run. */
-  stop(): Promise<void>;
+  /** Takes no more jobs, and waits for those that run. Tells them to end early when `cutOff` aborts. */
+  stop(cutOff?: AbortSignal): Promise<void>;
 }
 
 export interface WorkerDependencies {
@@ -43,6 +46,7 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   const { jobs, leaseOwner, failed } = dependencies;
   const { kind, concurrencyMax, leaseMs, pollIntervalMs } = handler;
   const stopping = new AbortController();
+  const interrupted = new AbortController();
   const running = new Set<Promise<void>>();
   let nudged = false;
   let wake = (): void => {};
@@ -68,7 +72,7 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
     if (2 * max < concurrencyMax) return false;
     const taken = await jobs.take(kind, { leaseOwner, leaseMs, max });
     for (const job of taken) {
-      const run = runJob(job, handler, dependencies).finally(() => {
+      const run = runJob(job, handler, dependencies, interrupted.signal).finally(() => {
         running.delete(run);
         wake();
       });
@@ -95,7 +99,8 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
       nudged = true;
       wake();
     },
-    async stop() {
+    async stop(cutOff?: AbortSignal) {
+      cutOff?.addEventListener('abort', () => interrupted.abort());
       stopping.abort();
       wake();
       await ended;
@@ -104,9 +109,14 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   });
 }
 
-async function runJob(job: TakenJob, handler: JobHandler, { jobs, failed }: WorkerDependencies): Promise<void> {
+async function runJob(
+  job: TakenJob,
+  handler: JobHandler,
+  { jobs, failed }: WorkerDependencies,
+  cutOff: AbortSignal,
+): Promise<void> {
   try {
-    await applyResult(job, await handler.run(job), jobs);
+    await applyResult(job, await handler.run(job, cutOff), jobs);
   } catch (thrown) {
     // The process that has the lease now continues with the job; nothing of this attempt was committed.
     if (thrown instanceof LeaseLost) return;

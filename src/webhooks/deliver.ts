@@ -60,10 +60,10 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     return isDown && isOverdue(job) ? abandon(because) : { deferMs: afterMs };
   }
 
-  async function deliver({ endpointId, url }: Endpoint, message: Message): Promise<SendResult> {
-    const result = await send(url, message, deliveryMsMax);
-    limiter.leave(endpointId, result.kind === 'accepted' ? undefined : result.because);
-    count(result.kind);
+  async function deliver({ endpointId, url }: Endpoint, message: Message, cutOff: AbortSignal) {
+    const result = await send(url, message, { msMax: deliveryMsMax, cutOff });
+    limiter.leave(endpointId, 'because' in result ? result.because : undefined);
+    if (result.kind !== 'stopped') count(result.kind);
     return result;
   }
 
@@ -81,15 +81,17 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     concurrencyMax,
     leaseMs: deliveryMsMax + overheadMsMax,
     pollIntervalMs: 2_000,
-    async run(job) {
+    async run(job, cutOff) {
       const endpoint = await endpoints.findFor(job);
       if (endpoint === undefined) return end(job);
       const key = vault.open(keyScope(endpoint), endpoint.sealed, 'payload');
       const message = formats.get(endpoint.format).encode(parseQueuedEvent<never>(job.payload), { environment, key });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
-      const result = await deliver(endpoint, message);
+      const result = await deliver(endpoint, message, cutOff);
       if (result.kind === 'accepted') return end(job);
+      // Another process, or this one after its restart, sends it without waiting for the lease to expire.
+      if (result.kind === 'stopped') return { deferMs: 0 };
       if (isOverdue(job)) return abandon(result.because);
       return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because };
     },

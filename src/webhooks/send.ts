@@ -7,12 +7,22 @@ export type SendResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused' | 'unreachable' | 'late'; readonly because: string };
 
+export interface SendLimits {
+  readonly msMax: number;
+  /** Ends the attempt early. Its result is `stopped`: the endpoint may have the message. */
+  readonly cutOff: AbortSignal;
+}
+
 /** More of a response is not read; its connection is closed then, and not reused. */
 const responseBytesMax = 65_536;
 
 /** Any 2xx is acceptance. Never rejects, and never takes longer than `msMax`. */
-export async function send(url: string, { body, headers }: Message, msMax: number): Promise<SendResult> {
-  const signal = AbortSignal.timeout(msMax);
+export async function send(
+  url: string,
+  { body, headers }: Message,
+  { msMax, cutOff }: SendLimits,
+): Promise<SendResult | { readonly kind: 'stopped' }> {
+  const timeout = AbortSignal.timeout(msMax);
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -20,13 +30,14 @@ export async function send(url: string, { body, headers }: Message, msMax: numbe
       redirect: 'manual',
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'triglyph', ...headers },
       body,
-      signal,
+      signal: AbortSignal.any([timeout, cutOff]),
     });
     // The status decides, also where the rest of the response does not arrive.
     await discard(response.body).catch(() => {});
     return response.ok ? { kind: 'accepted' } : { kind: 'refused', because: `it answered ${response.status}` };
   } catch (thrown) {
-    if (signal.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
+    if (cutOff.aborted) return { kind: 'stopped' };
+    if (timeout.aborted) return { kind: 'late', because: `no answer within ${msMax} ms` };
     return { kind: 'unreachable', because: `it could not be reached: ${errorCode(thrown)}` };
   }
 }

@@ -11,7 +11,7 @@ export const perform = async ({ jobs }: Pick<GatewayParts, 'jobs'>, handler: Job
     const taken = await jobs.take(handler.kind, { leaseOwner: 'the test', leaseMs, max: 100 });
     if (taken.length === 0) return ended;
     for (const job of taken) {
-      const result = await handler.run(job);
+      const result = await handler.run(job, new AbortController().signal);
       if (result === 'ended') ended += 1;
       else if ('retryAfterMs' in result) await jobs.retryLater(job, result.retryAfterMs, result.because);
       else if ('deferMs' in result) await jobs.defer(job, Math.max(result.deferMs, 1_000));

@@ -50,7 +50,7 @@ const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.pr
 
 describe('the log', () => {
   let files = 0;
-  const lines = (...entries: readonly LogEntry[]): readonly Record<string, unknown>[] => {
+  const lines = async (...entries: readonly LogEntry[]): Promise<readonly Record<string, unknown>[]> => {
     const file = join(folder, String(files++));
     const log = openLog('info', { file });
     const observer = createObserver(log, createMetrics(names, failIfCalled), {
@@ -58,12 +58,12 @@ describe('the log', () => {
       tenant: 'company',
     });
     for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
-    log.close();
+    await log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
-  test('one line a request, names and numbers only', () => {
-    const [line] = lines(entry);
+  test('one line a request, names and numbers only', async () => {
+    const [line] = await lines(entry);
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -82,9 +82,9 @@ describe('the log', () => {
       address: '127.0.0.1',
     });
   });
-  test('a refusal is logged with its reason, an internal problem its origin, and neither a card number', () => {
+  test('a refusal is logged with its reason, an internal problem its origin, and neither a card number', async () => {
     const cause = new Error('no row for 4111111111111111', { cause: new TypeError('4111 1111 1111 1111') });
-    const [refusal, internal] = lines(
+    const [refusal, internal] = await lines(
       refused(new Problem('undecodable', undefined, { reason: 'xmlDepth' })),
       refused(new Problem('internal', undefined, { cause })),
     );

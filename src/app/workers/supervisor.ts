@@ -8,8 +8,8 @@ const startMsMax = 60_000;
 /** The wait before a lost worker is replaced, doubled after each failed attempt. */
 const respawnMs = 500;
 const respawnMsMax = 30_000;
-/** A worker that has not ended this long after its drain is killed. */
-const endMsMax = 5_000;
+/** A worker that has not ended this long after its time to drain is killed. */
+const endMsMax = 1_000;
 
 export interface SupervisorOptions {
   readonly workers: number;

@@ -21,11 +21,12 @@ export function gatherRequestFiles(): Promise<void> {
     const handler = createRequestFileHandler(folder, { jobs, batchQueue, context, events });
     const files = await collectAll(batchQueue, context.clock, rowsMax);
     const leaseOwner = randomUUID();
+    const neverCutOff = new AbortController().signal;
     // Includes files that a server has collected and not written. Files that a server is writing are leased.
     for (;;) {
       const taken = await jobs.take(batchFile, { leaseOwner, leaseMs, max: filesAtOnce });
       if (taken.length === 0) break;
-      for (const job of taken) await handler.run(job);
+      for (const job of taken) await handler.run(job, neverCutOff);
     }
     print(...(files.length === 0 ? ['no check waits for a file'] : files.map((file) => `${folder}/requests/${file}`)));
   });

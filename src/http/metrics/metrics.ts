@@ -10,6 +10,8 @@ export interface Metrics extends ObservedState {
   redisEvent(kind: string): void;
   /** The outcome of an attempt to deliver a webhook: `accepted`, `refused`, `unreachable`, `late`; or `givenUp` after the last one. */
   webhookEvent(outcome: string): void;
+  /** An event of the log: `failed` writes, or `dropped` lines. */
+  logEvent: CountEvent;
   /** Adds a counter of events by kind, for a part of the program that has its own. */
   addEventCounter(about: EventCounter): CountEvent;
 }
@@ -38,6 +40,13 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
       {
         name: 'triglyph_redis_events_total',
         help: 'Events of the connection to Redis: up, down, failed (commands), unreadable (values).',
+      },
+      'kind',
+    ),
+    logEvent: addCounter(
+      {
+        name: 'triglyph_log_events_total',
+        help: 'Events of the log: failed (writes, which are repeated), dropped (lines, while no write succeeds).',
       },
       'kind',
     ),

@@ -1,0 +1,149 @@
+/** Writes lines to a file in the background. Lines that cannot be written are dropped and counted; nothing waits for them. */
+import { Buffer } from 'node:buffer';
+import { write, writeSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+
+export interface LineWriterOptions {
+  readonly fd: number;
+  /** Lines are collected up to this number of bytes, or for half a second. */
+  readonly bytesMin: number;
+  /** The longest write, unless one line alone is longer. */
+  readonly bytesMax: number;
+  /** Called for each write that fails. Its lines are written again half a second later. */
+  onError(thrown: Error): void;
+  /** Called for lines that found the buffer full, or that were left at the end. */
+  onDropped(lines: number): void;
+  /** The line that stands for dropped ones as soon as there is room. */
+  describeGap(lines: number): string;
+}
+
+/** Longer than what a process logs in a few seconds. */
+const bufferBytesMax = 1 << 20;
+const flushEveryMs = 500;
+/** How soon a reader that was too slow is tried again. */
+const retryMs = 50;
+
+export class LineWriter {
+  readonly #options: LineWriterOptions;
+  readonly #timer: NodeJS.Timeout;
+  #lines: string[] = [];
+  #bytes = 0;
+  /** Lines under way to the file, and what the system has not taken of them. */
+  #current: { bytes: Uint8Array; readonly lines: number } | undefined;
+  #isWriting = false;
+  /** Lines dropped since the last one that found room. */
+  #gap = 0;
+  /** The last write failed: the next one is not made for each line, but by the timer. */
+  #isFailing = false;
+  #written = Promise.withResolvers<void>();
+
+  constructor(options: LineWriterOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#flush(), flushEveryMs);
+    this.#timer.unref();
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#bytes + bytes > bufferBytesMax) {
+      this.#gap += 1;
+      this.#options.onDropped(1);
+      return;
+    }
+    if (this.#gap > 0) {
+      const gap = this.#options.describeGap(this.#gap);
+      this.#gap = 0;
+      this.#push(gap, Buffer.byteLength(gap));
+    }
+    this.#push(line, bytes);
+    if (this.#bytes >= this.#options.bytesMin && !this.#isFailing) this.#flush();
+  }
+
+  /** Writes what is buffered. Drops what is not written after `msMax`. */
+  async close(msMax: number): Promise<void> {
+    clearInterval(this.#timer);
+    const deadline = performance.now() + msMax;
+    for (let leftMs = msMax; this.#hasLines && leftMs > 0; leftMs = deadline - performance.now()) {
+      this.#flush();
+      const waiting = new AbortController();
+      const late = setTimeout(leftMs, undefined, { signal: waiting.signal }).catch(() => {});
+      await Promise.race([this.#written.promise, late]);
+      waiting.abort();
+      if (this.#isFailing) await setTimeout(Math.min(retryMs, leftMs));
+    }
+    // The end of the process would wait for the write, and nothing may ever read.
+    if (this.#isWriting) process.once('exit', () => process.kill(process.pid, 'SIGKILL'));
+    this.#drop();
+  }
+
+  /** Writes what is buffered, in one attempt, for a process that ends now. */
+  closeSync(): void {
+    clearInterval(this.#timer);
+    try {
+      while (!this.#isWriting && this.#hasLines) this.#advance(writeSync(this.#options.fd, this.#take().bytes));
+    } catch {
+      // The process has no time for another attempt.
+    }
+    this.#drop();
+  }
+
+  get #hasLines(): boolean {
+    return this.#current !== undefined || this.#lines.length > 0;
+  }
+
+  #push(line: string, bytes: number): void {
+    this.#lines.push(line);
+    this.#bytes += bytes;
+  }
+
+  #flush(): void {
+    if (this.#isWriting || !this.#hasLines) return;
+    this.#isWriting = true;
+    write(this.#options.fd, this.#take().bytes, (error, written) => {
+      this.#isWriting = false;
+      if (error === null) this.#advance(written);
+      else this.#failed(error);
+      this.#written.resolve();
+      this.#written = Promise.withResolvers();
+    });
+  }
+
+  #advance(written: number): void {
+    this.#isFailing = false;
+    const { bytes, lines } = this.#current!;
+    this.#current = written < bytes.length ? { bytes: bytes.subarray(written), lines } : undefined;
+    if (this.#current !== undefined || this.#bytes >= this.#options.bytesMin) this.#flush();
+  }
+
+  /** Keeps the lines: a line that is half written must not be followed by another one. */
+  #failed(error: NodeJS.ErrnoException): void {
+    this.#isFailing = true;
+    // The reader is slow.
+    if (error.code === 'EAGAIN') globalThis.setTimeout(() => this.#flush(), retryMs).unref();
+    else this.#options.onError(error);
+  }
+
+  /** Returns the bytes of the next write. */
+  #take(): { readonly bytes: Uint8Array } {
+    if (this.#current !== undefined) return this.#current;
+    let count = 0;
+    let total = 0;
+    for (const line of this.#lines) {
+      total += Buffer.byteLength(line);
+      if (count > 0 && total > this.#options.bytesMax) break;
+      count += 1;
+    }
+    const bytes = Buffer.from(this.#lines.splice(0, count).join(''));
+    this.#bytes -= bytes.length;
+    this.#current = { bytes, lines: count };
+    return this.#current;
+  }
+
+  #drop(): void {
+    const lines = this.#lines.length + (this.#current?.lines ?? 0);
+    this.#lines = [];
+    this.#bytes = 0;
+    this.#current = undefined;
+    if (lines > 0) this.#options.onDropped(lines);
+  }
+}

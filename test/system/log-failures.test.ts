@@ -1,0 +1,193 @@
+/**
+ * Tests servers whose log cannot be written: a full disk, a reader that has gone and a reader that has stopped. Requests are
+ * answered, and every process ends when it is told to. The control is the writer that the log had before.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { ask, basic, type Production, prepareProduction } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+import { type Unwritable, unwritable } from '../support/unwritable.ts';
+
+const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
+const source = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
+const [fullDevice, goneReader, stoppedReader] = [
+  'a full device',
+  'a pipe whose reader has gone',
+  'a pipe that is not read',
+];
+/** Only root may mount a disk. */
+const fullDisk = 'a file on a full disk' in unwritable ? 'a file on a full disk' : fullDevice;
+
+const folder = tempFolder();
+let postgres: Postgres;
+let production: Production;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  production = await prepareProduction(folder.path, { DATABASE_URL: postgres.url });
+});
+afterAll(async () => {
+  await postgres.discard();
+  folder.discard();
+});
+
+const ends: (() => void)[] = [];
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+const open = (target: string): Unwritable => {
+  const opened = unwritable[target]!(folder.path);
+  ends.push(opened.discard);
+  return opened;
+};
+
+const start = (parameters: readonly string[], { fd }: Unwritable, variables: NodeJS.ProcessEnv = {}): ChildProcess => {
+  const child = spawn(process.execPath, parameters, {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', ...variables },
+    stdio: ['ignore', fd, 'ignore'],
+  });
+  ends.push(() => child.kill('SIGKILL'));
+  return child;
+};
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+describe('the log alone', () => {
+  /** Writes more than a pipe holds, and ends at SIGTERM. */
+  const script = (prepare: string, close: string): string => `
+    ${prepare}
+    process.on('SIGTERM', async () => { ${close}; process.exit(); });
+    const line = JSON.stringify({ filled: 'x'.repeat(300) }) + '\\n';
+    setInterval(() => { for (let n = 0; n < 50; n += 1) write(line); }, 10);
+  `;
+  const ours = script(
+    `const { openLog } = await import(${source('http/log.ts')});
+     const log = openLog('info');
+     const write = () => log.write('info', '"filled":"' + 'x'.repeat(300) + '"');`,
+    'await log.close()',
+  );
+  const before = script(
+    `const { pino } = await import('pino');
+     const destination = pino.destination({ dest: 1, sync: false, minLength: 16383, periodicFlush: 500 });
+     destination.on('error', () => {});
+     const write = (line) => destination.write(line);`,
+    'destination.flushSync()',
+  );
+  const run = async (text: string, target: string): Promise<ChildProcess> => {
+    const file = join(import.meta.dirname, '../..');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', text], {
+      cwd: file,
+      stdio: ['ignore', open(target).fd, 'ignore'],
+    });
+    ends.push(() => child.kill('SIGKILL'));
+    await wait(1_500);
+    child.kill('SIGTERM');
+    return child;
+  };
+
+  test.each(Object.keys(unwritable))('a process that logs to %s ends', async (target) => {
+    const child = await run(ours, target);
+    await until('the end', () => hasEnded(child));
+  });
+
+  test('with the writer before, it does not end on a full device, nor on a pipe that is not read (control)', async () => {
+    const children = await Promise.all([fullDevice, stoppedReader].map((each) => run(before, each)));
+    await wait(3_000);
+    expect(children.map(hasEnded)).toEqual([false, false]);
+  });
+});
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+const isGone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+interface Serving {
+  readonly child: ChildProcess;
+  readonly admin: string;
+  /** The server and its workers. */
+  readonly pids: readonly number[];
+}
+
+/** More log lines than a pipe holds. */
+const requests = 300;
+
+/** Starts a server, and sends requests that are all answered. */
+const serve = async (target: string, workers: number): Promise<Serving> => {
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const child = start([program, 'serve'], open(target), {
+    ...production.variables,
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    WORKERS: String(workers),
+  });
+  const admin = `http://127.0.0.1:${adminPort}`;
+  await until('readiness', async () => (await fetch(`${admin}/readyz`)).ok);
+  const pids = [child.pid!, ...childrenOf(child.pid!)];
+  ends.push(() => {
+    for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');
+  });
+  const { username, secret } = production.credential;
+  const listed = { merchantAccount: 'AcmeWeb', shopperReference: 'nobody' };
+  for (let n = 0; n < requests; n += 20) {
+    const answers = Array.from({ length: 20 }, () =>
+      ask(`http://127.0.0.1:${port}`, 'listRecurringDetails', listed, basic(username, secret)),
+    );
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(200);
+  }
+  return { child, admin, pids };
+};
+
+const failedWrites = async (admin: string): Promise<number> => {
+  const metrics = await (await fetch(`${admin}/metrics`)).text();
+  return Number(/^triglyph_log_events_total\{kind="failed"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+};
+
+// Each kind of process meets two failures that differ: all pairs would only take longer.
+test.each([
+  [1, fullDevice],
+  [1, stoppedReader],
+  [2, fullDisk],
+  [2, goneReader],
+])('WORKERS=%i with %s for a log: requests are answered, and all processes end at SIGTERM', async (workers, target) => {
+  const { child, admin, pids } = await serve(target, workers);
+  expect(pids.length).toBe(workers === 1 ? 1 : workers + 1);
+  // A reader that has stopped is no failure, until the buffer is full.
+  if (target !== stoppedReader) await until('a count', async () => (await failedWrites(admin)) > 0);
+  child.kill('SIGTERM');
+  await until('the end', () => pids.every(isGone));
+  expect(child.exitCode).toBe(0);
+});
+
+test.each([goneReader, stoppedReader])(
+  'with %s for a log, workers end when their primary is killed',
+  async (target) => {
+    const { child, pids } = await serve(target, 2);
+    child.kill('SIGKILL');
+    await until('the end of the workers', () => pids.every(isGone));
+  },
+);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const page = new URL('../docs/bench.md', import.meta.url);
 
-export type Section = 'results' | 'profile' | 'scale' | 'writes';
+export type Section = 'results' | 'profile' | 'scale' | 'writes' | 'postgres';
 
 /** Replaces one section of the page; throws where the page lacks its markers. */
 export const writeSection = (section: Section, text: string): void => {

@@ -41,17 +41,16 @@ export async function createCompany(
   await registry.addMerchantAccount(company, merchantAccount);
   await registry.saveBalancePlatform({ id: balancePlatform, company, status: 'Active', timeZone: 'UTC' });
   const shop = await registry.addCredential({
-    company,
+    tenant: company,
     kind: 'basic',
     roles: ['recurring'],
-    merchantAccounts: [merchantAccount],
+    grants: { merchantAccount: [merchantAccount] },
   });
   const platform = await registry.addCredential({
-    company,
+    tenant: company,
     kind: 'apiKey',
     roles: ['balancePlatform'],
-    merchantAccounts: [],
-    balancePlatform,
+    grants: { balancePlatform: [balancePlatform] },
   });
   const authorization = { Authorization: basic(shop.username!, shop.secret) };
   const apiKey = { 'X-API-Key': platform.secret };
@@ -125,8 +124,10 @@ async function addEndpoints(
   for (const format of ['tokenization', 'configuration'])
     for (let number = 1; number <= count; number++) {
       const endpointId = `we_${randomBytes(9).toString('base64url')}`;
-      const sealed = vault.seal(keyScope({ company, endpointId }), { shown: randomBytes(32).toString('hex') });
+      const sealed = vault.seal(keyScope({ tenant: company, endpointId }), {
+        payload: randomBytes(32).toString('hex'),
+      });
       const url = `${receiver}/${endpointId}`;
-      await endpoints.add({ company, endpointId, url, format, sealed, createdAt: Date.now() });
+      await endpoints.add({ tenant: company, endpointId, url, format, sealed, createdAt: Date.now() });
     }
 }

@@ -39,6 +39,9 @@ export interface WorkerDependencies {
   failed(thrown: unknown): void;
 }
 
+/** Between two looks for due jobs: each is a transaction, which takes all that fell due meanwhile. */
+const takeIntervalMs = 20;
+
 /** After an unexpected failure. */
 const backoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };
 
@@ -84,12 +87,15 @@ export function startWorker(dependencies: WorkerDependencies, handler: JobHandle
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       nudged = false;
+      const takenAt = performance.now();
       try {
         if (await takeDue()) continue;
       } catch (thrown) {
         failed(thrown);
       }
       await rest();
+      const earlyMs = takenAt + takeIntervalMs - performance.now();
+      if (earlyMs > 0) await setTimeout(earlyMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
   }
 

@@ -9,7 +9,7 @@ import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
 import { parseQueuedEvent } from './event.ts';
 import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
-import type { Endpoint, EndpointStore } from './ports.ts';
+import { type Endpoint, type EndpointStore, endpointIdOf } from './ports.ts';
 import { type SendResult, send } from './send.ts';
 
 export interface DeliveryDependencies {
@@ -25,6 +25,12 @@ export interface DeliveryDependencies {
   readonly giveUpMs: number;
   /** Counts each attempt, and each event that is abandoned. */
   count(outcome: SendResult['kind'] | 'givenUp'): void;
+}
+
+interface OpenedEndpoint {
+  readonly endpoint: Endpoint;
+  /** Signs the messages. */
+  readonly key: string;
 }
 
 export const webhookJobKind = 'webhook';
@@ -44,6 +50,21 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
   const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
   const deferring = new Map<string, Promise<void>>();
+
+  /** By endpoint: deliveries that begin at the same time read it once. */
+  const reading = new Map<string, Promise<OpenedEndpoint | undefined>>();
+
+  async function readEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
+    const endpoint = await endpoints.findFor(job);
+    return endpoint && { endpoint, key: vault.open(keyScope(endpoint), endpoint.sealed, 'payload') };
+  }
+
+  function findEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
+    const name = JSON.stringify([job.tenant, endpointIdOf(job)]);
+    const found = reading.get(name) ?? readEndpoint(job).finally(() => reading.delete(name));
+    reading.set(name, found);
+    return found;
+  }
 
   async function end(job: TakenJob): Promise<JobResult> {
     await jobs.end(job);
@@ -82,9 +103,9 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     leaseMs: deliveryMsMax + overheadMsMax,
     pollIntervalMs: 2_000,
     async run(job, cutOff) {
-      const endpoint = await endpoints.findFor(job);
-      if (endpoint === undefined) return end(job);
-      const key = vault.open(keyScope(endpoint), endpoint.sealed, 'payload');
+      const found = await findEndpoint(job);
+      if (found === undefined) return end(job);
+      const { endpoint, key } = found;
       const message = formats.get(endpoint.format).encode(parseQueuedEvent<never>(job.payload), { environment, key });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);

@@ -31,3 +31,8 @@ export interface EndpointStore {
   oldestDueMs(): Promise<number | undefined>;
   countDeadLetters(): Promise<number>;
 }
+
+/** The ordering key of a delivery begins with its endpoint. */
+export function endpointIdOf({ orderingKey }: Pick<TakenJob, 'orderingKey'>): string {
+  return orderingKey.slice(0, orderingKey.indexOf('/'));
+}

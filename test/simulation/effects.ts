@@ -3,9 +3,9 @@ import { resources } from '../resources/index.ts';
 import type { StoredEvent } from '../resources/resource.ts';
 import type { Entry } from './sim-database.ts';
 
-/** A statement that enqueues events has six parameters for each after the company; the third one is the payload. */
-const eventColumns = 6;
-const payloadColumn = 3;
+/** A statement that enqueues events has five parameters for each after the company; the fourth one is the payload. */
+const eventColumns = 5;
+const payloadColumn = 4;
 
 export function effectsOf(entry: Entry): readonly string[] {
   const { statement, parameters } = entry;

@@ -18,7 +18,7 @@ export const updater = createLocalUpdater(vault, { testCards: true });
 export const epoch = Date.UTC(2026, 0, 15, 12, 30, 45);
 
 /** Parents come first. */
-const tables = [...resources.flatMap((resource) => resource.tables), 'idempotency_record', 'job'];
+const tables = [...resources.flatMap((resource) => resource.tables), 'idempotency_record', 'job', 'job_sequence'];
 
 let seeded: Promise<SimDatabase> | undefined;
 

@@ -73,7 +73,8 @@ test(
         'release savepoint',
         'rollback to savepoint',
       ],
-      ...['find-balance-platform', 'enqueue-events-1', 'enqueue-events-2'],
+      ...['find-balance-platform', 'find-endpoints', 'advance-sequences-1', 'advance-sequences-2'],
+      ...['enqueue-events-1', 'enqueue-events-2'],
       ...resources.flatMap(({ statements }) => statements),
       ...crashCases.flatMap((crashCase) => crashCase.points ?? []),
     ])
@@ -99,7 +100,8 @@ test.each(seeded)('seeded defect in %s: %s', async (_, name, crashCase) => {
   const [sequence] = sequencesOf(crashCase);
   const defective = { ...sequence!, ...(variant && { variant }) };
   const undisturbed = await runCell({ ...defective, faults: noFault });
-  expect(undisturbed.failures).toEqual([]);
+  // An answer that does not wait for the commit may overtake it without a fault.
+  if (undisturbed.failures[0] !== undefined) expect(undisturbed.failures[0]).toMatch(symptom);
   const found: string[] = [];
   for (const [at, point] of undisturbed.calls.entries())
     for (const fault of callFaults) {

@@ -15,6 +15,8 @@ type Result = readonly Row[] | number;
 export interface Entry {
   readonly statement: Statement;
   readonly parameters: readonly Value[];
+  /** Its result is the number of rows written. */
+  readonly counts: boolean;
   readonly writes: boolean;
   readonly result: string;
   /** It was after a savepoint that was rolled back. */
@@ -103,11 +105,20 @@ export class SimDatabase {
     return transaction;
   }
 
-  run(transaction: SimTransaction, statement: Statement, parameters: readonly Value[], writes: boolean): Result {
+  /** `counts`: whether it returns the number of rows written; otherwise rows, also those of a writing statement. */
+  run(transaction: SimTransaction, statement: Statement, parameters: readonly Value[], counts: boolean): Result {
     if (transaction.over) throw new Error('the transaction is over');
     this.#load(transaction);
-    const result = this.#run(statement, parameters, writes);
-    transaction.entries.push({ statement, parameters, writes, result: JSON.stringify(result), rolledBack: false });
+    const result = this.#run(statement, parameters, counts);
+    const writes = !/^\s*select\b/i.test(statement.text);
+    transaction.entries.push({
+      statement,
+      parameters,
+      counts,
+      writes,
+      result: JSON.stringify(result),
+      rolledBack: false,
+    });
     return result;
   }
 
@@ -158,8 +169,8 @@ export class SimDatabase {
     this.#unload();
     this.#prepare('begin').statement.run();
     this.#loaded = transaction;
-    for (const { statement, parameters, writes, rolledBack } of transaction.entries)
-      if (writes && !rolledBack) this.#run(statement, parameters, true);
+    for (const { statement, parameters, counts, writes, rolledBack } of transaction.entries)
+      if (writes && !rolledBack) this.#run(statement, parameters, counts);
   }
 
   #unload(): void {
@@ -169,12 +180,12 @@ export class SimDatabase {
 
   #replay(transaction: SimTransaction): boolean {
     let rolledBackWrites = false;
-    for (const { statement, parameters, writes, result, rolledBack } of transaction.entries) {
+    for (const { statement, parameters, counts, writes, result, rolledBack } of transaction.entries) {
       if (rolledBack && writes) rolledBackWrites = true;
       // A read that saw a write which was rolled back cannot be repeated.
       if (rolledBack && rolledBackWrites) continue;
       try {
-        if (JSON.stringify(this.#run(statement, parameters, writes)) !== result && this.validates) return false;
+        if (JSON.stringify(this.#run(statement, parameters, counts)) !== result && this.validates) return false;
       } catch {
         if (this.validates) return false;
       }
@@ -182,10 +193,10 @@ export class SimDatabase {
     return true;
   }
 
-  #run({ text }: Statement, parameters: readonly Value[], writes: boolean): Result {
+  #run({ text }: Statement, parameters: readonly Value[], counts: boolean): Result {
     const { statement, order } = this.#prepare(text);
     const values = order.map((index) => parameters[index] ?? null);
-    return writes ? Number(statement.run(...values).changes) : (statement.all(...values) as readonly Row[]);
+    return counts ? Number(statement.run(...values).changes) : (statement.all(...values) as readonly Row[]);
   }
 
   #prepare(text: string): Prepared {

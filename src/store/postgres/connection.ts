@@ -1,7 +1,7 @@
 /** A connection borrowed from the pool: runs prepared statements and transactions. */
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { CommitUnknown } from '../errors.ts';
-import type { Row, Statement, Value } from '../sql/engine.ts';
+import type { Row, Statement, TransactionOptions, Value } from '../sql/engine.ts';
 import { isRolledBack, TransientFailure, translated } from './failure.ts';
 
 /** The longest wait for a lock of another transaction. */
@@ -33,11 +33,11 @@ export class Connection {
     this.#client = client;
   }
 
-  /** `noTimeout`: without the time limits of requests. */
-  async begin({ noTimeout }: { readonly noTimeout: boolean }): Promise<void> {
+  async begin({ noTimeout = false, isolation = 'serializable' }: TransactionOptions): Promise<void> {
     this.#noTimeout = noTimeout;
     const unlimited = noTimeout ? '; set local statement_timeout = 0; set local lock_timeout = 0' : '';
-    await this.runText(`begin isolation level serializable; set local synchronous_commit = on${unlimited}`);
+    const level = isolation === 'serializable' ? 'serializable' : 'read committed';
+    await this.runText(`begin isolation level ${level}; set local synchronous_commit = on${unlimited}`);
   }
 
   /** Throws `CommitUnknown` where the answer of the server is lost. */

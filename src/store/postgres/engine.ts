@@ -34,11 +34,8 @@ export class PostgresEngine implements Engine {
     return this.#track(() => work(this.#reader));
   }
 
-  write<T>(
-    work: (session: TransactionSession) => Promise<T>,
-    { noTimeout = false }: TransactionOptions = {},
-  ): Promise<T> {
-    return this.#track(() => this.#retry(() => this.#runTransaction(work, noTimeout)));
+  write<T>(work: (session: TransactionSession) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    return this.#track(() => this.#retry(() => this.#runTransaction(work, options)));
   }
 
   async close(): Promise<void> {
@@ -69,10 +66,10 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>, noTimeout: boolean): Promise<T> {
+  async #runTransaction<T>(work: (session: TransactionSession) => Promise<T>, options: TransactionOptions): Promise<T> {
     const connection = await this.#borrow();
     try {
-      await connection.begin({ noTimeout });
+      await connection.begin(options);
       const transaction = new PostgresTransaction(connection);
       let outcome: AttemptResult<T>;
       try {

@@ -40,6 +40,11 @@ export interface TransactionSession extends Session {
 export interface TransactionOptions {
   /** Without the time limits of requests; for work on the whole database, such as migrations. */
   readonly noTimeout?: boolean;
+  /**
+   * `readCommitted`: each statement sees what was committed when it started, and only locks of rows isolate the transaction.
+   * Such a transaction never conflicts. An engine with one writer ignores it.
+   */
+  readonly isolation?: 'serializable' | 'readCommitted';
 }
 
 /** Every method throws `StoreUnavailable` when the database cannot answer now; then nothing was written. */

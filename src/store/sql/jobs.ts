@@ -1,6 +1,9 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
 import { type Engine, type Session, statement } from './engine.ts';
+import { continueSequences, type EndedPosition, takePositions } from './job-sequences.ts';
+import { memoize, placeholders } from './row-values.ts';
+import { createTogether } from './together.ts';
 
 export type JobRow = {
   readonly company: string;
@@ -24,14 +27,12 @@ type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created
   readonly last_failure: string | null;
 };
 
-/** The last of its ordering key: due now where it is the only one, otherwise when the one before it has ended. */
+/** Due where no other job of the ordering key comes first. */
 const save = statement(
   'save-job',
   `insert into job
      (company, job_id, kind, ordering_key, position, payload, key_id, data_key, sealed_number, created_at, due_at)
-   select $1, $2, $3, $4, coalesce(max(position), 0) + 1, $5, $6, $7, $8, now_ms(),
-          case when count(due_at) = 0 then now_ms() + $9 end
-     from job where company = $1 and ordering_key = $4`,
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now_ms(), now_ms() + $10)`,
 );
 
 /** A taken job is due again at the end of its lease. */
@@ -43,12 +44,20 @@ const take = statement<JobRow>(
    returning ${jobColumns}`,
 );
 
-const end = statement('end-job', 'delete from job where company = $1 and job_id = $2 and lease_owner = $3');
+type PositionRow = { readonly company: string; readonly job_id: string; readonly position: number };
 
-const abandon = statement(
+const end = memoize((count: number) =>
+  statement<PositionRow>(
+    `end-jobs-${count}`,
+    `delete from job where (company, job_id, lease_owner) in (values ${placeholders(count, ['', '', ''])})
+     returning company, job_id, position`,
+  ),
+);
+
+const abandon = statement<PositionRow>(
   'abandon-job',
   `update job set due_at = null, lease_owner = null, dead_since = now_ms(), last_failure = $4
-    where company = $1 and job_id = $2 and lease_owner = $3`,
+    where company = $1 and job_id = $2 and lease_owner = $3 returning company, job_id, position`,
 );
 
 const retryLater = statement(
@@ -61,15 +70,6 @@ const defer = statement(
   'defer-job',
   `update job set due_at = now_ms() + $4, lease_owner = null, attempts = attempts - 1
     where company = $1 and job_id = $2 and lease_owner = $3`,
-);
-
-/** The next job of the ordering key, where none of them is due or taken. */
-const makeNextDue = statement(
-  'make-next-job-due',
-  `update job set due_at = now_ms()
-    where company = $1 and ordering_key = $2 and dead_since is null
-      and position = (select min(position) from job where company = $1 and ordering_key = $2 and dead_since is null)
-      and due_at is null`,
 );
 
 const listDead = statement<DeadRow>(
@@ -85,6 +85,14 @@ const revive = statement(
     where company = $1 and job_id = $2 and dead_since is not null`,
 );
 
+/** Locks of rows are enough for statements that each change rows under a lease: they never conflict with other jobs. */
+const readCommitted = { isolation: 'readCommitted' } as const;
+
+/** The most jobs that end in one transaction. */
+const endedMax = 64;
+
+const leaseLost = 'another process has taken the job over';
+
 /** The jobs of a transaction. */
 export class JobRepository {
   readonly #session: Session;
@@ -98,44 +106,58 @@ export class JobRepository {
   async save(job: NewJob): Promise<void> {
     const { tenant, jobId, kind, orderingKey = jobId, payload, sealed, afterMs = 0 } = job;
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
-    await this.#session.execute(save, [tenant, jobId, kind, orderingKey, payload, ...secrets, afterMs]);
+    const positions =
+      orderingKey === jobId ? undefined : (await takePositions(this.#session, tenant, [orderingKey])).get(orderingKey);
+    const { last = 1, isFree = true } = positions ?? {};
+    const dueAfterMs = isFree ? afterMs : null;
+    const identity = [tenant, jobId, kind, orderingKey, last, payload];
+    await this.#session.execute(save, [...identity, ...secrets, dueAfterMs]);
     this.#saved(kind);
   }
 
   /** Deletes a completed job. Throws `LeaseLost` where another process has taken it; the transaction must then be rolled back. */
   async end(job: TakenJob): Promise<void> {
-    await requireLease(this.#session.execute(end, leaseOf(job)));
-    await this.#session.execute(makeNextDue, [job.tenant, job.orderingKey]);
+    const [hasEnded] = await endJobs(this.#session, [job]);
+    if (!hasEnded) throw new LeaseLost(leaseLost);
   }
 }
 
 /** The jobs of a store, each method in a transaction of its own. */
 export function createJobs(engine: Engine): JobQueue {
+  // Jobs that end at the same time end in one transaction.
+  const endTogether = createTogether<TakenJob, boolean>(
+    (jobs) => engine.write((session) => endJobs(session, jobs), readCommitted),
+    endedMax,
+  );
   return Object.freeze<JobQueue>({
     take: (kind, { leaseOwner, leaseMs, max }) =>
       engine.write(async (session) => {
         const rows = await session.query(take, [leaseOwner, leaseMs, kind, max]);
         return rows.map((row) => jobOf(row, leaseOwner));
-      }),
-    end: (job) =>
-      engine.write(async (session) => {
-        await requireLease(session.execute(end, leaseOf(job)));
-        await session.execute(makeNextDue, [job.tenant, job.orderingKey]);
-      }),
+      }, readCommitted),
+    async end(job) {
+      if (!(await endTogether(job))) throw new LeaseLost(leaseLost);
+    },
     defer: (job, afterMs) =>
-      engine.write((session) => requireLease(session.execute(defer, [...leaseOf(job), Math.ceil(afterMs)]))),
+      engine.write(
+        (session) => requireLease(session.execute(defer, [...leaseOf(job), Math.ceil(afterMs)])),
+        readCommitted,
+      ),
     retryLater: (job, afterMs, because) =>
-      engine.write((session) =>
-        requireLease(session.execute(retryLater, [...leaseOf(job), Math.ceil(afterMs), because])),
+      engine.write(
+        (session) => requireLease(session.execute(retryLater, [...leaseOf(job), Math.ceil(afterMs), because])),
+        readCommitted,
       ),
     abandon: (job, because) =>
       engine.write(async (session) => {
-        await requireLease(session.execute(abandon, [...leaseOf(job), because]));
-        await session.execute(makeNextDue, [job.tenant, job.orderingKey]);
-      }),
+        const rows = await session.query(abandon, [...leaseOf(job), because]);
+        if (rows.length === 0) throw new LeaseLost(leaseLost);
+        await continueAfter(session, [job], rows);
+      }, readCommitted),
     findDead: (tenant, kind, max) =>
       engine.read(async (session) => (await session.query(listDead, [tenant, kind, max])).map(deadJobOf)),
-    revive: (tenant, jobId) => engine.write(async (session) => (await session.execute(revive, [tenant, jobId])) > 0),
+    revive: (tenant, jobId) =>
+      engine.write(async (session) => (await session.execute(revive, [tenant, jobId])) > 0, readCommitted),
   });
 }
 
@@ -173,6 +195,28 @@ function leaseOf({ tenant, jobId, leaseOwner }: TakenJob) {
   return [tenant, jobId, leaseOwner] as const;
 }
 
+/** Returns for each job whether it has ended; false where another process has taken it. */
+async function endJobs(session: Session, jobs: readonly TakenJob[]): Promise<readonly boolean[]> {
+  const rows = await session.query(end(jobs.length), jobs.flatMap(leaseOf));
+  await continueAfter(session, jobs, rows);
+  const ended = new Set(rows.map(({ company, job_id }) => identityOf(company, job_id)));
+  return jobs.map(({ tenant, jobId }) => ended.has(identityOf(tenant, jobId)));
+}
+
+/** A job without an ordering key of its own is alone in it. */
+async function continueAfter(session: Session, jobs: readonly TakenJob[], rows: readonly PositionRow[]): Promise<void> {
+  const positions = new Map(rows.map(({ company, job_id, position }) => [identityOf(company, job_id), position]));
+  const ended = jobs.flatMap(({ tenant, jobId, orderingKey }): readonly EndedPosition[] => {
+    const position = positions.get(identityOf(tenant, jobId));
+    return position === undefined || orderingKey === jobId ? [] : [{ tenant, orderingKey, position }];
+  });
+  await continueSequences(session, ended);
+}
+
+function identityOf(tenant: string, jobId: string): string {
+  return `${tenant.length} ${tenant}${jobId}`;
+}
+
 async function requireLease(written: Promise<number>): Promise<void> {
-  if ((await written) === 0) throw new LeaseLost('another process has taken the job over');
+  if ((await written) === 0) throw new LeaseLost(leaseLost);
 }

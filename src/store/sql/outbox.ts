@@ -1,18 +1,29 @@
 /** Saves a job for each event and each endpoint that receives it, in the transaction of its effect. */
 import type { JobKind } from '../../jobs/job.ts';
 import { type DomainEvent, type EventBatch, printQueuedEvent } from '../../webhooks/event.ts';
-import type { WebhookFormat, WebhookFormats } from '../../webhooks/format.ts';
-import { type Session, type Statement, statement, type Value } from './engine.ts';
+import type { WebhookFormats } from '../../webhooks/format.ts';
+import { type Session, statement } from './engine.ts';
+import { positionsMax, takePositions } from './job-sequences.ts';
+import { memoize } from './row-values.ts';
 
-/** The most events of one statement; a request hardly ever has more. */
-const eventsPerStatement = 128;
+type EndpointRow = { readonly endpoint_id: string; readonly format: string };
 
 /** The only cost for a tenant without an endpoint. */
-const findAny = statement('find-any-endpoint', 'select 1 as found from webhook_endpoint where company = $1 limit 1');
+const findEndpoints = statement<EndpointRow>(
+  'find-endpoints',
+  'select endpoint_id, format from webhook_endpoint where company = $1 order by endpoint_id',
+);
 
 /** Ordering keys are separate for each endpoint. */
 export function orderingKeyPrefix(endpointId: string): string {
   return `${endpointId}/`;
+}
+
+/** An event for one endpoint. */
+interface Delivery {
+  readonly jobId: string;
+  readonly orderingKey: string;
+  readonly payload: string;
 }
 
 /** The events of a transaction. */
@@ -28,81 +39,57 @@ export class Outbox {
   }
 
   /** Each endpoint of the tenant receives the events that its format accepts, in the order of their keys. */
-  async enqueue({ tenant, requestReference, at, events }: EventBatch): Promise<void> {
-    if (events.length === 0 || (await this.#session.query(findAny, [tenant])).length === 0) return;
+  async enqueue(batch: EventBatch): Promise<void> {
+    if (batch.events.length === 0) return;
+    const endpoints = await this.#session.query(findEndpoints, [batch.tenant]);
+    if (endpoints.length === 0) return;
     if (this.#formats === undefined) throw new TypeError('the store was opened without webhook formats');
-    const formats = this.#formats.all;
-    let jobs = 0;
-    for (let from = 0; from < events.length; from += eventsPerStatement) {
-      const rows = rowsOf(events.slice(from, from + eventsPerStatement), formats, from, requestReference, at);
-      const insert = insertStatement(formats, rows.length);
-      jobs += await this.#session.execute(insert, [tenant, ...rows.flat()]);
-    }
-    if (jobs > 0) this.#saved('webhook');
+    const deliveries = deliveriesOf(batch, endpoints, this.#formats);
+    for (let from = 0; from < deliveries.length; from += positionsMax)
+      await this.#save(batch.tenant, deliveries.slice(from, from + positionsMax));
+    if (deliveries.length > 0) this.#saved('webhook');
+  }
+
+  async #save(tenant: string, deliveries: readonly Delivery[]): Promise<void> {
+    const byKey = Map.groupBy(deliveries, ({ orderingKey }) => orderingKey);
+    const positions = await takePositions(this.#session, tenant, [...byKey.keys()]);
+    const rows = [...byKey].flatMap(([orderingKey, ofKey]) => {
+      const { last, isFree } = positions.get(orderingKey)!;
+      return ofKey.map(({ jobId, payload }, index) => {
+        const dueAfterMs = isFree && index === 0 ? 0 : null;
+        return [jobId, orderingKey, last - ofKey.length + 1 + index, payload, dueAfterMs];
+      });
+    });
+    await this.#session.execute(insertStatement(rows.length), [tenant, ...rows.flat()]);
   }
 }
 
-const statements = new WeakMap<readonly WebhookFormat[], Map<number, Statement>>();
-
-/** See `insertText`. */
-function rowsOf(
-  events: readonly DomainEvent[],
-  formats: readonly WebhookFormat[],
-  before: number,
-  requestReference: string,
-  at: number,
-): readonly (readonly Value[])[] {
-  const counters = formats.map((format) => ({ format, next: createCounter() }));
-  return events.map(({ type, orderingKey, data }, index) => {
-    const number = before + index + 1;
-    const eventId = number === 1 ? requestReference : `${requestReference}.${number}`;
-    const key = orderingKey ?? eventId;
-    const places = counters.map(({ format, next }) => (format.accepts(type) ? next(key) : 0));
-    return [eventId, key, printQueuedEvent({ eventId, requestReference, at, data }), ...places];
+function deliveriesOf(
+  { requestReference, at, events }: EventBatch,
+  endpoints: readonly EndpointRow[],
+  formats: WebhookFormats,
+): readonly Delivery[] {
+  return events.flatMap(({ type, orderingKey, data }: DomainEvent, index) => {
+    const accepting = new Set(formats.all.filter((format) => format.accepts(type)).map(({ name }) => name));
+    const receivers = endpoints.filter(({ format }) => accepting.has(format));
+    if (receivers.length === 0) return [];
+    const eventId = index === 0 ? requestReference : `${requestReference}.${index + 1}`;
+    const payload = printQueuedEvent({ eventId, requestReference, at, data });
+    return receivers.map(({ endpoint_id: endpointId }) => ({
+      jobId: `${eventId}/${endpointId}`,
+      orderingKey: `${orderingKeyPrefix(endpointId)}${orderingKey ?? eventId}`,
+      payload,
+    }));
   });
 }
 
-function createCounter(): (name: string) => number {
-  const counts = new Map<string, number>();
-  return (name) => {
-    const count = (counts.get(name) ?? 0) + 1;
-    counts.set(name, count);
-    return count;
-  };
-}
-
-function insertStatement(formats: readonly WebhookFormat[], rows: number): Statement {
-  const ofFormats = statements.get(formats) ?? new Map<number, Statement>();
-  statements.set(formats, ofFormats);
-  const known = ofFormats.get(rows);
-  if (known !== undefined) return known;
-  const created = statement(`enqueue-events-${rows}`, insertText(formats, rows));
-  ofFormats.set(rows, created);
-  return created;
-}
-
-/**
- * One statement, however many endpoints there are. The values of an event are its id, its ordering key, its payload, and for
- * each format its position among the events of this statement with the same key that the format accepts; 0 where it does not.
- */
-function insertText(formats: readonly WebhookFormat[], rows: number): string {
-  const columns = 3 + formats.length;
-  const values = Array.from(
-    { length: rows },
-    (_, row) => `(${Array.from({ length: columns }, (_, at) => `$${columns * row + at + 2}`).join()})`,
+const insertStatement = memoize((jobs: number) => {
+  const rows = Array.from({ length: jobs }, (_, job) => {
+    const [jobId, orderingKey, position, payload, dueAfterMs] = [2, 3, 4, 5, 6].map((at) => `$${5 * job + at}`);
+    return `($1, ${jobId}, 'webhook', ${orderingKey}, ${position}, ${payload}, now_ms(), now_ms() + ${dueAfterMs})`;
+  });
+  return statement(
+    `enqueue-events-${jobs}`,
+    `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at) values ${rows.join()}`,
   );
-  const place = formats.map(({ name }, at) => `when '${name}' then v.column${4 + at}`).join(' ');
-  return `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
-    select t.company, t.event_id || '/' || t.endpoint_id, 'webhook', t.ordering_key,
-           coalesce((select max(j.position) from job j where j.company = t.company and j.ordering_key = t.ordering_key), 0) + t.position,
-           t.payload, now_ms(),
-           case when t.position = 1 and not exists
-             (select 1 from job j where j.company = t.company and j.ordering_key = t.ordering_key and j.due_at is not null)
-           then now_ms() end
-      from (select e.company, e.endpoint_id, v.column1 as event_id, e.endpoint_id || '/' || v.column2 as ordering_key,
-                   v.column3 as payload,
-                   cast(case e.format ${place} end as bigint) as position
-              from webhook_endpoint e, (values ${values.join()}) as v
-             where e.company = $1) as t
-     where t.position > 0`;
-}
+});

@@ -1,5 +1,5 @@
 /** The webhook endpoints of tenants, and the jobs that deliver to them. */
-import type { Endpoint, EndpointStore } from '../../webhooks/ports.ts';
+import { type Endpoint, type EndpointStore, endpointIdOf } from '../../webhooks/ports.ts';
 import { type Engine, statement } from './engine.ts';
 import { orderingKeyPrefix } from './outbox.ts';
 
@@ -39,6 +39,10 @@ const deleteJobs = statement(
   'delete-webhooks',
   `delete from job where company = $1 and kind = 'webhook' and substr(ordering_key, 1, $3) = $2`,
 );
+const deleteSequences = statement(
+  'delete-webhook-sequences',
+  'delete from job_sequence where company = $1 and substr(ordering_key, 1, $3) = $2',
+);
 /** Jobs deferred in one transaction, so that others hardly wait for it. */
 const deferredMax = 1_000;
 
@@ -73,19 +77,22 @@ export function createEndpoints(engine: Engine): EndpointStore {
           const [row] = await session.query(findById, [endpointId]);
           if (row === undefined) return undefined;
           await session.execute(remove, [row.company, endpointId]);
+          await session.execute(deleteSequences, prefixOf(row.company, endpointId));
           return session.execute(deleteJobs, prefixOf(row.company, endpointId));
         },
-        { noTimeout: true },
+        { noTimeout: true, isolation: 'readCommitted' },
       ),
-    findFor: ({ tenant, orderingKey }) =>
+    findFor: (job) =>
       engine.read(async (session) => {
-        const [row] = await session.query(find, [tenant, orderingKey.slice(0, orderingKey.indexOf('/'))]);
+        const [row] = await session.query(find, [job.tenant, endpointIdOf(job)]);
         return row && endpointOf(row);
       }),
     deferDue: async ({ tenant, endpointId }, afterMs) => {
       const parameters = [...prefixOf(tenant, endpointId), Math.ceil(afterMs)];
       for (let written = deferredMax; written === deferredMax; )
-        written = await engine.write((session) => session.execute(deferDue, parameters));
+        written = await engine.write((session) => session.execute(deferDue, parameters), {
+          isolation: 'readCommitted',
+        });
     },
     oldestDueMs: () =>
       engine.read(async (session) => {

@@ -12,6 +12,7 @@ import { balancePlatform } from './0009-balance-platform.ts';
 import { plainNames } from './0010-plain-names.ts';
 import { writeCheck } from './0011-write-check.ts';
 import { credentialGrants } from './0012-credential-grants.ts';
+import { jobSequences } from './0013-job-sequences.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   plainNames,
   writeCheck,
   credentialGrants,
+  jobSequences,
 ]);

@@ -1,0 +1,106 @@
+/**
+ * The positions of jobs within their ordering keys.
+ *
+ * Each ordering key with jobs has a row. Saving jobs changes it, so two transactions that save jobs of one key run one after the
+ * other: the one that waited begins again. Nothing is read from the jobs, so transactions with different keys never conflict.
+ */
+import { type Session, statement } from './engine.ts';
+import { memoize, placeholders } from './row-values.ts';
+
+/** The most jobs of one key that are saved at once. */
+export const positionsMax = 128;
+/** The most ordering keys of one statement. */
+const keysPerStatement = 128;
+
+type SequenceRow = {
+  readonly ordering_key: string;
+  readonly last_position: number;
+};
+
+export interface Positions {
+  /** The position of the last job that is saved; those before it have the ones before. */
+  readonly last: number;
+  /** No other job of the key waits or runs. */
+  readonly isFree: boolean;
+}
+
+/** Takes `positionsMax` positions of each key. The keys are distinct. */
+export async function takePositions(
+  session: Session,
+  tenant: string,
+  orderingKeys: readonly string[],
+): Promise<ReadonlyMap<string, Positions>> {
+  const positions = new Map<string, Positions>();
+  // Sorted: two transactions that lock several rows then do not deadlock.
+  const sorted = orderingKeys.toSorted();
+  for (let from = 0; from < sorted.length; from += keysPerStatement) {
+    const keys = sorted.slice(from, from + keysPerStatement);
+    for (const row of await session.query(advance(keys.length), [tenant, ...keys]))
+      positions.set(row.ordering_key, {
+        last: row.last_position,
+        isFree: row.last_position === positionsMax,
+      });
+  }
+  return positions;
+}
+
+/** A job that was deleted or died, at its position. */
+export interface EndedPosition {
+  readonly tenant: string;
+  readonly orderingKey: string;
+  readonly position: number;
+}
+
+/**
+ * Makes the next job of each ordering key due. In a transaction that is `readCommitted`, the second statement sees the jobs of
+ * a transaction that the first one has waited for.
+ */
+export async function continueSequences(session: Session, ended: readonly EndedPosition[]): Promise<void> {
+  if (ended.length === 0) return;
+  // Sorted for the same reason.
+  const sorted = ended.toSorted(
+    (one, other) => compare(one.tenant, other.tenant) || compare(one.orderingKey, other.orderingKey),
+  );
+  const values = sorted.flatMap(({ tenant, orderingKey, position }) => [tenant, orderingKey, position]);
+  const deleted = await session.execute(endSequences(ended.length), values);
+  if (deleted === ended.length) return;
+  const keys = sorted.flatMap(({ tenant, orderingKey }) => [tenant, orderingKey]);
+  await session.execute(makeNextDue(ended.length), keys);
+}
+
+const advance = memoize((keys: number) =>
+  statement<SequenceRow>(
+    `advance-sequences-${keys}`,
+    `insert into job_sequence (company, ordering_key, last_position)
+     values ${Array.from({ length: keys }, (_, at) => `($1, $${at + 2}, ${positionsMax})`).join()}
+     on conflict (company, ordering_key) do update set last_position = job_sequence.last_position + ${positionsMax}
+     returning ordering_key, last_position`,
+  ),
+);
+
+/** Where the position is the last one, no other job waits. A dead job that was revived may have the same position. */
+const endSequences = memoize((count: number) =>
+  statement(
+    `end-sequences-${count}`,
+    `delete from job_sequence
+      where (company, ordering_key, last_position) in (values ${placeholders(count, ['', '', 'bigint'])})
+        and not exists (select 1 from job j where j.company = job_sequence.company
+                          and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`,
+  ),
+);
+
+/** The next job of each ordering key, where none of them is due or taken. */
+const makeNextDue = memoize((count: number) =>
+  statement(
+    `make-next-jobs-due-${count}`,
+    `update job set due_at = now_ms()
+      where dead_since is null and due_at is null and (company, ordering_key, position) in
+        (select company, ordering_key, min(position) from job
+          where dead_since is null and (company, ordering_key) in (values ${placeholders(count, ['', ''])})
+          group by company, ordering_key)`,
+  ),
+);
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,117 @@
+/** Transactions on PostgreSQL that have nothing to do with one another do not conflict, however small the tables are. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { webhookFormats } from '../../src/services/index.ts';
+import { recurringEvent } from '../../src/services/recurring/events.ts';
+import { openPostgres } from '../../src/store/postgres/open.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { createJobs } from '../../src/store/sql/jobs.ts';
+import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
+import { keyScope } from '../../src/webhooks/deliver.ts';
+import type { EventBatch } from '../../src/webhooks/event.ts';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { furnish, vault } from './samples.ts';
+
+let server: Postgres;
+let engine: Engine;
+let store: Store;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+beforeEach(async () => {
+  engine = openPostgres({ url: await server.createMigratedDatabase(), poolMax: 20 });
+  store = createStore(engine, { shared: [webhookFormats] });
+  await furnish(engine);
+  const endpointId = 'we_1';
+  const sealed = vault.seal(keyScope({ tenant: 'Demo', endpointId }), { payload: 'ab'.repeat(32) });
+  const endpoint = { tenant: 'Demo', endpointId, url: 'https://example.com/', format: 'tokenization', sealed };
+  await createEndpoints(engine).add({ ...endpoint, createdAt: 1 });
+});
+afterEach(() => engine.close());
+afterAll(() => server.discard());
+
+const batchOf = (shopperReference: string, requestReference = shopperReference): EventBatch => ({
+  tenant: 'Demo',
+  requestReference,
+  at: 1_583_059_991_000,
+  events: [
+    recurringEvent({
+      kind: 'created',
+      merchantAccount: 'DemoMerchant',
+      shopperReference,
+      recurringDetailReference: `${shopperReference}-detail`,
+      variant: 'visa',
+      firstPspReference: 'FIRST',
+    }),
+  ],
+});
+
+/** Runs so many transactions that all begin before the first one commits; returns how often their work ran in all. */
+async function runTogether(
+  count: number,
+  work: (tx: Transaction, number: number) => Promise<unknown>,
+): Promise<number> {
+  const all = Promise.withResolvers<void>();
+  let runs = 0;
+  await Promise.all(
+    Array.from({ length: count }, (_, number) =>
+      store.write(async (tx) => {
+        await work(tx, number);
+        runs += 1;
+        if (runs === count) all.resolve();
+        await all.promise;
+      }),
+    ),
+  );
+  return runs;
+}
+
+/** As events were saved before: the position is behind those that are there. */
+const saveBehind = statement(
+  'test-save-behind',
+  `insert into job (company, job_id, kind, ordering_key, position, payload, created_at, due_at)
+   select 'Demo', $1, 'webhook', $1, coalesce(max(position), 0) + 1, '{}', now_ms(), now_ms()
+     from job where company = 'Demo' and ordering_key = $1`,
+);
+
+describe('events in transactions on PostgreSQL', () => {
+  test('of different shoppers do not conflict', async () => {
+    expect(await runTogether(8, (tx, number) => tx.outbox.enqueue(batchOf(`shopper-${number}`)))).toBe(8);
+  });
+
+  test('control: where a transaction reads the jobs of its ordering key, they conflict', async () => {
+    expect(await runTogether(8, (tx, number) => tx.execute(saveBehind, [`shopper-${number}`]))).toBeGreaterThan(8);
+  });
+
+  test('of different shoppers do not conflict with deliveries', async () => {
+    const jobs = createJobs(engine);
+    for (let number = 0; number < 8; number += 1)
+      await store.write((tx) => tx.outbox.enqueue(batchOf(`earlier-${number}`)));
+    const taken = await jobs.take('webhook', { leaseOwner: 'here', leaseMs: 60_000, max: 100 });
+    expect(taken).toHaveLength(8);
+    const runs = await runTogether(8, async (tx, number) => {
+      await tx.outbox.enqueue(batchOf(`shopper-${number}`));
+      await jobs.end(taken[number]!);
+    });
+    expect(runs).toBe(8);
+  });
+
+  test('of one shopper do not overlap: the second one runs again, and its event is behind', async () => {
+    const both = Promise.withResolvers<void>();
+    const runs: string[] = [];
+    const save = (reference: string) =>
+      store.write(async (tx) => {
+        await tx.query(statement('test-read', 'select 1 as one'), []);
+        runs.push(reference);
+        if (runs.length === 2) both.resolve();
+        await both.promise;
+        await tx.outbox.enqueue(batchOf('anna', reference));
+      });
+    await Promise.all([save('P1'), save('P2')]);
+    expect(runs).toHaveLength(3);
+    const order = statement<{ readonly job_id: string }>('test-order', 'select job_id from job order by position');
+    const jobs = await engine.read((session) => session.query(order, []));
+    expect(jobs.at(-1)?.job_id).toBe(`${runs.at(-1)}/we_1`);
+  });
+});

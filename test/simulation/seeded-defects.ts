@@ -6,6 +6,7 @@ import type { Transaction } from '../../src/store/transaction.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import { resources } from '../resources/index.ts';
 import { override } from '../support/override.ts';
+import { type OutcomeMemory, overrideRecords, rememberOutcomes } from '../support/remembering-store.ts';
 import type { CacheServer } from './cache-server.ts';
 import type { RunParts, Variant } from './process.ts';
 import type { SystemVariant } from './simulate.ts';
@@ -14,10 +15,6 @@ export interface SeededDefect extends SystemVariant {
   /** The failure that the auditor reports. */
   readonly symptom: RegExp;
 }
-
-/** The transaction with other idempotency records. */
-const overrideRecords = (transaction: Transaction, records: Partial<Transaction['idempotencyRecords']>): Transaction =>
-  override(transaction, { idempotencyRecords: override(transaction.idempotencyRecords, records) });
 
 type Work<T> = (transaction: Transaction) => Promise<T>;
 
@@ -141,57 +138,18 @@ interface Remembering {
   readonly msMax?: number;
 }
 
-/** Outcomes are answered from a memory, without their records. */
 const remembering =
   ({ memoryOf, beforeCommit = false, msMax = Number.POSITIVE_INFINITY }: Remembering): Variant =>
   (parts, run) => {
-    const { store } = parts;
-    const memory = memoryOf(run);
-    const save = (key: string, stored: StoredOutcome) => memory.set(key, { stored, savedAt: run.now() });
-    const remembered = (key: string): StoredOutcome | undefined => {
-      const { stored, savedAt = 0 } = memory.get(key) ?? {};
-      return run.now() - savedAt < msMax ? stored : undefined;
+    const entries = memoryOf(run);
+    const memory: OutcomeMemory = {
+      async find(recordKey) {
+        const { stored, savedAt = 0 } = entries.get(recordKey) ?? {};
+        return run.now() - savedAt < msMax ? stored : undefined;
+      },
+      save: async (recordKey, stored) => entries.set(recordKey, { stored, savedAt: run.now() }),
     };
-    const orRemembered = async (
-      key: string,
-      find: () => Promise<StoredOutcome | undefined>,
-    ): Promise<StoredOutcome | undefined> => {
-      const known = remembered(key);
-      if (known !== undefined) return known;
-      const stored = await find();
-      if (stored !== undefined) save(key, stored);
-      return stored;
-    };
-    const read: Store['read'] = (work) =>
-      store.read((transaction) => {
-        const { idempotencyRecords } = transaction;
-        const find = (key: string) => orRemembered(key, () => idempotencyRecords.find(key));
-        return work(override(transaction, { idempotencyRecords: override(idempotencyRecords, { find }) }));
-      });
-    const write: Store['write'] = async (work) => {
-      let committed: readonly [string, StoredOutcome] | undefined;
-      const result = await store.write((transaction) => {
-        const { idempotencyRecords } = transaction;
-        let requestHash = '';
-        committed = undefined;
-        return work(
-          overrideRecords(transaction, {
-            reserve: (key, entry) => {
-              requestHash = entry.requestHash;
-              return orRemembered(key, () => idempotencyRecords.reserve(key, entry));
-            },
-            complete: async (key, outcome) => {
-              await idempotencyRecords.complete(key, outcome);
-              committed = [key, { requestHash, outcome }];
-              if (beforeCommit) save(...committed);
-            },
-          }),
-        );
-      });
-      if (committed !== undefined) save(...committed);
-      return result;
-    };
-    return { ...parts, store: override(store, { read, write }) };
+    return { ...parts, store: rememberOutcomes(parts.store, memory, { beforeCommit }) };
   };
 
 const answeredBeforeCommit = withWrite(

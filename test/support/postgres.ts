@@ -1,15 +1,24 @@
-/** Starts a private PostgreSQL for one test file, on a free port and in a temporary folder. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+/** Starts a private PostgreSQL for one test file, on a free port and in a temporary folder; adds standbys to it. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { chownSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chownSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { Client } from 'pg';
+import { promisify } from 'node:util';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
+import {
+  createInstance,
+  freePort,
+  type Installation,
+  type PostgresInstance,
+  query,
+  runner,
+  runProgram,
+  urlOf,
+} from './postgres-instance.ts';
 import { createTempFolder } from './temp-folder.ts';
+import { until } from './until.ts';
 
 export interface Postgres {
   /** The URL of a superuser, with a password that must never be printed. */
@@ -30,74 +39,39 @@ export interface Postgres {
   start(): Promise<void>;
   /** Whether the next start is in recovery, as a standby that has lost its primary: it reads and does not write. */
   setStandby(isStandby: boolean): void;
-  /** Stops the server and removes its folder. */
+  /** Starts a standby that streams from the server. The server waits for a synchronous one at each commit. */
+  addStandby(options?: { readonly synchronous?: boolean }): Promise<Standby>;
+  /** Copies the files of the stopped server; the returned function puts them back. The server is restarted both times. */
+  backUp(): Promise<() => Promise<void>>;
+  /** Stops the servers and removes their folder. */
   discard(): Promise<void>;
 }
 
-const debianFolder = '/usr/lib/postgresql';
-const readyMsMax = 30_000;
+export interface Standby {
+  /** Waits until it holds every commit so far; it receives no later one. */
+  cutOff(): Promise<void>;
+  /** Kills the primary. This server takes its place, at its address. */
+  promote(): Promise<void>;
+}
+
 const migratedTemplate = 'migrated';
-
-/** The newest version that Debian has installed, or the one on the path. */
-const binary = (name: string): string => {
-  try {
-    const [newest] = readdirSync(debianFolder).sort((one, other) => Number(other) - Number(one));
-    return newest === undefined ? name : join(debianFolder, newest, 'bin', name);
-  } catch {
-    return name;
-  }
-};
-
-/** The server refuses to run as root; then it runs as the user of its package. */
-const runner = (): { readonly uid?: number; readonly gid?: number } => {
-  if (process.getuid?.() !== 0) return {};
-  const idOf = (option: string) => Number(execFileSync('id', [option, 'postgres'], { encoding: 'utf8' }));
-  return { uid: idOf('-u'), gid: idOf('-g') };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-};
-
-const childrenOf = (pid: number): readonly number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-
-const query = async (url: string, text: string, values: readonly unknown[] = []) => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return (await client.query(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-};
 
 /** Starts fast, without fsync, by default; `durable` writes to disk, for tests of durability. */
 export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
   const folder = createTempFolder({ onDisk: durable });
-  const data = join(folder, 'data');
   const as = runner();
   const password = `pw-${randomBytes(12).toString('hex')}`;
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password);
   if (as.uid !== undefined && as.gid !== undefined)
     for (const path of [folder, passwordFile]) chownSync(path, as.uid, as.gid);
+  const data = join(folder, 'data');
   const database = ['--auth=scram-sha-256', '--username=triglyph', `--pwfile=${passwordFile}`];
   // Sorts text by bytes, as the embedded store does.
-  execFileSync(binary('initdb'), ['-D', data, '--no-sync', '--locale=C', '--encoding=UTF8', ...database], {
-    ...as,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const port = await freePort();
-  const urlOf = (name: string) => `postgres://triglyph:${password}@127.0.0.1:${port}/${name}`;
-  const url = urlOf('postgres');
+  await runProgram({ folder, password }, 'initdb', [
+    ...['-D', data, '--no-sync', '--locale=C', '--encoding=UTF8'],
+    ...database,
+  ]);
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: folder,
@@ -106,76 +80,79 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     ...(!durable && { fsync: 'off', full_page_writes: 'off' }),
   };
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  let server: ChildProcess | undefined;
+  const installation: Installation = { folder, password, parameters };
+  const port = await freePort();
+  let primary = createInstance(installation, data, port);
+  const standbys: PostgresInstance[] = [];
   let databases = 0;
-  process.once('exit', () => server?.kill('SIGQUIT'));
-
-  const launch = (): { readonly child: ChildProcess; output(): string } => {
-    const child = spawn(binary('postgres'), ['-D', data, '-p', String(port), ...parameters], {
-      ...as,
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let output = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-2_000);
-    });
-    return { child, output: () => output };
-  };
-
-  const start = async (): Promise<void> => {
-    const deadline = performance.now() + readyMsMax;
-    for (;;) {
-      const { child, output } = launch();
-      server = child;
-      while (child.exitCode === null) {
-        try {
-          await query(url, 'select 1');
-          return;
-        } catch (thrown) {
-          if (performance.now() > deadline)
-            throw new Error(`PostgreSQL did not start:\n${output()}`, { cause: thrown });
-        }
-        await setTimeout(30);
-      }
-      // After a kill its children still hold the shared memory for a moment.
-      if (performance.now() > deadline) throw new Error(`PostgreSQL ended:\n${output()}`);
-      await setTimeout(100);
-    }
-  };
-
-  const end = async (signal: 'SIGINT' | 'SIGKILL'): Promise<void> => {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-    const over = once(server, 'exit');
-    const children = signal === 'SIGKILL' ? childrenOf(server.pid!) : [];
-    server.kill(signal);
-    // A backend process outlives its server for a moment and would still answer.
-    for (const child of children) {
-      try {
-        process.kill(child, signal);
-      } catch {
-        // It has already ended.
-      }
-    }
-    await over;
-  };
+  const { url } = primary;
 
   const createFrom = async (template: string): Promise<string> => {
     databases += 1;
     const name = `test_${databases}`;
     await query(url, `create database ${name} template ${template}`);
-    return urlOf(name);
+    return urlOf({ password, port, database: name });
   };
 
   let migrated: Promise<void> | undefined;
   const createTemplate = async (): Promise<void> => {
     await query(url, `create database ${migratedTemplate}`);
-    const engine = openPostgres({ url: urlOf(migratedTemplate), poolMax: 1 });
+    const engine = openPostgres({ url: urlOf({ password, port, database: migratedTemplate }), poolMax: 1 });
     await migrate(engine);
     await engine.close();
   };
 
-  await start();
+  const addStandby: Postgres['addStandby'] = async ({ synchronous = false } = {}) => {
+    const copy = join(folder, `standby-${standbys.length + 1}`);
+    const source = ['--host=127.0.0.1', `--port=${port}`, '--username=triglyph'];
+    const mode = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync'];
+    await runProgram(installation, 'pg_basebackup', [`--pgdata=${copy}`, ...source, ...mode]);
+    const standby = createInstance(installation, copy, await freePort());
+    standbys.push(standby);
+    await standby.start();
+    const isReplicated = async (condition: string): Promise<boolean> =>
+      (await primary.ask(`select from pg_stat_replication where ${condition}`)).length > 0;
+    await until('the standby to stream', () => isReplicated("state = 'streaming'"));
+    if (synchronous) {
+      await primary.ask("alter system set synchronous_standby_names = '*'");
+      await primary.ask('select pg_reload_conf()');
+      await until('the standby to be synchronous', () => isReplicated("sync_state = 'sync'"));
+    }
+    const disconnect = async (): Promise<void> => {
+      await standby.ask("alter system set primary_conninfo = ''");
+      await standby.ask('select pg_reload_conf()');
+      await until(
+        'the standby to receive no more',
+        async () => (await standby.ask('select from pg_stat_wal_receiver')).length === 0,
+      );
+    };
+    return {
+      async cutOff() {
+        const [sent] = await primary.ask('select pg_current_wal_flush_lsn() as lsn');
+        await until('the standby to hold every commit', async () => {
+          const [row] = await standby.ask(`select pg_last_wal_replay_lsn() >= '${sent?.lsn}' as holds`);
+          return row?.holds === true;
+        });
+        await disconnect();
+      },
+      async promote() {
+        await primary.end('SIGKILL');
+        await disconnect();
+        await standby.end('SIGINT');
+        primary = createInstance(installation, copy, port);
+        await primary.start();
+        await primary.ask('select pg_promote()');
+      },
+    };
+  };
+
+  const copyFiles = async (from: string, to: string): Promise<void> => {
+    await rm(to, { recursive: true, force: true });
+    // Keeps the owner, which the server requires.
+    await promisify(execFile)('cp', ['-a', from, to]);
+  };
+
+  await primary.start();
   return {
     url,
     password,
@@ -187,16 +164,28 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
       return createFrom(migratedTemplate);
     },
     ask: (text, values, other = url) => query(other, text, values),
-    stop: () => end('SIGINT'),
-    kill: () => end('SIGKILL'),
-    start,
+    stop: () => primary.end('SIGINT'),
+    kill: () => primary.end('SIGKILL'),
+    start: () => primary.start(),
     setStandby(isStandby) {
-      const signal = join(data, 'standby.signal');
+      const signal = join(primary.data, 'standby.signal');
       if (isStandby) writeFileSync(signal, '');
       else rmSync(signal, { force: true });
     },
+    addStandby,
+    async backUp() {
+      const backup = join(folder, 'backup');
+      await primary.end('SIGINT');
+      await copyFiles(primary.data, backup);
+      await primary.start();
+      return async () => {
+        await primary.end('SIGKILL');
+        await copyFiles(backup, primary.data);
+        await primary.start();
+      };
+    },
     async discard() {
-      await end('SIGINT');
+      for (const each of [primary, ...standbys]) await each.end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -170,6 +170,15 @@ const restartPostgres = inTurn([
   },
 ]);
 
+/** The standby is synchronous, so no acknowledged commit is lost. */
+const failOver = async ({ postgres, random }: FaultTargets): Promise<number> => {
+  const standby = await postgres.addStandby({ synchronous: true });
+  await after(200 + random.below(500));
+  await standby.promote();
+  await after(700 + random.below(500));
+  return 1;
+};
+
 /** With the end of the query: the word alone is also part of another statement. */
 const commit = 'commit\0';
 const sides = inTurn(['before the client receives', 'before the server receives'] as const);
@@ -218,6 +227,7 @@ export const faultClasses: readonly FaultClass[] = Object.freeze<FaultClass[]>([
       return restarted;
     },
   },
+  { name: 'PostgreSQL failed over to a standby', store: 'PostgreSQL', through: [], fault: failOver },
   {
     name: 'connection cut at COMMIT',
     store: 'PostgreSQL',

@@ -48,7 +48,7 @@ test.each(['PostgreSQL', 'SQLite'] as const)(
       seed,
       stallMs,
       seconds: 4,
-      secondsMax: 60,
+      secondsMax: 90,
       enough: () => names.every((name) => (seen.get(name) ?? 0) > 0),
     };
     const { verdict } = await runFaults(classesInTurn(store, seen), infrastructure, plan);

@@ -1,0 +1,290 @@
+/** Databases that lose their last commits, or none: a standby is promoted, or a backup is restored. Every retry has one answer. */
+import { randomUUID } from 'node:crypto';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as after } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Postgres, startPostgres } from '../support/postgres.ts';
+import { type RedisServer, startRedis } from '../support/redis.ts';
+import { basic, prepareProduction, type Server, startServer, type Variables } from '../support/server.ts';
+import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
+import { callIn, card, openCaller } from '../support/traffic.ts';
+
+/** The seeded defect, as the program of a server. */
+const remembering = join(import.meta.dirname, 'remembering-server.ts');
+const msMax = 120_000;
+const finalMsMax = 40_000;
+
+let postgres: Postgres;
+let redis: RedisServer;
+beforeAll(async () => {
+  [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+}, msMax);
+afterAll(() => Promise.all([redis?.stop(), postgres?.discard()]));
+
+/** Prepares a loss; what is committed from then on is gone after the returned function. */
+type PrepareLoss = (site: Site) => Promise<() => Promise<void>>;
+
+/** Servers over one database. */
+interface Site {
+  readonly folder: TempFolder;
+  readonly authorization: string;
+  /** They change where a server is restarted. */
+  readonly servers: Server[];
+  readonly start: () => Promise<Server>;
+  /** How many details are stored. */
+  countDetails(): Promise<number>;
+}
+
+interface SiteOptions {
+  readonly engine: 'PostgreSQL' | 'SQLite';
+  readonly withRedis: boolean;
+  readonly file?: string;
+}
+
+async function openSite({ engine, withRedis, file }: SiteOptions): Promise<Site> {
+  const folder = tempFolder();
+  const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined;
+  const added: Variables = { ...(database && { DATABASE_URL: database }), ...(withRedis && { REDIS_URL: redis.url }) };
+  const { variables, credential } = await prepareProduction(folder.path, added);
+  const start = () => startServer('serve', folder.path, variables, file);
+  const servers = await Promise.all(Array.from({ length: database === undefined ? 1 : 2 }, start));
+  const count = 'select count(*) as count from stored_detail';
+  return {
+    folder,
+    authorization: basic(credential.username, credential.secret),
+    servers,
+    start,
+    async countDetails() {
+      if (database !== undefined) return Number((await postgres.ask(count, [], database))[0]?.count);
+      const file = new DatabaseSync(join(folder.path, 'data', 'triglyph.db'), { readOnly: true });
+      const row = file.prepare(count).get();
+      file.close();
+      return Number(row?.count);
+    },
+  };
+}
+
+async function closeSite({ servers, folder }: Site): Promise<void> {
+  await Promise.all(servers.map((server) => server.kill()));
+  folder.discard();
+}
+
+interface FinalAnswer {
+  readonly status: number;
+  readonly reference: string | undefined;
+  readonly replayed: boolean;
+}
+
+/** Stores a card of the key's own shopper: sends until the answer is final. */
+async function storeToken({ servers, authorization }: Site, key: string, at: number): Promise<FinalAnswer> {
+  const recurring = { contract: ['RECURRING'] };
+  const call = callIn('json', 'storeToken', { merchantAccount: 'AcmeWeb', shopperReference: key, card, recurring });
+  const endsAt = performance.now() + finalMsMax;
+  for (;;) {
+    const caller = openCaller(servers[at % servers.length]!.callers, authorization, 1);
+    const received = await caller.ask(call, key).catch(() => undefined);
+    caller.close();
+    if (received !== undefined && received.headers['transient-error'] !== 'true') {
+      const { status, headers } = received;
+      return { status, reference: headers.pspreference, replayed: headers['idempotent-replayed'] === 'true' };
+    }
+    if (performance.now() > endsAt) throw new Error(`no final answer: ${received?.status} ${received?.body}`);
+    await after(50);
+  }
+}
+
+const newKeys = (count: number): readonly string[] => Array.from({ length: count }, () => randomUUID());
+
+interface Observed {
+  /** How many details the loss left. */
+  readonly left: number;
+  /** In the end. */
+  readonly details: number;
+  /** Of each key: the answer before the loss, and those after it. */
+  readonly kept: readonly KeyAnswers[];
+  readonly lost: readonly KeyAnswers[];
+}
+
+interface KeyAnswers {
+  readonly before: FinalAnswer;
+  readonly after: readonly FinalAnswer[];
+}
+
+const keptCount = 3;
+const lostCount = 6;
+
+/** Stores details, loses the later ones, and retries all of them at both servers. */
+async function observeLoss(options: SiteOptions, prepareLoss: PrepareLoss): Promise<Observed> {
+  const site = await openSite(options);
+  try {
+    const store = async (key: string, at: number) => {
+      const before = await storeToken(site, key, at);
+      // The other server has answered, too.
+      await storeToken(site, key, at + 1);
+      return before;
+    };
+    const all = async <T>(keys: readonly string[], work: (key: string, at: number) => Promise<T>): Promise<T[]> =>
+      Promise.all(keys.map(work));
+    const [kept, lost] = [newKeys(keptCount), newKeys(lostCount)];
+    const keptBefore = await all(kept, store);
+    const lose = await prepareLoss(site);
+    const lostBefore = await all(lost, store);
+    await lose();
+    const left = await site.countDetails();
+    const again = async (key: string, at: number): Promise<readonly FinalAnswer[]> => {
+      const answers: FinalAnswer[] = [];
+      for (const next of [at, at + 1, at]) answers.push(await storeToken(site, key, next));
+      return answers;
+    };
+    const pair = (befores: readonly FinalAnswer[], afters: readonly (readonly FinalAnswer[])[]) =>
+      befores.map((before, at) => ({ before, after: afters[at]! }));
+    return {
+      left,
+      kept: pair(keptBefore, await all(kept, again)),
+      lost: pair(lostBefore, await all(lost, again)),
+      details: await site.countDetails(),
+    };
+  } finally {
+    await closeSite(site);
+  }
+}
+
+const promoteStandbyBehind: PrepareLoss = async () => {
+  const standby = await postgres.addStandby();
+  await standby.cutOff();
+  return () => standby.promote();
+};
+
+const restorePostgres: PrepareLoss = () => postgres.backUp();
+
+/** The server is stopped while files are copied. */
+const restoreSqlite: PrepareLoss = async (site) => {
+  const data = join(site.folder.path, 'data');
+  const backup = join(site.folder.path, 'backup');
+  const whileStopped = async (work: () => void) => {
+    await site.servers[0]!.stop();
+    work();
+    site.servers[0] = await site.start();
+  };
+  await whileStopped(() => cpSync(data, backup, { recursive: true }));
+  return () =>
+    whileStopped(() => {
+      rmSync(data, { recursive: true });
+      cpSync(backup, data, { recursive: true });
+    });
+};
+
+const losses: readonly { readonly name: string; readonly options: SiteOptions; readonly prepareLoss: PrepareLoss }[] = [
+  ...[true, false].flatMap((withRedis) => {
+    const options = { engine: 'PostgreSQL', withRedis } as const;
+    const also = withRedis ? 'Redis' : 'no Redis';
+    return [
+      { name: `a promoted standby that was behind, ${also}`, options, prepareLoss: promoteStandbyBehind },
+      { name: `restored files of PostgreSQL, ${also}`, options, prepareLoss: restorePostgres },
+    ];
+  }),
+  {
+    name: 'restored files of SQLite, Redis',
+    options: { engine: 'SQLite', withRedis: true },
+    prepareLoss: restoreSqlite,
+  },
+];
+
+describe.each(losses)('$name', ({ options, prepareLoss }) => {
+  test(
+    'what is lost is executed anew, once, and answered alike by every server',
+    async () => {
+      const { left, details, kept, lost } = await observeLoss(options, prepareLoss);
+      // The loss has happened.
+      expect(left).toBe(keptCount);
+      for (const { before, after } of kept) {
+        expect(before).toMatchObject({ status: 200, replayed: false });
+        for (const each of after) expect(each).toEqual({ ...before, replayed: true });
+      }
+      for (const { before, after } of lost) {
+        const [first, ...retries] = after;
+        expect(first).toMatchObject({ status: 200, replayed: false });
+        expect(first!.reference).not.toBe(before.reference);
+        for (const each of retries) expect(each).toEqual({ ...first, replayed: true });
+      }
+      expect(details).toBe(keptCount + lostCount);
+    },
+    msMax,
+  );
+  test(
+    'seeded defect: a server that remembers outcomes answers for effects that are gone',
+    async () => {
+      const { left, details, lost } = await observeLoss({ ...options, file: remembering }, prepareLoss);
+      expect(left).toBe(keptCount);
+      expect(
+        lost.filter(({ before, after }) => after.some(({ reference }) => reference === before.reference)),
+      ).toHaveLength(lostCount);
+      expect(details).toBeLessThan(keptCount + lostCount);
+    },
+    msMax,
+  );
+});
+
+interface Survived {
+  /** Keys that were answered before the failover. */
+  readonly answered: number;
+  /** Of these, with another answer after it. */
+  readonly changed: number;
+  /** Details beyond one for each key. */
+  readonly doubled: number;
+}
+
+/** Clients store details while the primary is killed and a standby takes its place. */
+async function failOverUnderLoad(options: { readonly synchronous: boolean }): Promise<Survived> {
+  const site = await openSite({ engine: 'PostgreSQL', withRedis: true });
+  try {
+    const standby = await postgres.addStandby(options);
+    if (!options.synchronous) await standby.cutOff();
+    const answers = new Map<string, FinalAnswer>();
+    let isOver = false;
+    const client = async (at: number): Promise<void> => {
+      while (!isOver) {
+        const key = randomUUID();
+        answers.set(key, await storeToken(site, key, at));
+      }
+    };
+    const clients = Array.from({ length: 8 }, (_, at) => client(at));
+    await after(1_500);
+    const before = new Map(answers);
+    await standby.promote();
+    await after(1_000);
+    isOver = true;
+    await Promise.all(clients);
+    let changed = 0;
+    for (const [key, { reference }] of answers) {
+      const retried = await storeToken(site, key, 0);
+      if (before.has(key) && retried.reference !== reference) changed += 1;
+    }
+    return { answered: before.size, changed, doubled: (await site.countDetails()) - answers.size };
+  } finally {
+    await closeSite(site);
+  }
+}
+
+describe('a failover under load', () => {
+  test(
+    'to a synchronous standby loses nothing',
+    async () => {
+      const { answered, changed, doubled } = await failOverUnderLoad({ synchronous: true });
+      expect(answered).toBeGreaterThan(0);
+      expect({ changed, doubled }).toEqual({ changed: 0, doubled: 0 });
+    },
+    msMax,
+  );
+  test(
+    'control: to a standby that was behind it loses every answer',
+    async () => {
+      const { answered, changed, doubled } = await failOverUnderLoad({ synchronous: false });
+      expect(answered).toBeGreaterThan(0);
+      expect({ changed, doubled }).toEqual({ changed: answered, doubled: 0 });
+    },
+    msMax,
+  );
+});

@@ -1,7 +1,7 @@
 /** The admin server: liveness, readiness and metrics on a separate port. */
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { createServer } from './node-http.ts';
 
 /** A part that requests depend on. */
 export interface Probe {

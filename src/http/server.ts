@@ -1,10 +1,11 @@
 /** The HTTP server for callers: node:http with explicit limits and a drain that drops no request. */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../contract/problem.ts';
 import { type AppOptions, createApp } from './app.ts';
+import { createServer } from './node-http.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
 

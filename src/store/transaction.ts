@@ -33,8 +33,13 @@ export class ReadTransaction {
   }
 
   /** The repository of this transaction; created at its first use. */
-  repository<C extends AnyConstructor>(repository: RepositoryClass<ReadTransaction, C>): InstanceType<C> {
-    return this.created(repository, () => new repository(this));
+  repository<C extends AnyConstructor>(repository: RepositoryClass<this, C>): InstanceType<C> {
+    let created = this.#repositories.get(repository);
+    if (created === undefined) {
+      created = new repository(this);
+      this.#repositories.set(repository, created);
+    }
+    return created as InstanceType<C>;
   }
 
   /** The object of this class that the transactions of the store share; undefined where the store has none. */
@@ -43,20 +48,11 @@ export class ReadTransaction {
   }
 
   get idempotencyRecords(): IdempotencyRecordReader {
-    return this.created(IdempotencyRecordReader, () => new IdempotencyRecordReader(this.#session));
+    return new IdempotencyRecordReader(this.#session);
   }
 
   get importProgress(): ImportProgressReader {
-    return this.created(ImportProgressReader, () => new ImportProgressReader(this.#session));
-  }
-
-  protected created<C extends AnyConstructor>(key: C, create: () => object): InstanceType<C> {
-    let created = this.#repositories.get(key);
-    if (created === undefined) {
-      created = create();
-      this.#repositories.set(key, created);
-    }
-    return created as InstanceType<C>;
+    return new ImportProgressReader(this.#session);
   }
 }
 
@@ -74,6 +70,9 @@ export interface TransactionHooks {
 export class Transaction extends ReadTransaction {
   readonly #session: TransactionSession;
   readonly #hooks: TransactionHooks;
+  #idempotencyRecords: IdempotencyRecordRepository | undefined;
+  #jobs: JobRepository | undefined;
+  #outbox: Outbox | undefined;
 
   constructor(session: TransactionSession, hooks: TransactionHooks, shared: SharedObjects = []) {
     super(session, shared);
@@ -91,24 +90,23 @@ export class Transaction extends ReadTransaction {
     return this.#session.savepoint(work);
   }
 
-  override repository<C extends AnyConstructor>(repository: RepositoryClass<Transaction, C>): InstanceType<C> {
-    return this.created(repository, () => new repository(this));
-  }
-
   override get idempotencyRecords(): IdempotencyRecordRepository {
-    return this.created(IdempotencyRecordRepository, () => new IdempotencyRecordRepository(this.#session));
+    this.#idempotencyRecords ??= new IdempotencyRecordRepository(this.#session);
+    return this.#idempotencyRecords;
   }
 
   override get importProgress(): ImportProgressRepository {
-    return this.created(ImportProgressRepository, () => new ImportProgressRepository(this.#session));
+    return new ImportProgressRepository(this.#session);
   }
 
   get jobs(): JobRepository {
-    return this.created(JobRepository, () => new JobRepository(this.#session, this.#hooks.jobSaved));
+    this.#jobs ??= new JobRepository(this.#session, this.#hooks.jobSaved);
+    return this.#jobs;
   }
 
   get outbox(): Outbox {
-    return this.created(Outbox, () => new Outbox(this.#session, this.shared(WebhookFormats), this.#hooks.jobSaved));
+    this.#outbox ??= new Outbox(this.#session, this.shared(WebhookFormats), this.#hooks.jobSaved);
+    return this.#outbox;
   }
 
   afterCommit(hook: () => void): void {

@@ -27,7 +27,6 @@ export async function startBackgroundJobs(
     endpoints,
     formats: services.webhookFormats,
     vault: context.vault,
-    clock: context.clock,
     environment: config.environment,
     deliveryMsMax: config.webhookMsMax,
     giveUpMs: config.webhookGiveUpMs,

@@ -63,7 +63,7 @@ export function createBatchImporter<R>(
   source: string,
 ): BatchImporter<R> {
   function saveTogether(batch: readonly PendingRow<R>[], beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {
-    return store.write(async (tx) => {
+    const save = async (tx: Transaction) => {
       const refused: RefusedRow[] = [];
       for (const { line, row, result } of batch) {
         const reasons = await saveRow(result, importer, tx);
@@ -72,7 +72,9 @@ export function createBatchImporter<R>(
       beforeCommit(refused);
       await tx.importProgress.save(source, batch.at(-1)!.row, clock.now());
       return refused;
-    });
+    };
+    // An import waits for another one, and for requests.
+    return store.write(save, { noTimeout: true });
   }
 
   async function saveAlone(pending: PendingRow<R>, beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {

@@ -24,8 +24,10 @@ export interface NewJob {
 /** A job under a lease: no other process takes it until the lease expires. */
 export interface TakenJob extends NewJob {
   readonly orderingKey: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, by the clock of the database. */
   readonly createdAt: number;
+  /** When it was taken, in milliseconds, by the clock of the database: those of servers may differ. */
+  readonly ageMs: number;
   /** This one included. */
   readonly attempts: number;
   readonly leaseOwner: string;

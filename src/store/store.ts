@@ -1,13 +1,13 @@
 /** Runs work in transactions of a database engine, and calls the hooks of a transaction at its end. */
 
 import type { JobKind } from '../jobs/job.ts';
-import type { Engine } from './sql/engine.ts';
+import type { Engine, TransactionOptions } from './sql/engine.ts';
 import { ReadTransaction, type SharedObjects, Transaction, type TransactionHooks } from './transaction.ts';
 
 export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   /** Resolves when the transaction is durable: fsynced, not merely written. */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
 export interface StoreOptions {
@@ -54,13 +54,13 @@ class EndOfTransaction implements TransactionHooks {
 export function createStore(engine: Engine, { shared = [], onJobSaved = () => {} }: StoreOptions = {}): Store {
   return Object.freeze<Store>({
     read: (work) => engine.read((session) => work(new ReadTransaction(session, shared))),
-    async write(work) {
+    async write(work, options) {
       const end = new EndOfTransaction();
       try {
         const result = await engine.write((session) => {
           end.restart();
           return work(new Transaction(session, end, shared));
-        });
+        }, options);
         end.committed(onJobSaved);
         return result;
       } finally {

@@ -2,7 +2,7 @@
 
 import type { JobQueue, TakenJob } from '../jobs/job.ts';
 import type { JobHandler, JobResult } from '../jobs/worker.ts';
-import type { Clock } from '../lib/clock-and-ids.ts';
+import { createJumpMeter } from '../lib/clock-jump.ts';
 import { type Backoff, backoffMs } from '../lib/retry.ts';
 import type { Vault } from '../vault/ports.ts';
 import { createEndpointLimiter, type Deferred } from './endpoint-limiter.ts';
@@ -17,7 +17,6 @@ export interface DeliveryDependencies {
   readonly endpoints: EndpointStore;
   readonly formats: WebhookFormats;
   readonly vault: Vault;
-  readonly clock: Clock;
   readonly environment: Origin['environment'];
   /** Limit on the time of one attempt. */
   readonly deliveryMsMax: number;
@@ -46,7 +45,7 @@ const overheadMsMax = 2_000;
 const deferMsMin = 2_000;
 
 export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHandler {
-  const { jobs, endpoints, formats, vault, clock, environment, deliveryMsMax, giveUpMs, count } = dependencies;
+  const { jobs, endpoints, formats, vault, environment, deliveryMsMax, giveUpMs, count } = dependencies;
   const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
   const deferring = new Map<string, Promise<void>>();
@@ -88,8 +87,11 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     return result;
   }
 
-  function isOverdue({ createdAt }: TakenJob): boolean {
-    return clock.now() - createdAt > giveUpMs;
+  const measureJump = createJumpMeter();
+
+  /** What the clock has jumped is no age: the event was not tried in that time. */
+  function isOverdue({ createdAt, ageMs }: TakenJob): boolean {
+    return ageMs - measureJump(createdAt + ageMs) > giveUpMs;
   }
 
   function abandon(because: string): JobResult {

@@ -27,8 +27,8 @@ export interface EndpointStore {
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
   /** Defers all due events of an endpoint at once. Taking and deferring each one would cost more, and delay other endpoints. */
   deferDue(endpoint: Endpoint, afterMs: number): Promise<void>;
-  /** How long the oldest due event has been due, in milliseconds; undefined where none is due. */
-  oldestDueMs(): Promise<number | undefined>;
+  /** The age of the oldest event that waits for delivery, in milliseconds; undefined where none waits. */
+  oldestWaitingMs(): Promise<number | undefined>;
   countDeadLetters(): Promise<number>;
 }
 

@@ -56,6 +56,7 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
         payload: '{"n":"one"}',
         sealed: { ...sealed, payload: undefined },
         createdAt: expect.any(Number),
+        ageMs: expect.any(Number),
         attempts: 1,
         leaseOwner: 'here',
       });

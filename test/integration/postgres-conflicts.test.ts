@@ -1,5 +1,9 @@
 /** Transactions on PostgreSQL that have nothing to do with one another do not conflict, however small the tables are. */
+
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { object } from '../../src/contract/schema.ts';
+import { type BatchImporter, createBatchImporter } from '../../src/import/import-batch.ts';
 import { webhookFormats } from '../../src/services/index.ts';
 import { recurringEvent } from '../../src/services/recurring/events.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
@@ -14,13 +18,15 @@ import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { furnish, vault } from './samples.ts';
 
 let server: Postgres;
+let url: string;
 let engine: Engine;
 let store: Store;
 beforeAll(async () => {
   server = await startPostgres();
 });
 beforeEach(async () => {
-  engine = openPostgres({ url: await server.createMigratedDatabase(), poolMax: 20 });
+  url = await server.createMigratedDatabase();
+  engine = openPostgres({ url, poolMax: 20 });
   store = createStore(engine, { shared: [webhookFormats] });
   await furnish(engine);
   const endpointId = 'we_1';
@@ -114,4 +120,49 @@ describe('events in transactions on PostgreSQL', () => {
     const jobs = await engine.read((session) => session.query(order, []));
     expect(jobs.at(-1)?.job_id).toBe(`${runs.at(-1)}/we_1`);
   });
+});
+
+describe('imports on PostgreSQL', () => {
+  const touch = statement('test-touch', 'update merchant_account set created_at = created_at + 1 where code = $1');
+  const importer: BatchImporter<string> = (...parameters) =>
+    createBatchImporter<string>(
+      { store, clock: { now: () => 1 } },
+      {
+        sourcePrefix: '',
+        schema: object('Row', {}),
+        async save(code, tx) {
+          await tx.execute(touch, [code]);
+          return undefined;
+        },
+      },
+      'file',
+    )(...parameters);
+  const rows = [{ line: 1, row: 1, result: { row: 'DemoMerchant' } }] as const;
+  /** Locks the row for longer than a request waits, as a batch of another import does. */
+  const hold = () =>
+    server.ask(
+      `with held as (select 1 from merchant_account where code = 'DemoMerchant' for update) select pg_sleep(3) from held`,
+      [],
+      url,
+    );
+
+  test('wait for one another', async () => {
+    const held = hold();
+    await setTimeout(500);
+    expect(
+      await importer(
+        rows,
+        () => {},
+        () => {},
+      ),
+    ).toEqual([]);
+    await held;
+  }, 30_000);
+
+  test('control: a transaction of a request does not wait that long', async () => {
+    const held = hold();
+    await setTimeout(500);
+    await expect(store.write((tx) => tx.execute(touch, ['DemoMerchant']))).rejects.toThrow('holds a lock');
+    await held;
+  }, 30_000);
 });

@@ -228,13 +228,19 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       expect(await countQueued()).toBe(2);
     });
 
-    test('how long the oldest has been due, and how many were given up', async () => {
-      const backlog = async () => [await endpoints.oldestDueMs(), await endpoints.countDeadLetters()];
+    test('how old the oldest event is, also at an endpoint that rests, and how many were given up', async () => {
+      const backlog = async () => [await endpoints.oldestWaitingMs(), await endpoints.countDeadLetters()];
       expect(await backlog()).toEqual([undefined, 0]);
       await endpoints.add(endpoint('we_1'));
       await enqueue(batch('P1', event('anna')), batch('P2', event('ben')));
-      await engine.write((session) => session.execute(passTime, [30_000]));
-      expect(await endpoints.oldestDueMs()).toBeGreaterThanOrEqual(30_000);
+      const age = statement('test-age', 'update job set created_at = created_at - 30000');
+      await engine.write((session) => session.execute(age, []));
+      expect(await endpoints.oldestWaitingMs()).toBeGreaterThanOrEqual(30_000);
+      // An endpoint that rests: nothing is due, and the events grow older all the same.
+      await endpoints.deferDue(endpoint('we_1'), 3_600_000);
+      expect(await take()).toEqual([]);
+      expect(await endpoints.oldestWaitingMs()).toBeGreaterThanOrEqual(30_000);
+      await engine.write((session) => session.execute(passTime, [3_600_000]));
       for (const job of await take()) await jobs.abandon(job, 'no response');
       expect(await backlog()).toEqual([undefined, 2]);
     });

@@ -151,7 +151,7 @@ describe('the gauges', () => {
     let up = true;
     metrics.redisUp = () => up;
     let oldest: number | undefined = 1500;
-    metrics.webhooks = { oldestDueMs: async () => oldest, countDeadLetters: async () => 3 };
+    metrics.webhooks = { oldestWaitingMs: async () => oldest, countDeadLetters: async () => 3 };
     expect(await gauges(metrics)).toEqual([
       'triglyph_redis_up 1',
       'triglyph_webhooks_oldest_due_seconds 1.5',
@@ -172,7 +172,7 @@ describe('the gauges', () => {
     const refused = new Error('connection refused');
     let answers = true;
     metrics.webhooks = {
-      oldestDueMs: async () => 0,
+      oldestWaitingMs: async () => 0,
       countDeadLetters: () => (answers ? Promise.resolve(1) : Promise.reject(refused)),
     };
     const oldest = 'triglyph_webhooks_oldest_due_seconds 0';

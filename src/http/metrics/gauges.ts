@@ -10,7 +10,7 @@ export interface ObservedState {
   redisUp?: () => boolean;
   webhooks?: {
     /** Undefined if no webhook is due. */
-    oldestDueMs(): Promise<number | undefined>;
+    oldestWaitingMs(): Promise<number | undefined>;
     countDeadLetters(): Promise<number>;
   };
 }
@@ -75,9 +75,9 @@ function sourcesOf(state: ObservedState): readonly Source[] {
     // All workers read these from the same store.
     {
       name: 'triglyph_webhooks_oldest_due_seconds',
-      help: 'How long the oldest due webhook has been due; 0 if none is due, absent if the store does not answer.',
+      help: 'The age of the oldest event that was not delivered and is no dead letter; 0 if there is none, absent if the store does not answer.',
       aggregator: 'max',
-      value: async () => state.webhooks && ((await state.webhooks.oldestDueMs()) ?? 0) / 1000,
+      value: async () => state.webhooks && ((await state.webhooks.oldestWaitingMs()) ?? 0) / 1000,
     },
     {
       name: 'triglyph_webhooks_dead_letters',

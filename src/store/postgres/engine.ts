@@ -12,6 +12,8 @@ import { PostgresTransaction } from './transaction.ts';
 const poolMsMax = 1_000;
 /** How long a transaction is retried after conflicts. Of several that conflict, only one commits at a time. */
 const conflictMsMax = 4_000;
+/** The same without the time limits of requests. */
+const patientMsMax = 10 * 60_000;
 /** Attempts that may find their connection lost. After a restart of the server all pooled connections are lost. */
 const lostMax = 3;
 const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
@@ -35,7 +37,9 @@ export class PostgresEngine implements Engine {
   }
 
   write<T>(work: (session: TransactionSession) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    return this.#track(() => this.#retry(() => this.#runTransaction(work, options)));
+    return this.#track(() =>
+      this.#retry(() => this.#runTransaction(work, options), options.noTimeout ? patientMsMax : conflictMsMax),
+    );
   }
 
   async close(): Promise<void> {
@@ -115,7 +119,7 @@ export class PostgresEngine implements Engine {
     throw new StoreUnavailable(`the store cannot answer now: all ${options.max} connections are in use`);
   }
 
-  #retry<T>(attempt: () => Promise<T>): Promise<T> {
+  #retry<T>(attempt: () => Promise<T>, timeoutMs = conflictMsMax): Promise<T> {
     let lost = 0;
     return retry(attempt, {
       shouldRetry: (last) => {
@@ -124,7 +128,7 @@ export class PostgresEngine implements Engine {
         return lost < lostMax;
       },
       backoff,
-      timeoutMs: conflictMsMax,
+      timeoutMs,
     });
   }
 

@@ -38,7 +38,10 @@ export interface TransactionSession extends Session {
 }
 
 export interface TransactionOptions {
-  /** Without the time limits of requests; for work on the whole database, such as migrations. */
+  /**
+   * Without the time limits of requests; for work that nobody waits for at a connection, such as migrations and imports. It
+   * waits for locks, and is retried after conflicts for minutes.
+   */
   readonly noTimeout?: boolean;
   /**
    * `readCommitted`: each statement sees what was committed when it started, and only locks of rows isolate the transaction.

@@ -15,12 +15,13 @@ export type JobRow = {
   readonly data_key: string | null;
   readonly sealed_number: string | null;
   readonly created_at: number;
+  readonly age_ms: number;
   readonly attempts: number;
 };
 
 /** The columns of a `JobRow`. */
 export const jobColumns =
-  'company, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, attempts';
+  'company, job_id, kind, ordering_key, payload, key_id, data_key, sealed_number, created_at, now_ms() - created_at as age_ms, attempts';
 
 type DeadRow = Pick<JobRow, 'company' | 'job_id' | 'kind' | 'payload' | 'created_at' | 'attempts'> & {
   readonly dead_since: number;
@@ -173,6 +174,7 @@ export function jobOf(row: JobRow, leaseOwner: string): TakenJob {
         ? undefined
         : { keyId: row.key_id, dataKey: row.data_key, number: row.sealed_number ?? undefined },
     createdAt: row.created_at,
+    ageMs: row.age_ms,
     attempts: row.attempts,
     leaseOwner,
   };

@@ -55,9 +55,10 @@ const deferDue = statement(
         where kind = 'webhook' and due_at <= now_ms() and company = $1 and substr(ordering_key, 1, $3) = $2
         order by due_at limit ${deferredMax} skip_locked())`,
 );
-const oldestDue = statement<{ readonly due_ms: number | null }>(
-  'oldest-due-webhook',
-  `select now_ms() - min(due_at) as due_ms from job where kind = 'webhook' and due_at is not null`,
+/** Each event without a due time waits for an older one. */
+const oldestWaiting = statement<{ readonly age_ms: number | null }>(
+  'oldest-waiting-webhook',
+  `select now_ms() - min(created_at) as age_ms from job where kind = 'webhook' and due_at is not null`,
 );
 const countDead = statement<{ readonly dead: number }>(
   'count-dead-letters',
@@ -94,12 +95,8 @@ export function createEndpoints(engine: Engine): EndpointStore {
           isolation: 'readCommitted',
         });
     },
-    oldestDueMs: () =>
-      engine.read(async (session) => {
-        const [due] = await session.query(oldestDue, []);
-        const dueMs = due?.due_ms ?? undefined;
-        return dueMs === undefined || dueMs < 0 ? undefined : dueMs;
-      }),
+    oldestWaitingMs: () =>
+      engine.read(async (session) => (await session.query(oldestWaiting, []))[0]?.age_ms ?? undefined),
     countDeadLetters: () => engine.read(async (session) => (await session.query(countDead, []))[0]?.dead ?? 0),
   });
 }

@@ -22,7 +22,7 @@ export function createCheckHandler(
     pollIntervalMs: 1_000,
     async run(job) {
       const outcome = await updater.check(cardOf(job, context), checkOf(job).id);
-      const isOverdue = context.clock.now() - job.createdAt > pendingMsMax;
+      const isOverdue = job.ageMs > pendingMsMax;
       if (outcome.kind === 'pending' && !isOverdue)
         return { retryAfterMs: backoffMs(job.attempts, backoff), because: 'the updater has no outcome yet' };
       const last: AccountUpdateOutcome = outcome.kind === 'pending' ? { kind: 'failed' } : outcome;

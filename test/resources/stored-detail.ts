@@ -89,6 +89,9 @@ const store = (shopper: string, card: string, contracts: readonly Contract[]) =>
     apply: (model, execution) => applyStore(model, execution, { shopper, card, contracts }),
   });
 
+/** Is in the way of no crash case: it shares a group with their requests. */
+export const otherMember = store('carl', visa, ['RECURRING']);
+
 /** Names the card and the shopper, whose detail follows the outcome. */
 const check = (shopper: string, card: string) =>
   detailRequest('scheduleAccountUpdater', shopper, {

@@ -2,13 +2,16 @@
 import { resources } from '../resources/index.ts';
 import { formatsOf } from '../resources/operations.ts';
 import type { CrashCase } from '../resources/resource.ts';
+import { otherMember } from '../resources/stored-detail.ts';
 import type { Cell, Sending } from './matrix.ts';
+import type { SimulatedRequest } from './request.ts';
 
 export interface CrashSequence {
   readonly name: string;
   readonly asksUpdater: boolean;
   readonly sendings: readonly Sending[];
   readonly isolation: Cell['isolation'];
+  readonly otherMember?: SimulatedRequest;
 }
 
 export const crashCases: readonly CrashCase[] = resources.flatMap((resource) => resource.crashCases);
@@ -29,6 +32,8 @@ export function sequencesOf({ request, otherRequest, outcome, asksUpdater = fals
         { request: otherRequest, format: other, to: 'second', outcome: 'keyReused' },
       ],
     });
-    return [sequence([same, other], 'locking'), sequence([other, same], 'serial')];
+    const isolated = [sequence([same, other], 'locking'), sequence([other, same], 'serial')];
+    // What a group does with its members does not depend on their format.
+    return index === 0 ? [...isolated, { ...sequence([same, other], 'grouped'), otherMember }] : isolated;
   });
 }

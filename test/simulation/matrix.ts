@@ -32,6 +32,8 @@ export interface Cell {
   readonly variant?: Variant;
   /** An external updater is asked, rather than the store. */
   readonly asksUpdater?: boolean;
+  /** Sent together with the first sending, to the same process, under a key of its own. */
+  readonly otherMember?: SimulatedRequest;
 }
 
 export interface CellResult {
@@ -42,6 +44,7 @@ export interface CellResult {
 }
 
 const key = 'matrix-key';
+const otherMemberKey = 'other-member-key';
 const timeoutMs = 10_000;
 /** At once, soon, and when a reservation is old enough to be ignored: after that no request may need another attempt. */
 const pausesMs = [1, 100, 2_000, 0] as const;
@@ -55,7 +58,7 @@ interface Scene {
 }
 
 export async function runCell(cell: Cell): Promise<CellResult> {
-  const { sendings, isolation, faults, variant = (parts) => parts, asksUpdater } = cell;
+  const { sendings, isolation, faults, variant = (parts) => parts, asksUpdater, otherMember } = cell;
   const scheduler = new Scheduler(new Random(1));
   const database = await freshDatabase();
   database.now = () => epoch + scheduler.now;
@@ -85,19 +88,26 @@ export async function runCell(cell: Cell): Promise<CellResult> {
         for (const process of Object.values(processes)) process.crash();
         await scheduler.turn(scene.client, 'waits for the restart', 100);
       }
-      await sendUntilFinal(sending, scene);
+      const others: Promise<void>[] = [];
+      if (sending === sendings[0] && otherMember !== undefined)
+        others.push(
+          sendUntilFinal({ ...sending, request: otherMember, format: 'json', outcome: 'ok' }, scene, otherMemberKey),
+        );
+      await Promise.all([sendUntilFinal(sending, scene, key), ...others]);
     }
     isOver = true;
   };
   void sendAll();
   await scheduler.run(() => isOver || auditor.failures.length > 0);
   if (!isOver && auditor.failures.length === 0) auditor.fail('no task can go on');
-  if (auditor.executionCount(key) !== 1) auditor.fail(`executed ${auditor.executionCount(key)} times`);
+  for (const each of otherMember === undefined ? [key] : [key, otherMemberKey])
+    if (auditor.executionCount(each) !== 1)
+      auditor.fail(`executed ${auditor.executionCount(each)} times under ${each}`);
   auditor.finish(database);
   return { calls, failures: auditor.failures, trace: scheduler.trace };
 }
 
-async function sendUntilFinal({ request, format, to, outcome }: Sending, scene: Scene): Promise<void> {
+async function sendUntilFinal({ request, format, to, outcome }: Sending, scene: Scene, key: string): Promise<void> {
   const { scheduler, auditor, client, processes, history } = scene;
   for (const pauseMs of pausesMs) {
     const number = history.length + 1;

@@ -27,6 +27,7 @@ import { type Owner, owner, type Scheduler } from './scheduler.ts';
 import { createSimulatedCache } from './sim-cache.ts';
 import type { SimDatabase } from './sim-database.ts';
 import { type Isolation, SimEngine } from './sim-engine.ts';
+import type { GroupDefect } from './sim-group.ts';
 import { createSimulatedUpdater, type UpdaterQuestion } from './sim-updater.ts';
 import { requestHasher, vault } from './vault.ts';
 
@@ -55,6 +56,8 @@ export interface Surroundings {
   readonly database: SimDatabase;
   readonly cacheServer: CacheServer;
   readonly isolation: Isolation;
+  /** For seeded defects of groups. */
+  readonly groupDefect?: GroupDefect | undefined;
   readonly ids: IdGenerator;
   readonly variant: Variant;
   /** Called with each question to an external updater; absent where the store holds the announced changes. */
@@ -114,12 +117,12 @@ export class Process {
   }
 
   start(): void {
-    const { scheduler, network, faults, database, cacheServer, isolation, ids, variant, onQuestion } =
+    const { scheduler, network, faults, database, cacheServer, isolation, groupDefect, ids, variant, onQuestion } =
       this.#surroundings;
     const self = owner(`${this.#name}.${++this.#starts}`);
     const port = new Port(scheduler, self, network, faults, () => this.crash());
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
-    const realStore = createStore(new SimEngine(database, port, isolation), { shared: [webhookFormats] });
+    const realStore = createStore(new SimEngine(database, port, isolation, groupDefect), { shared: [webhookFormats] });
     const cache = createSimulatedCache(cacheServer, port);
     const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
     const { current } = compose(implementServices({ updater }));

@@ -251,6 +251,8 @@ const tables = resources.flatMap((resource) => resource.tables).join('|');
 /** Two transactions did not see each other: a holder is closed, say, while an account is created under it. */
 const conflictCommitted = new RegExp(`wrote (add|change) (${tables}) .* instead of `);
 const effectMissing = /is answered \w+ for what was never executed/;
+/** Half of a transaction, or one that is executed again. */
+const failedMemberKept = /wrote .* instead of |is executed, after .* under the same key|written without a request/;
 
 export const seededDefects: Readonly<Record<string, SeededDefect>> = Object.freeze({
   'no idempotency records, only the cache': { variant: withoutRecords, symptom: executedTwice },
@@ -288,4 +290,10 @@ export const seededDefects: Readonly<Record<string, SeededDefect>> = Object.free
   'only the first change has an event': { variant: onlyFirstEvent, symptom: followingEventMissing },
   'the database does not isolate transactions: two executions': { unvalidated: true, symptom: executedTwice },
   'the database does not isolate transactions: a rule is broken': { unvalidated: true, symptom: conflictCommitted },
+  'a member of a group is answered before the commit': { groupDefect: 'early answer', symptom: effectMissing },
+  'the members of a group that another one rolled back are answered': {
+    groupDefect: 'lost group',
+    symptom: effectMissing,
+  },
+  'a group keeps what a failed member wrote': { groupDefect: 'failed member stays', symptom: failedMemberKept },
 });

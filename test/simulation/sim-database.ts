@@ -34,6 +34,8 @@ export interface SimTransaction {
   /** Its commit is on its way, so the death of its process does not end it. */
   committing: boolean;
   over: boolean;
+  /** The earlier members of its group, whose writes it sees. */
+  readonly after: readonly SimTransaction[];
 }
 
 export type OnCommit = (transaction: SimTransaction) => void;
@@ -91,7 +93,7 @@ export class SimDatabase {
     return this.#run(statement, parameters, false) as readonly Row[];
   }
 
-  begin(owner: Owner, attempt: Attempt | undefined, at: number): SimTransaction {
+  begin(owner: Owner, attempt: Attempt | undefined, at: number, after: readonly SimTransaction[] = []): SimTransaction {
     const transaction = {
       owner,
       attempt,
@@ -100,6 +102,7 @@ export class SimDatabase {
       usedAt: at,
       committing: false,
       over: false,
+      after: [...after],
     };
     this.open.add(transaction);
     return transaction;
@@ -141,13 +144,20 @@ export class SimDatabase {
 
   /** Returns false, with nothing written, where it is over or conflicts with another one. */
   commit(transaction: SimTransaction): boolean {
-    if (transaction.over) return false;
+    return this.commitGroup([transaction]);
+  }
+
+  /** Commits all, or nothing. */
+  commitGroup(transactions: readonly SimTransaction[]): boolean {
+    if (transactions.some(({ over }) => over)) return false;
     this.#unload();
     this.#prepare('begin').statement.run();
-    const isValid = this.#replay(transaction) || !this.validates;
+    const isValid = transactions.every((transaction) => this.#replay(transaction) || !this.validates);
     this.#prepare(isValid ? 'commit' : 'rollback').statement.run();
-    this.end(transaction);
-    if (isValid) this.committed(transaction);
+    for (const transaction of transactions) {
+      this.end(transaction);
+      if (isValid) this.committed(transaction);
+    }
     return isValid;
   }
 
@@ -169,8 +179,9 @@ export class SimDatabase {
     this.#unload();
     this.#prepare('begin').statement.run();
     this.#loaded = transaction;
-    for (const { statement, parameters, counts, writes, rolledBack } of transaction.entries)
-      if (writes && !rolledBack) this.#run(statement, parameters, counts);
+    for (const { entries } of [...transaction.after, transaction])
+      for (const { statement, parameters, counts, writes, rolledBack } of entries)
+        if (writes && !rolledBack) this.#run(statement, parameters, counts);
   }
 
   #unload(): void {

@@ -10,6 +10,7 @@ import { Process, type Surroundings, type Variant } from './process.ts';
 import { Random } from './random.ts';
 import { owner, Scheduler } from './scheduler.ts';
 import type { SimDatabase } from './sim-database.ts';
+import type { GroupDefect } from './sim-group.ts';
 import { drawKeys, drawTasks } from './workload.ts';
 
 export interface Run {
@@ -29,6 +30,7 @@ export interface SystemVariant {
   readonly variant?: Variant;
   /** The database commits transactions that conflict. */
   readonly unvalidated?: boolean;
+  readonly groupDefect?: GroupDefect;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -36,7 +38,7 @@ const unchanged: Variant = (parts) => parts;
 
 export async function simulate(
   seed: number,
-  { variant = unchanged, unvalidated = false }: SystemVariant = {},
+  { variant = unchanged, unvalidated = false, groupDefect }: SystemVariant = {},
 ): Promise<Run> {
   const random = new Random(seed);
   const scheduler = new Scheduler(random);
@@ -57,7 +59,8 @@ export async function simulate(
     faults,
     database,
     cacheServer,
-    isolation: random.pick(['serial', 'locking', 'optimistic'] as const),
+    isolation: random.pick(['serial', 'grouped', 'locking', 'optimistic'] as const),
+    groupDefect,
     ids: createSequentialIds(),
     variant,
     restartMs: () => random.pick([1, 50, 500]),

@@ -20,7 +20,15 @@ const expectedSteps = [
   ...['cache complete fails: lost', 'cache release fails: lost', 'cache release answered'],
   ...['reserve-record fails: conflict', 'find-record answered', 'rollback to savepoint answered'],
   ...resources.flatMap(({ statements }) => statements.map((statement) => `${statement} answered`)),
-  ...['dies', 'is stopped for 16000 ms', 'begins again', 'waits for a row', 'waits to write', 'gives up'],
+  ...[
+    'dies',
+    'is stopped for 16000 ms',
+    'begins again',
+    'waits for a row',
+    'waits to write',
+    'gathers a group',
+    'gives up',
+  ],
   ...['a clock is set', 'the cache is flushed', 'the cache is forged', 'the cache is corrupted'],
   ...['the cache is unreachable', 'takes over', 'the standby falls behind', 'is promoted'],
   ...[

@@ -15,6 +15,7 @@ export interface Statement<R extends Row = Row> {
 
 /**
  * Each engine replaces two functions in the text. `now_ms()` is the clock of the database, in milliseconds since the epoch.
+ * On SQLite it does not follow the system's clock where that jumps.
  * `skip_locked()` after a selection skips rows that another transaction has locked.
  */
 export function statement<R extends Row = Row>(

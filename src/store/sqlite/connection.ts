@@ -11,23 +11,26 @@ interface Prepared {
   readonly order?: readonly number[];
 }
 
-/** `now_ms()` for SQLite. */
-const now = "cast(unixepoch('subsec') * 1000 as integer)";
+/** In `order`: the parameter is the present time. */
+const presentTime = -1;
 
 export class Connection implements Session {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<Statement, Prepared>();
   readonly #commands = new Map<string, StatementSync>();
+  readonly #now: () => number;
   #dataVersion: StatementSync | undefined;
 
-  constructor(database: DatabaseSync) {
+  /** `now`: the clock of the database. */
+  constructor(database: DatabaseSync, now: () => number) {
     this.#database = database;
+    this.#now = now;
   }
 
   async query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
     try {
       const prepared = this.#prepare(statement);
-      const rows = prepared.statement.all(...inOrder(prepared, parameters)) as unknown as readonly Value[][];
+      const rows = prepared.statement.all(...this.#inOrder(prepared, parameters)) as unknown as readonly Value[][];
       return rows.map((values) => rowOf(prepared.columns, values) as R);
     } catch (thrown) {
       throw translated(thrown);
@@ -37,7 +40,7 @@ export class Connection implements Session {
   async execute(statement: Statement, parameters: readonly Value[]): Promise<number> {
     try {
       const prepared = this.#prepare(statement);
-      return Number(prepared.statement.run(...inOrder(prepared, parameters)).changes);
+      return Number(prepared.statement.run(...this.#inOrder(prepared, parameters)).changes);
     } catch (thrown) {
       throw translated(thrown);
     }
@@ -71,6 +74,11 @@ export class Connection implements Session {
     this.#database.close();
   }
 
+  #inOrder({ order }: Prepared, parameters: readonly Value[]): readonly Value[] {
+    if (order === undefined) return parameters;
+    return order.map((index) => (index === presentTime ? this.#now() : (parameters[index] ?? null)));
+  }
+
   /** Bounded: statements are constants of the program. */
   #prepare(statement: Statement): Prepared {
     const known = this.#prepared.get(statement);
@@ -88,10 +96,6 @@ export class Connection implements Session {
   }
 }
 
-function inOrder({ order }: Prepared, parameters: readonly Value[]): readonly Value[] {
-  return order === undefined ? parameters : order.map((index) => parameters[index] ?? null);
-}
-
 /** Faster to create and to read than the objects of node:sqlite, which are in dictionary mode. */
 function rowOf(columns: readonly string[], values: readonly Value[]): Row {
   const row: Record<string, Value> = {};
@@ -99,13 +103,12 @@ function rowOf(columns: readonly string[], values: readonly Value[]): Row {
   return row;
 }
 
-/** Replaces `$1`, `$2` by `?`, which SQLite binds without looking up names. */
+/** Replaces `$1`, `$2` and `now_ms()` by `?`, which SQLite binds without looking up names. */
 function positional(text: string): { readonly text: string; readonly order?: readonly number[] } {
   const order: number[] = [];
   // Transactions queue in this engine, so no row is ever locked by another one.
-  const plain = text.replaceAll('now_ms()', now).replaceAll('skip_locked()', '');
-  const translatedText = plain.replace(/\$(\d+)/g, (_, number) => {
-    order.push(Number(number) - 1);
+  const translatedText = text.replaceAll('skip_locked()', '').replace(/\$(\d+)|now_ms\(\)/g, (_, number) => {
+    order.push(number === undefined ? presentTime : Number(number) - 1);
     return '?';
   });
   return order.every((parameter, index) => parameter === index)

@@ -9,6 +9,7 @@ import { DataFiles } from './data-files.ts';
 import { type Parts, SqliteEngine } from './engine.ts';
 import { translated } from './failure.ts';
 import { takeServingLock } from './serving-lock.ts';
+import { createSteadyClock } from './steady-clock.ts';
 
 const fileName = 'triglyph.db';
 /** How long transactions wait for another process that writes. */
@@ -37,8 +38,8 @@ export function openSqlite(options: SqliteOptions): Engine {
   return new SqliteEngine(openParts(options));
 }
 
-/** The parts of the engine, which tests replace. */
-export function openParts({ dataDir, exclusive, create = true }: SqliteOptions): Parts {
+/** The parts of the engine, which tests replace. `now`: the clock of the database. */
+export function openParts({ dataDir, exclusive, create = true }: SqliteOptions, now = createSteadyClock()): Parts {
   if (!create && !existsSync(join(dataDir, fileName)))
     throw new Error(
       `${dataDir}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
@@ -56,8 +57,8 @@ export function openParts({ dataDir, exclusive, create = true }: SqliteOptions):
     reader.exec(readerCache);
     flushLog(path);
     return {
-      writer: new Connection(writer),
-      reader: new Connection(reader),
+      writer: new Connection(writer, now),
+      reader: new Connection(reader, now),
       files: new DataFiles(path),
       lockMsMax: waitMsMax,
       release,

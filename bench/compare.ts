@@ -42,7 +42,7 @@ export async function compareCheckouts(
   try {
     const [ours, theirs] = checkouts as [Checkout, Checkout];
     for (const [index, target] of theirs.targets.entries())
-      if (!target.writes) await checkAnswers(target, ours.targets[index]!, shoppers);
+      if (!target.writes) await checkAnswers(target, ours.targets[index]!, { shoppers, details: 3 });
     const comparisons: Comparison[] = [];
     for (const index of ours.targets.keys()) comparisons.push(await compareTarget(checkouts, index, shoppers, plan));
     const startUp: Finding = {

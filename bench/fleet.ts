@@ -2,12 +2,15 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createData } from './datasets.ts';
+import type { Answers } from './peer/answers.ts';
+import type { Scenario } from './scenarios.ts';
 import { freePort, type Launch, type Server, startServer } from './server.ts';
-import { ask, reference, type ServerName, type Target, type TargetName, targetsAt } from './targets.ts';
+import { ask, reference, type ServerName, serverNames, type Target, type TargetName, targetsAt } from './targets.ts';
 
 export interface Fleet {
   readonly targets: Readonly<Record<TargetName, Target>>;
-  readonly servers: Readonly<Record<ServerName, Server>>;
+  readonly servers: ReadonlyMap<ServerName, Server>;
   /** With an empty folder, until all shoppers are stored. */
   readonly firstReadyMs: number;
   /** Resident memory of Triglyph, ready and idle. */
@@ -25,6 +28,7 @@ const idleMs = 1000;
 export interface TriglyphOptions {
   readonly folder: string;
   readonly port: number;
+  /** How many the demo creates where they are missing. */
   readonly shoppers: number;
   /** The checkout to start; this one where it is absent. */
   readonly root?: string;
@@ -53,70 +57,80 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
 };
 
 /** Writes the answers of Triglyph for every shopper: the peers answer the same. */
-const exportAnswers = async (target: Target, shoppers: number, file: string): Promise<void> => {
-  const answers: Record<string, unknown> = {};
+const exportAnswers = async (targets: Fleet['targets'], shoppers: number, file: string): Promise<void> => {
+  const json: Record<string, object> = {};
+  const form: Record<string, string> = {};
   const atOnce = 16;
-  const numbers = Array.from({ length: shoppers }, (_, index) => index + 1).values();
+  const numbers = Array.from({ length: shoppers }, (_, index) => reference(index + 1)).values();
   const worker = async () => {
-    for (const number of numbers) answers[reference(number)] = JSON.parse(await ask(target, reference(number)));
+    for (const shopper of numbers) {
+      json[shopper] = JSON.parse(await ask(targets.triglyphJson, shopper)) as object;
+      form[shopper] = await ask(targets.triglyphForm, shopper);
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  writeFileSync(file, JSON.stringify(answers));
+  writeFileSync(file, JSON.stringify({ json, form } satisfies Answers));
 };
 
-const launchPeer = (name: string, folder: string, port: number, env: Launch['env'] = {}): Launch => ({
-  parameters: [local(`peer/${name}.ts`)],
+interface Peer {
+  readonly program: string;
+  readonly env?: Launch['env'];
+  readonly readyPath: string;
+}
+
+const soapPackage: Peer = { program: 'soap-package', readyPath: '/pal/servlet/Recurring/v25?wsdl' };
+
+const peers: Readonly<Record<Exclude<ServerName, 'triglyph' | 'uncached'>, Peer>> = {
+  soapPackage,
+  soapUnprefixed: { ...soapPackage, env: { PREFIXES: 'none' } },
+  bareKoa: { program: 'bare-koa', readyPath: '/ready' },
+  fastify: { program: 'fastify', readyPath: '/ready' },
+};
+
+const launchPeer = ({ program, env = {}, readyPath }: Peer, folder: string, port: number): Launch => ({
+  parameters: [local(`peer/${program}.ts`)],
   env: {
     ...env,
     PORT: String(port),
-    SHOPPERS: join(folder, 'shoppers.json'),
+    ANSWERS: join(folder, 'answers.json'),
     WSDL: local('../wsdl/Recurring-v25.wsdl'),
     NODE_ENV: 'production',
   },
-  readyUrl: `http://127.0.0.1:${port}/pal/servlet/Recurring/v25?wsdl`,
-  logFile: join(folder, `${name}.log`),
+  readyUrl: `http://127.0.0.1:${port}${readyPath}`,
+  logFile: join(folder, `${program}.log`),
   readyMsMax,
 });
 
-/** Starts all servers. Triglyph starts twice: what counts is a start with the data there. */
-export const startFleet = async (folder: string, shoppers: number): Promise<Fleet> => {
+/** Starts the servers of a scenario on its data. Triglyph starts twice: what counts is a start with the data there. */
+export const startFleet = async (folder: string, { dataset, servers: names }: Scenario): Promise<Fleet> => {
   mkdirSync(folder, { recursive: true });
-  const ports = {
-    triglyph: await freePort(),
-    soapPackage: await freePort(),
-    bareKoa: await freePort(),
-    uncached: await freePort(),
-    soapUnprefixed: await freePort(),
-  };
+  const ports = Object.fromEntries(await Promise.all(serverNames.map(async (name) => [name, await freePort()])));
   const targets = targetsAt(ports);
-  const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers });
-  const first = await startServer(launch);
-  const firstReadyMs = first.readyMs;
-  await first.stop();
+  const { shoppers } = dataset;
+  const firstReadyMs = await createData(folder, dataset, ports.triglyph);
   const copy = join(folder, 'uncached');
   cpSync(join(folder, 'data'), join(copy, 'data'), { recursive: true });
 
-  const started: Server[] = [];
-  const start = async (how: Launch): Promise<Server> => {
-    const server = await startServer(how);
-    started.push(server);
-    return server;
-  };
+  const servers = new Map<ServerName, Server>();
   const stop = async () => {
-    await Promise.all(started.map((server) => server.stop()));
+    await Promise.all([...servers.values()].map((server) => server.stop()));
   };
   try {
-    const triglyph = await start({ ...launch, readyMsMax });
+    const launch = await launchTriglyph({ folder, port: ports.triglyph, shoppers: 0 });
+    const triglyph = await startServer({ ...launch, readyMsMax });
+    servers.set('triglyph', triglyph);
     await new Promise((resolve) => setTimeout(resolve, idleMs));
     const idleBytes = triglyph.rssBytes();
-    await exportAnswers(targets.triglyphJson, shoppers, join(folder, 'shoppers.json'));
-    const soapPackage = await start(launchPeer('soap-package', folder, ports.soapPackage));
-    const bareKoa = await start(launchPeer('bare-koa', folder, ports.bareKoa));
-    const env = { REMEMBERED_BYTES_MAX: '0' };
-    const uncached = await start(await launchTriglyph({ folder: copy, port: ports.uncached, shoppers, env }));
-    const bare = launchPeer('soap-package', folder, ports.soapUnprefixed, { PREFIXES: 'none' });
-    const soapUnprefixed = await start(bare);
-    const servers = { triglyph, soapPackage, bareKoa, uncached, soapUnprefixed };
+    await exportAnswers(targets, shoppers, join(folder, 'answers.json'));
+    for (const name of names) {
+      if (name === 'triglyph') continue;
+      const port = ports[name];
+      const how =
+        name === 'uncached'
+          ? await launchTriglyph({ folder: copy, port, shoppers: 0, env: { REMEMBERED_BYTES_MAX: '0' } })
+          : launchPeer(peers[name], folder, port);
+      servers.set(name, await startServer(how));
+    }
     return { targets, servers, firstReadyMs, idleBytes, stop };
   } catch (thrown) {
     await stop();

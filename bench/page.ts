@@ -1,9 +1,10 @@
 /** Writes the results of a run between its markers in docs/bench.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { Scenario } from './scenarios.ts';
 
 const page = new URL('../docs/bench.md', import.meta.url);
 
-export type Section = 'results' | 'profile' | 'scale' | 'writes' | 'postgres';
+export type Section = Scenario['name'] | 'profile' | 'scale' | 'writes' | 'postgres';
 
 /** Replaces one section of the page; throws where the page lacks its markers. */
 export const writeSection = (section: Section, text: string): void => {

@@ -1,5 +1,6 @@
 /** Turns measurements into tables and ratios, and compares them with the targets. */
 import type { Round } from './load.ts';
+import type { Ratio } from './scenarios.ts';
 import type { Target, TargetName } from './targets.ts';
 
 export interface Measured extends Round {
@@ -50,36 +51,27 @@ export const printRounds = (targets: readonly Target[], rounds: Rounds): string 
     ...targets.map(({ name, label }) => row(label, rounds.get(name)!)),
   ].join('\n');
 
-/** The target ratios: the peer's CPU per request divided by ours. */
-const targetRatios: readonly (readonly [ours: TargetName, peer: TargetName, name: string, least: number])[] = [
-  ['triglyphSoap', 'soapPackage', 'SOAP against (a)', 2],
-  ['triglyphSoap', 'bareKoa', 'SOAP against (b)', 0.7],
-  ['triglyphJson', 'bareKoa', 'JSON against (b)', 0.8],
-];
-
-const ratio = (rounds: Rounds, ours: TargetName, peer: TargetName): number =>
+const ratioOf = (rounds: Rounds, { ours, peer }: Ratio): number =>
   medianCpu(rounds.get(peer)!) / medianCpu(rounds.get(ours)!);
 
-export const ratios = (rounds: Rounds): readonly Finding[] =>
-  targetRatios.map(([ours, peer, name, least]) => {
-    const measured = ratio(rounds, ours, peer);
-    return { name, measured: measured.toFixed(2), limit: `at least ${least.toFixed(1)}`, holds: measured >= least };
+/** The ratios that have a target. */
+export const checkRatios = (rounds: Rounds, ratios: readonly Ratio[]): readonly Finding[] =>
+  ratios.flatMap((ratio) => {
+    if (ratio.least === undefined) return [];
+    const measured = ratioOf(rounds, ratio);
+    const limit = `at least ${ratio.least.toFixed(2)}`;
+    return [{ name: ratio.name, measured: measured.toFixed(2), limit, holds: measured >= ratio.least }];
   });
 
-/** Ratios without a target: the same under harder conditions. */
-const otherRatios: readonly (readonly [ours: TargetName, peer: TargetName, name: string])[] = [
-  ['triglyphSoap', 'soapUnprefixed', 'SOAP against (a) without prefixes, whose answers are not valid'],
-  ['uncachedSoap', 'soapPackage', 'SOAP against (a), every listing read from the database'],
-  ['uncachedSoap', 'bareKoa', 'SOAP against (b), every listing read from the database'],
-  ['uncachedJson', 'bareKoa', 'JSON against (b), every listing read from the database'],
-];
-
-export const printOtherRatios = (rounds: Rounds): string =>
-  [
+/** The ratios that have none. */
+export const printOtherRatios = (rounds: Rounds, ratios: readonly Ratio[]): string => {
+  const others = ratios.filter(({ least }) => least === undefined);
+  return [
     '| ratio without a target | measured |',
     '|---|---:|',
-    ...otherRatios.map(([ours, peer, name]) => `| ${name} | ${ratio(rounds, ours, peer).toFixed(2)} |`),
+    ...others.map((ratio) => `| ${ratio.name} | ${ratioOf(rounds, ratio).toFixed(2)} |`),
   ].join('\n');
+};
 
 export const printFindings = (findings: readonly Finding[]): string =>
   [

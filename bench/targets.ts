@@ -5,7 +5,8 @@ import { services } from '../src/services/index.ts';
 import { recurringV25 } from '../src/services/recurring/v25.ts';
 
 /** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */
-export type ServerName = 'triglyph' | 'soapPackage' | 'bareKoa' | 'uncached' | 'soapUnprefixed';
+export const serverNames = ['triglyph', 'uncached', 'soapPackage', 'soapUnprefixed', 'bareKoa', 'fastify'] as const;
+export type ServerName = (typeof serverNames)[number];
 export type TargetName =
   | 'triglyphSoap'
   | 'triglyphJson'
@@ -13,6 +14,8 @@ export type TargetName =
   | 'triglyphWrite'
   | 'soapPackage'
   | 'bareKoa'
+  | 'bareKoaForm'
+  | 'fastify'
   | 'uncachedSoap'
   | 'uncachedJson'
   | 'soapUnprefixed';
@@ -88,8 +91,10 @@ export const targetsAt = (
     soapPackage: at('soapPackage', '(a) `soap` package, SOAP', 'soapPackage', 'soap11'),
     triglyphJson: at('triglyphJson', 'Triglyph, JSON', 'triglyph', 'json'),
     bareKoa: at('bareKoa', '(b) bare Koa, JSON', 'bareKoa', 'json'),
+    fastify: at('fastify', '(c) Fastify, JSON', 'fastify', 'json'),
     triglyphWrite: writeTarget(ports.triglyph ?? 0),
     triglyphForm: at('triglyphForm', 'Triglyph, FORM', 'triglyph', 'form'),
+    bareKoaForm: at('bareKoaForm', '(b) bare Koa, FORM', 'bareKoa', 'form'),
     uncachedSoap: at('uncachedSoap', 'Triglyph without memory, SOAP', 'uncached', 'soap11'),
     uncachedJson: at('uncachedJson', 'Triglyph without memory, JSON', 'uncached', 'json'),
     soapUnprefixed: at('soapUnprefixed', '(a) without prefixes, SOAP', 'soapUnprefixed', 'soap11'),

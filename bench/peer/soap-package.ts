@@ -2,13 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { listen } from 'soap';
+import { answersOf } from './answers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The JSON answer for one shopper. */
-interface Known {
-  readonly details: readonly { readonly RecurringDetail: Fields }[];
-}
+type Details = readonly { readonly RecurringDetail: Fields }[];
 
 /**
  * The package prints names as they are given, so a field in another namespace includes its prefix.
@@ -22,9 +20,12 @@ const prefixed = (prefix: string, fields: unknown): Fields =>
 const member = (name: string, value: unknown): unknown => {
   switch (name) {
     case 'details':
-      return { RecurringDetail: (value as Known['details']).map(({ RecurringDetail }) => members(RecurringDetail)) };
+      return { RecurringDetail: (value as Details).map(({ RecurringDetail }) => members(RecurringDetail)) };
     case 'card':
       return prefixed('payment', value);
+    case 'billingAddress':
+    case 'shopperName':
+      return prefixed('common', value);
     case 'contractTypes':
       return { string: value };
     case 'additionalData':
@@ -38,11 +39,7 @@ const member = (name: string, value: unknown): unknown => {
 const members = (fields: object): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, member(name, value)]));
 
-const known = new Map(
-  Object.entries(JSON.parse(readFileSync(process.env.SHOPPERS!, 'utf8')) as Record<string, Known>).map(
-    ([reference, answer]) => [reference, { result: members(answer) }],
-  ),
-);
+const known = new Map([...answersOf('json')].map(([reference, answer]) => [reference, { result: members(answer) }]));
 
 interface Arguments {
   readonly request: { readonly shopperReference: string };

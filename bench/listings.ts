@@ -1,0 +1,133 @@
+/** Measures the listings of a scenario: all its servers and formats in one run, in alternating rounds. */
+import { checkAnswers } from './check.ts';
+import type { ComparePlan } from './compare.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { connections, putLoad } from './load.ts';
+import { describeMachine } from './machine.ts';
+import {
+  checkRatios,
+  type Finding,
+  type Measured,
+  medianCpu,
+  printFindings,
+  printOtherRatios,
+  printRounds,
+  type Rounds,
+} from './results.ts';
+import type { Scenario } from './scenarios.ts';
+import type { Target, TargetName } from './targets.ts';
+
+export interface Report {
+  readonly text: string;
+  readonly holds: boolean;
+}
+
+const idleMegabytesMax = 120;
+const readyMsMax = 1000;
+
+/** The allowed difference of bytes per answer between rounds; more means that answers were incomplete. */
+const lengthTolerance = 0.02;
+
+/** Starts the servers of the scenario in `folder`, measures and stops them. */
+export async function measureListings(folder: string, scenario: Scenario, plan: ComparePlan): Promise<Report> {
+  const { dataset, title, ratios } = scenario;
+  const fleet = await startFleet(folder, scenario);
+  try {
+    const rounds = await measureRounds(fleet, scenario, plan);
+    const targets = scenario.targets.map((name) => fleet.targets[name]);
+    const findings = [
+      ...checkRatios(rounds, ratios),
+      ...checkDetails(rounds, scenario),
+      ...checkStart(fleet, scenario),
+    ];
+    const text = [
+      `listRecurringDetails, ${title}, ${dataset.shoppers} shoppers, ${connections} connections; ` +
+        `${plan.rounds} round${plan.rounds === 1 ? '' : 's'} of ${plan.seconds} s, alternating. ${describeMachine()}`,
+      printRounds(targets, rounds),
+      ...(findings.length > 0 ? [printFindings(findings)] : []),
+      printOtherRatios(rounds, ratios),
+      ...(scenario.measuresStart ? [describeStart(fleet, scenario)] : []),
+    ].join('\n\n');
+    return { text, holds: findings.every(({ holds }) => holds) };
+  } finally {
+    await fleet.stop();
+  }
+}
+
+async function measureRounds(fleet: Fleet, { dataset, targets: names }: Scenario, plan: ComparePlan): Promise<Rounds> {
+  const targets = names.map((name) => fleet.targets[name]);
+  const rounds = new Map<TargetName, Measured[]>(names.map((name) => [name, []]));
+  for (const target of targets) await putLoad(target, plan.warmUpSeconds, dataset.shoppers);
+  for (let round = 0; round < plan.rounds; round++) {
+    // Back and forth, so that no target always follows the same one.
+    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
+      await checkAnswers(target, fleet.targets.triglyphJson, dataset);
+      rounds.get(target.name)!.push(await measureTarget(fleet, target, dataset.shoppers, plan));
+      process.stderr.write('.');
+    }
+  }
+  process.stderr.write('\n');
+  for (const [name, measured] of rounds) checkLengths(name, measured);
+  return rounds;
+}
+
+async function measureTarget(fleet: Fleet, target: Target, shoppers: number, plan: ComparePlan): Promise<Measured> {
+  // V8 drops compiled code while a server is idle; compiling it again is not part of a request.
+  await putLoad(target, plan.leadInSeconds, shoppers);
+  const server = fleet.servers.get(target.server)!;
+  const before = server.cpuUs();
+  const round = await putLoad(target, plan.seconds, shoppers);
+  return { ...round, cpuUs: server.cpuUs() - before };
+}
+
+function checkLengths(name: string, rounds: readonly Measured[]): void {
+  const lengths = rounds.map(({ bytes, requests }) => bytes / requests);
+  if (Math.max(...lengths) > Math.min(...lengths) * (1 + lengthTolerance))
+    throw new Error(`${name}: the length of answers changes between rounds (${lengths.map(Math.round).join(', ')})`);
+}
+
+/** The whole request counts, so the limit is a little stricter than its name. */
+function checkDetails(rounds: Rounds, { dataset, targets, usPerDetailMax }: Scenario): readonly Finding[] {
+  if (usPerDetailMax === undefined) return [];
+  return targets
+    .filter((name) => name.startsWith('triglyph'))
+    .map((name) => {
+      const us = medianCpu(rounds.get(name)!) / dataset.details;
+      return {
+        name: `${name}, CPU for each detail`,
+        measured: `${us.toFixed(1)} us`,
+        limit: `at most ${usPerDetailMax} us`,
+        holds: us <= usPerDetailMax,
+      };
+    });
+}
+
+function checkStart({ idleBytes, servers }: Fleet, { measuresStart }: Scenario): readonly Finding[] {
+  if (!measuresStart) return [];
+  const { readyMs } = servers.get('triglyph')!;
+  return [
+    {
+      name: 'Idle memory, ready',
+      measured: `${megabytes(idleBytes).toFixed(0)} MB`,
+      limit: `at most ${idleMegabytesMax} MB`,
+      holds: megabytes(idleBytes) <= idleMegabytesMax,
+    },
+    {
+      name: 'Time to ready, data there',
+      measured: `${readyMs.toFixed(0)} ms`,
+      limit: `at most ${readyMsMax} ms`,
+      holds: readyMs <= readyMsMax,
+    },
+  ];
+}
+
+function describeStart({ firstReadyMs, servers }: Fleet, { dataset }: Scenario): string {
+  return (
+    `First start, ${dataset.shoppers} shoppers created and stored: ${(firstReadyMs / 1000).toFixed(1)} s. ` +
+    `Memory of Triglyph after the load: ${megabytes(servers.get('triglyph')!.rssBytes()).toFixed(0)} MB.`
+  );
+}
+
+function megabytes(bytes: number): number {
+  return bytes / 1024 / 1024;
+}

@@ -161,6 +161,35 @@ test('a killed worker is replaced, and a request retried with its key has one ef
   await until('readiness', async () => (await statusOf(`${running.admin}/readyz`)) === 200);
 });
 
+test('a worker that hangs is replaced; meanwhile the service is ready, and the others answer', async () => {
+  const running = await start();
+  const [victim] = await workersOf(running);
+  process.kill(victim!, 'SIGSTOP');
+  const request = () =>
+    fetch(`${running.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: authorization, Connection: 'close' },
+      body: JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' }),
+    }).then(({ status }) => status);
+  // One connection may be on its way to a worker when it stops.
+  const answers = Array.from({ length: 20 }, request);
+  const all = Promise.all(answers);
+  let answered = 0;
+  for (const answer of answers) void answer.then(() => answered++);
+  await until('the answers of the other worker', () => answered >= answers.length - 1);
+  const readiness: number[] = [];
+  while (!isGone(victim!)) {
+    readiness.push(await statusOf(`${running.admin}/readyz`));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  // Control: the worker hung for long, so that the probes met it.
+  expect(readiness.length).toBeGreaterThan(10);
+  expect(new Set(readiness)).toEqual(new Set([200]));
+  expect(running.output()).toContain(`worker ${victim} does not answer and is killed`);
+  await until('another one', async () => (await workersOf(running)).length === workers);
+  expect(await all).toEqual(answers.map(() => 200));
+});
+
 test('SIGHUP replaces all workers without a failed request', async () => {
   const running = await start();
   const old = await workersOf(running);

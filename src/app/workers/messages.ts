@@ -6,7 +6,13 @@ export interface ReadyQuery {
   readonly id: number;
 }
 
+/** From the primary: asks whether the worker handles events at all. It answers at once. */
+export interface Ping {
+  readonly triglyph: 'ping';
+}
+
 export type WorkerMessage =
+  | { readonly triglyph: 'alive' }
   | { readonly triglyph: 'ready'; readonly id: number; readonly ready: boolean }
   /** The worker listens on its port. */
   | { readonly triglyph: 'serving'; readonly callers: string };
@@ -15,8 +21,14 @@ export function isReadyQuery(message: unknown): message is ReadyQuery {
   return isOurs(message) && message.triglyph === 'ready?';
 }
 
+export function isPing(message: unknown): message is Ping {
+  return isOurs(message) && message.triglyph === 'ping';
+}
+
+const fromWorker: ReadonlySet<unknown> = new Set<WorkerMessage['triglyph']>(['alive', 'ready', 'serving']);
+
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
-  return isOurs(message) && (message.triglyph === 'ready' || message.triglyph === 'serving');
+  return isOurs(message) && fromWorker.has(message.triglyph);
 }
 
 function isOurs(message: unknown): message is { readonly triglyph: unknown } {

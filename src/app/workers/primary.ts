@@ -5,7 +5,7 @@ import { openAdmin, type Probe } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
 import type { Config } from '../config.ts';
 import { isWorkerMessage, type ReadyQuery } from './messages.ts';
-import { livingWorkers, Supervisor } from './supervisor.ts';
+import { Supervisor } from './supervisor.ts';
 
 export interface Primary {
   /** The address for callers. */
@@ -26,7 +26,7 @@ export async function startWorkers(config: Config, report: (text: string) => voi
       host: config.adminHost,
       port: config.adminPort,
       registry: workersMetrics(),
-      probes: [workersProbe],
+      probes: [createWorkersProbe(supervisor)],
       draining: () => supervisor.isStopping,
     });
     return Object.freeze({
@@ -46,17 +46,23 @@ export async function startWorkers(config: Config, report: (text: string) => voi
   }
 }
 
-/** The service is ready while one worker is. */
-const workersProbe: Probe = Object.freeze({
-  name: 'workers',
-  async check() {
-    const ready = await Promise.all(livingWorkers().map(isReady));
-    if (!ready.includes(true)) throw new Error('no worker is ready');
-  },
-});
+/** The service is ready while one worker is. The first one that is ready decides: another one may hang. */
+function createWorkersProbe(supervisor: Supervisor): Probe {
+  return Object.freeze({
+    name: 'workers',
+    async check() {
+      const asked = supervisor.answering().map(async (worker) => {
+        if (!(await isReady(worker))) throw new Error('the worker is not ready');
+      });
+      await Promise.any(asked).catch(() => {
+        throw new Error('no worker is ready');
+      });
+    },
+  });
+}
 
-/** The time that a worker has to answer. */
-const readyMsMax = 2_000;
+/** The time that a worker has to answer. Less than the admin port gives to a probe. */
+const readyMsMax = 1_500;
 let lastQuery = 0;
 
 function isReady(worker: Worker): Promise<boolean> {

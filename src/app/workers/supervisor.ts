@@ -1,6 +1,8 @@
 /** Supervises the worker processes: starts them, replaces lost ones, renews them one after the other and stops them. */
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
+import { Heartbeat } from './heartbeat.ts';
+import { redistributeLostConnections } from './lost-connections.ts';
 import { isWorkerMessage } from './messages.ts';
 
 /** A worker that does not serve within this time is killed. */
@@ -21,12 +23,22 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   /** Workers that need no replacement when they end: they drain, or are new in a renewal and do not serve yet. */
   readonly #unsupervised = new WeakSet<Worker>();
+  readonly #heartbeat: Heartbeat;
   #respawning: Promise<void> | undefined;
   #renewal: Promise<void> = Promise.resolve();
   #isStopping = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#heartbeat = new Heartbeat((worker) => {
+      options.report(`worker ${worker.process.pid} does not answer and is killed`);
+      worker.process.kill('SIGKILL');
+    });
+  }
+
+  /** The workers that serve and do not hang. */
+  answering(): readonly Worker[] {
+    return this.#heartbeat.answering();
   }
 
   get isStopping(): boolean {
@@ -38,7 +50,7 @@ export class Supervisor {
     // The first worker starts alone: an error that affects all of them is reported once.
     const first = fork();
     this.#unsupervised.add(first);
-    const callers = await serving(first);
+    const callers = await this.#serving(first);
     this.#unsupervised.delete(first);
     cluster.on('exit', (worker, code, signal) => {
       if (this.#isStopping || this.#unsupervised.has(worker)) return;
@@ -69,6 +81,13 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.beginStop();
     await Promise.all(livingWorkers().map((worker) => this.#end(worker)));
+    this.#heartbeat.stop();
+  }
+
+  async #serving(worker: Worker): Promise<string> {
+    const callers = await serving(worker);
+    this.#heartbeat.watch(worker);
+    return callers;
   }
 
   #active(): readonly Worker[] {
@@ -103,7 +122,7 @@ export class Supervisor {
     const attempts = await Promise.allSettled(
       Array.from({ length: count }, async () => {
         const worker = fork();
-        await serving(worker);
+        await this.#serving(worker);
         this.#options.report(`worker ${worker.process.pid} serves`);
       }),
     );
@@ -119,7 +138,7 @@ export class Supervisor {
       if (old.isDead()) continue;
       const fresh = fork();
       this.#unsupervised.add(fresh);
-      await serving(fresh);
+      await this.#serving(fresh);
       const isSurplus = old.isDead() && this.#missing() === 0;
       const retired = isSurplus ? fresh : old;
       this.#unsupervised.delete(fresh);
@@ -147,7 +166,7 @@ export class Supervisor {
 }
 
 /** Returns all workers that run, those that do not serve yet included. */
-export function livingWorkers(): readonly Worker[] {
+function livingWorkers(): readonly Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[];
 }
 
@@ -155,6 +174,7 @@ function fork(): Worker {
   const worker = cluster.fork();
   // Sending to a worker that has ended is an error of the channel; its end is an event of its own.
   worker.on('error', () => {});
+  redistributeLostConnections(worker);
   return worker;
 }
 

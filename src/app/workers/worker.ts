@@ -3,7 +3,7 @@ import cluster from 'node:cluster';
 import { type Admin, type AdminParts, isReady } from '../../http/admin.ts';
 import type { Metrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
-import { isReadyQuery, type WorkerMessage } from './messages.ts';
+import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
 
 export const isWorker = cluster.isWorker;
 
@@ -18,6 +18,10 @@ export async function runAsWorker(work: (stopRequest: Promise<void>) => Promise<
 }
 
 export function reportServing(callers: string): void {
+  // Until the end of the process, since a worker that drains does not hang.
+  process.on('message', (message) => {
+    if (isPing(message)) send({ triglyph: 'alive' });
+  });
   send({ triglyph: 'serving', callers });
 }
 

@@ -1,6 +1,8 @@
 /** Tests run the sources as Node does: types stripped, nothing compiled. */
 const shared = {
   testEnvironment: '<rootDir>/test/support/plain-context.mjs',
+  testRunner: '<rootDir>/test/support/runner.mjs',
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
 };
@@ -20,5 +22,6 @@ export default {
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
     { ...shared, displayName: 'serving', testMatch: tests('integration', 'conformance', 'system', 'fault') },
   ],
-  testTimeout: 180_000,
+  testSequencer: '<rootDir>/test/support/sequencer.mjs',
+  testTimeout: 300_000,
 };

@@ -95,22 +95,22 @@ const checks = [
 ];
 
 /**
- * Runs jest twice, concurrently. Tests of servers spend half of their time waiting for servers and timeouts, so two files
+ * Runs jest twice, concurrently. Tests of servers wait for most of their time, for starts, retries and time limits, so three files
  * run at once. Computing tests use the remaining CPU time at a low priority.
  */
 const runs = [
-  { name: 'serving', projects: ['serving', 'unit'], priority: [] },
-  { name: 'computing', projects: ['computing'], priority: ['nice', '-n', '5'] },
+  { name: 'serving', projects: ['serving', 'unit'], workers: 3, priority: [] },
+  { name: 'computing', projects: ['computing'], workers: 2, priority: ['nice', '-n', '5'] },
 ];
 
 /** Also counts test files that could not be run. */
-const runTests = async ({ name, projects, priority }) => {
+const runTests = async ({ name, projects, workers, priority }) => {
   const results = join(root, '.cache', `jest-${name}.json`);
   mkdirSync(join(root, '.cache'), { recursive: true });
   rmSync(results, { force: true });
   const command = [...priority, ...node('--disable-warning=ExperimentalWarning', '--experimental-vm-modules')];
   const reporting = ['--reporters', join(root, 'test/support/reporter.mjs'), '--json', `--outputFile=${results}`];
-  const files = ['--maxWorkers=2', '--selectProjects', ...projects];
+  const files = [`--maxWorkers=${workers}`, '--selectProjects', ...projects];
   const [program, ...parameters] = [...command, bin('jest/bin/jest.js'), ...reporting, ...files];
   const child = spawn(program, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   const [status] = await once(child, 'close');

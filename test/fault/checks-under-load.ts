@@ -13,9 +13,11 @@ import {
   updaterCheck,
 } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { Random } from '../simulation/random.ts';
+import type { Variables } from '../support/commands.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import type { Postgres } from '../support/postgres.ts';
 import { seed } from '../support/seed.ts';
-import { ask, basic, type Production, type Variables } from '../support/server.ts';
+import { ask, basic, type Production } from '../support/server.ts';
 import { defectVariable, type Point, points, type Ready, type SeededDefect } from './crash-points.ts';
 
 const random = new Random(seed);
@@ -113,6 +115,7 @@ export const startLoadTest = async (
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
+    NODE_COMPILE_CACHE: compileCache,
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

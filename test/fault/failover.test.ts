@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import { basic, prepareProduction, type Server, startServer, type Variables } from '../support/server.ts';
+import { basic, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 import { callIn, card, openCaller } from '../support/traffic.ts';
 
@@ -45,7 +46,7 @@ interface SiteOptions {
 
 async function openSite({ engine, withRedis, file }: SiteOptions): Promise<Site> {
   const folder = tempFolder();
-  const database = engine === 'PostgreSQL' ? await postgres.createDatabase() : undefined;
+  const database = engine === 'PostgreSQL' ? await postgres.createMigratedDatabase() : undefined;
   const added: Variables = { ...(database && { DATABASE_URL: database }), ...(withRedis && { REDIS_URL: redis.url }) };
   const { variables, credential } = await prepareProduction(folder.path, added);
   const start = () => startServer('serve', folder.path, variables, file);

@@ -30,7 +30,7 @@ import type { SeededDefect } from './crash-points.ts';
 const random = new Random(seed);
 const kills = Number(process.env.UPDATER_KILLS ?? 2);
 const settleMsMax = 20_000;
-const timeLimit = 60_000 + kills * 10_000;
+const timeLimit = 240_000 + kills * 10_000;
 
 type Production = Awaited<ReturnType<typeof prepareProduction>>;
 
@@ -146,7 +146,7 @@ describe('updater over HTTP', () => {
       const postgres = await startPostgres();
       const folder = tempFolder();
       try {
-        const url = await postgres.createDatabase();
+        const url = await postgres.createMigratedDatabase();
         const production = await prepareProduction(folder.path, { DATABASE_URL: url });
         expect(await runUnderKills(postgresOf(postgres, url), { servers: 2 }, production)).toEqual([]);
       } finally {

@@ -9,7 +9,8 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 
 const debianFolder = '/usr/lib/postgresql';
-const readyMsMax = 30_000;
+/** Also for a machine that does much else. */
+const readyMsMax = 90_000;
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {

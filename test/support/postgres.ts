@@ -1,22 +1,17 @@
 /** Starts a private PostgreSQL for one test file, on a free port and in a temporary folder; adds standbys to it. */
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chownSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { openPostgres } from '../../src/store/postgres/open.ts';
-import { migrate } from '../../src/store/sql/migrate.ts';
 import {
   createInstance,
   freePort,
   type Installation,
   type PostgresInstance,
   query,
-  runner,
   runProgram,
   urlOf,
 } from './postgres-instance.ts';
+import { copyFolder, copyPreparedData, migratedTemplate, parametersOf } from './postgres-template.ts';
 import { createTempFolder } from './temp-folder.ts';
 import { until } from './until.ts';
 
@@ -54,33 +49,11 @@ export interface Standby {
   promote(): Promise<void>;
 }
 
-const migratedTemplate = 'migrated';
-
 /** Starts fast, without fsync, by default; `durable` writes to disk, for tests of durability. */
 export const startPostgres = async ({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> => {
   const folder = createTempFolder({ onDisk: durable });
-  const as = runner();
-  const password = `pw-${randomBytes(12).toString('hex')}`;
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, password);
-  if (as.uid !== undefined && as.gid !== undefined)
-    for (const path of [folder, passwordFile]) chownSync(path, as.uid, as.gid);
-  const data = join(folder, 'data');
-  const database = ['--auth=scram-sha-256', '--username=triglyph', `--pwfile=${passwordFile}`];
-  // Sorts text by bytes, as the embedded store does.
-  await runProgram({ folder, password }, 'initdb', [
-    ...['-D', data, '--no-sync', '--locale=C', '--encoding=UTF8'],
-    ...database,
-  ]);
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: folder,
-    max_connections: '60',
-    shared_buffers: '32MB',
-    ...(!durable && { fsync: 'off', full_page_writes: 'off' }),
-  };
-  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const installation: Installation = { folder, password, parameters };
+  const { data, password } = await copyPreparedData(folder);
+  const installation: Installation = { folder, password, parameters: parametersOf(folder, durable) };
   const port = await freePort();
   let primary = createInstance(installation, data, port);
   const standbys: PostgresInstance[] = [];
@@ -92,14 +65,6 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     const name = `test_${databases}`;
     await query(url, `create database ${name} template ${template}`);
     return urlOf({ password, port, database: name });
-  };
-
-  let migrated: Promise<void> | undefined;
-  const createTemplate = async (): Promise<void> => {
-    await query(url, `create database ${migratedTemplate}`);
-    const engine = openPostgres({ url: urlOf({ password, port, database: migratedTemplate }), poolMax: 1 });
-    await migrate(engine);
-    await engine.close();
   };
 
   const addStandby: Postgres['addStandby'] = async ({ synchronous = false } = {}) => {
@@ -146,10 +111,9 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     };
   };
 
-  const copyFiles = async (from: string, to: string): Promise<void> => {
+  const replaceFiles = async (from: string, to: string): Promise<void> => {
     await rm(to, { recursive: true, force: true });
-    // Keeps the owner, which the server requires.
-    await promisify(execFile)('cp', ['-a', from, to]);
+    await copyFolder(from, to);
   };
 
   await primary.start();
@@ -158,11 +122,7 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     password,
     port,
     createDatabase: () => createFrom('template1'),
-    async createMigratedDatabase() {
-      migrated ??= createTemplate();
-      await migrated;
-      return createFrom(migratedTemplate);
-    },
+    createMigratedDatabase: () => createFrom(migratedTemplate),
     ask: (text, values, other = url) => query(other, text, values),
     stop: () => primary.end('SIGINT'),
     kill: () => primary.end('SIGKILL'),
@@ -176,11 +136,11 @@ export const startPostgres = async ({ durable = false }: { readonly durable?: bo
     async backUp() {
       const backup = join(folder, 'backup');
       await primary.end('SIGINT');
-      await copyFiles(primary.data, backup);
+      await replaceFiles(primary.data, backup);
       await primary.start();
       return async () => {
         await primary.end('SIGKILL');
-        await copyFiles(backup, primary.data);
+        await replaceFiles(backup, primary.data);
         await primary.start();
       };
     },

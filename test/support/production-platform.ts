@@ -1,5 +1,6 @@
 /** Creates a balance platform and its credential by command, and one balance account by API calls. */
-import { basic, type Production, startServer, triglyph } from './server.ts';
+import { triglyph } from './commands.ts';
+import { basic, type Production, startServer } from './server.ts';
 
 export interface ProductionPlatform {
   /** The Authorization header of its credential. */

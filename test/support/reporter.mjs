@@ -22,11 +22,11 @@ export default class Reporter {
     print(`FAILED ${this.nameOf(file)}: ${fullName}\n${messages.join('\n')}`);
   }
 
-  onTestFileResult(file, { numPassingTests, numFailingTests, perfStats, testExecError }) {
+  onTestFileResult(file, { numPassingTests, numFailingTests, perfStats, testExecError, cpuSeconds = 0 }) {
     const seconds = ((perfStats.end - perfStats.start) / 1000).toFixed(1);
     if (testExecError) print(`FAILED ${this.nameOf(file)}: it could not be run\n${indent(testExecError.stack)}`);
     const counts = `${numPassingTests} passed${numFailingTests > 0 ? `, ${numFailingTests} FAILED` : ''}`;
-    print(`${this.nameOf(file)}: ${counts}, ${seconds} s`);
+    print(`${this.nameOf(file)}: ${counts}, ${seconds} s, ${cpuSeconds.toFixed(1)} s of CPU time`);
   }
 
   getLastError() {}

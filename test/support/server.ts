@@ -1,85 +1,8 @@
-/** Runs the real program as child processes: commands, and servers on free ports in the test's folder. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Starts real servers as child processes, on free ports in the test's folder. */
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
-
-export type Variables = Readonly<Record<string, string>>;
-
-/** The environment of the child, without settings and Node flags of the tests' own. */
-const environment = (variables: Variables): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
-  HOME: process.env.HOME,
-  HOST: '127.0.0.1',
-  PORT: '0',
-  ADMIN_PORT: '0',
-  ...variables,
-});
-
-export interface Ended {
-  /** Null after a signal. */
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const start = (
-  parameters: readonly string[],
-  folder: string,
-  variables: Variables,
-  file: string = program,
-): ChildProcess =>
-  // Runs in the test's folder, so that it reads no .env of the developer.
-  spawn(process.execPath, [file, ...parameters], {
-    cwd: folder,
-    env: environment(variables),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-
-const gather = (child: ChildProcess) => {
-  const received = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    received.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    received.stderr += text;
-  });
-  return received;
-};
-
-const ended = (child: ChildProcess): Promise<number | null> =>
-  new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve(code));
-  });
-
-/** Runs a command and waits until it ends. */
-export const triglyph = async (
-  parameters: readonly string[],
-  folder: string,
-  variables: Variables = {},
-): Promise<Ended> => {
-  const child = start(parameters, folder, variables);
-  const received = gather(child);
-  const code = await ended(child);
-  return { code, ...received };
-};
-
-/** Starts a command, kills it with SIGKILL once `when` resolves, and returns its output. */
-export const killedWhen = async (
-  parameters: readonly string[],
-  folder: string,
-  variables: Variables,
-  when: () => Promise<void>,
-): Promise<Ended> => {
-  const child = start(parameters, folder, variables);
-  const received = gather(child);
-  const over = ended(child);
-  await when();
-  child.kill('SIGKILL');
-  const code = await over;
-  return { code, ...received };
-};
+import { startTriglyph, triglyph, type Variables } from './commands.ts';
+import { preparedOncePerRun } from './once-per-run.ts';
 
 export interface Server {
   /** `http://127.0.0.1:40123` */
@@ -97,7 +20,8 @@ export interface Server {
   kill(): Promise<void>;
 }
 
-const readyMsMax = 30_000;
+/** Also for a machine that does much else. */
+const readyMsMax = 120_000;
 /** Matches both forms of an address: the demo's sentence and the server's log line. */
 const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
 
@@ -113,9 +37,7 @@ export const startServer = async (
 ): Promise<Server> => {
   const dataDir = variables.DATA_DIR ?? join(folder, 'data');
   const startedAt = performance.now();
-  const child = start([command], folder, { ...variables, DATA_DIR: dataDir }, file);
-  const received = gather(child);
-  const over = ended(child);
+  const { child, received, over } = startTriglyph([command], folder, { ...variables, DATA_DIR: dataDir }, file);
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
     const failure = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);
     const timer = setTimeout(() => {
@@ -158,21 +80,43 @@ export interface Production {
   readonly credential: { readonly id: string; readonly username: string; readonly secret: string };
 }
 
-/** Creates a key file, a company with a merchant account, and a credential, as an operator does before the first `serve`. */
-export const prepareProduction = async (folder: string, also: Variables = {}): Promise<Production> => {
-  const keyFile = join(folder, 'keys');
-  const variables: Variables = { DATA_DIR: join(folder, 'data'), KEY_FILE: keyFile, ...also };
-  const done = async (...parameters: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await triglyph(parameters, folder, variables);
-    if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stderr}`);
-    return stdout;
+const keyFileName = 'keys';
+const dataFolderName = 'data';
+const credentialFileName = 'credential.json';
+
+/**
+ * Creates a key file, a company with a merchant account, and a credential, as an operator does before the first `serve`. They
+ * are copies of one preparation. `also.DATABASE_URL`: a database without rows.
+ */
+export async function prepareProduction(folder: string, also: Variables = {}): Promise<Production> {
+  const prepared = await preparedOncePerRun('production', runPreparingCommands);
+  const variables: Variables = {
+    DATA_DIR: join(folder, dataFolderName),
+    KEY_FILE: join(folder, keyFileName),
+    ...also,
   };
-  await done('keys', 'create', keyFile);
-  await done('migrate');
-  await done('credential', 'merchant-account', 'add', 'Acme', 'AcmeWeb');
-  const credential = JSON.parse(await done('credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json'));
-  return { variables, credential };
-};
+  copyFileSync(join(prepared, keyFileName), variables.KEY_FILE!);
+  cpSync(join(prepared, dataFolderName), variables.DATA_DIR!, { recursive: true });
+  if (variables.DATABASE_URL !== undefined)
+    await done(['copy', '--from', `sqlite:${variables.DATA_DIR}`, '--to', 'env:DATABASE_URL'], folder, variables);
+  return { variables, credential: JSON.parse(readFileSync(join(prepared, credentialFileName), 'utf8')) };
+}
+
+async function runPreparingCommands(folder: string): Promise<void> {
+  const variables: Variables = { DATA_DIR: join(folder, dataFolderName), KEY_FILE: join(folder, keyFileName) };
+  await done(['keys', 'create', variables.KEY_FILE!], folder, variables);
+  await done(['migrate'], folder, variables);
+  await done(['credential', 'merchant-account', 'add', 'Acme', 'AcmeWeb'], folder, variables);
+  const credential = await done(['credential', 'add', 'Acme', '--account', 'AcmeWeb', '--json'], folder, variables);
+  writeFileSync(join(folder, credentialFileName), credential);
+}
+
+/** Returns the output of a command, which must succeed. */
+async function done(parameters: readonly string[], folder: string, variables: Variables): Promise<string> {
+  const { code, stdout, stderr } = await triglyph(parameters, folder, variables);
+  if (code !== 0) throw new Error(`triglyph ${parameters.join(' ')} ended with ${code}: ${stderr}`);
+  return stdout;
+}
 
 export const basic = (username: string, secret: string): string =>
   `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;

@@ -8,7 +8,7 @@ import { setTimeout as after } from 'node:timers/promises';
 export const until = async (
   what: string | (() => unknown),
   holds: () => boolean | Promise<boolean>,
-  msMax = 30_000,
+  msMax = 90_000,
 ): Promise<void> => {
   const endsAt = performance.now() + msMax;
   for (;;) {

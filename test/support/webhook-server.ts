@@ -2,7 +2,8 @@
 
 import { type Backend, openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
-import { ask, basic, prepareProduction, type Server, startServer, triglyph, type Variables } from './server.ts';
+import { triglyph, type Variables } from './commands.ts';
+import { ask, basic, prepareProduction, type Server, startServer } from './server.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** An endpoint's id, and the key under which it is signed. */

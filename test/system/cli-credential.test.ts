@@ -1,15 +1,8 @@
 /** Tests the credential commands against a running server, which applies each change. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  ask,
-  basic,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  triglyph,
-} from '../support/server.ts';
+import { triglyph } from '../support/commands.ts';
+import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

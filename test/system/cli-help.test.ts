@@ -1,7 +1,7 @@
 /** Tests the help of every command and the exit codes: 2 for usage errors, 1 for runtime errors, without a stack trace. */
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { triglyph } from '../support/server.ts';
+import { spawnTriglyph, triglyph } from '../support/commands.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -66,8 +66,22 @@ describe('help', () => {
 
 test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const { code, stdout, stderr } = await triglyph(['--version'], folder.path);
+  const { code, stdout, stderr } = await spawnTriglyph(['--version'], folder.path);
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('a process of its own prints and ends as one that is kept', () => {
+  test.each([
+    [['--help'], 0],
+    [['credential', 'add', '--help'], 0],
+    [['unheard-of'], 2],
+    [['credential', 'add'], 2],
+    [['credential', 'list'], 1],
+  ])('%j', async (command, code) => {
+    const ended = await spawnTriglyph(command, folder.path);
+    expect(ended.code).toBe(code);
+    expect(ended).toEqual(await triglyph(command, folder.path));
+  });
 });
 
 describe('usage errors exit with 2', () => {

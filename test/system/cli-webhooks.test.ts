@@ -1,6 +1,7 @@
 /** Tests `triglyph webhooks`: adds, lists and removes endpoints, shows a key once, and reports errors. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Production, prepareProduction, triglyph } from '../support/server.ts';
+import { triglyph } from '../support/commands.ts';
+import { type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -53,7 +54,7 @@ test('an endpoint is added with a key shown once, listed without the key, and re
   expect((await run(['endpoint', 'remove', id!])).stdout).toBe(`${id} is removed with 0 undelivered webhooks.\n`);
   expect((await run(['endpoint', 'remove', classic.id])).code).toBe(0);
   expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');
-}, 60_000);
+});
 
 test('a company with only a balance platform can add only configuration endpoints', async () => {
   const { variables } = production;
@@ -68,7 +69,7 @@ test('a company with only a balance platform can add only configuration endpoint
   const { code, stdout } = await run(['endpoint', 'add', 'Beta', url, '--format', 'configuration', '--json']);
   expect({ code, format: JSON.parse(stdout).format }).toEqual({ code: 0, format: 'configuration' });
   expect((await run(['endpoint', 'remove', JSON.parse(stdout).id])).code).toBe(0);
-}, 60_000);
+});
 
 describe('runtime errors exit with 1 and print the reason', () => {
   test.each([
@@ -97,7 +98,7 @@ describe('runtime errors exit with 1 and print the reason', () => {
       code: 1,
       stderr: 'triglyph: Acme has 10 endpoints already: remove one first\n',
     });
-  }, 60_000);
+  });
 
   test('without dead letters list and retry report none', async () => {
     expect(await run(['list'])).toMatchObject({ code: 0, stdout: 'There is no dead letter.\n' });

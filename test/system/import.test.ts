@@ -5,15 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
-import {
-  ask,
-  basic,
-  killedWhen,
-  type Production,
-  prepareProduction,
-  startServer,
-  triglyph,
-} from '../support/server.ts';
+import { killedWhen, triglyph } from '../support/commands.ts';
+import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

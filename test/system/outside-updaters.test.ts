@@ -2,16 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import {
-  ask,
-  basic,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  triglyph,
-  type Variables,
-} from '../support/server.ts';
+import { triglyph, type Variables } from '../support/commands.ts';
+import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { say, startUpdater, type TestUpdater } from '../support/updater.ts';

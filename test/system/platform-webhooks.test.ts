@@ -20,7 +20,7 @@ beforeAll(async () => {
   platformSecret = await serving.openPlatform(company, balancePlatform);
   for (const format of ['configuration', 'tokenization', 'classic'])
     keys[format] = (await shop.listen(`${receiver.origin}/${format}`, format)).key;
-}, 60_000);
+});
 afterAll(async () => {
   await serving?.close();
   await receiver?.close();
@@ -117,7 +117,7 @@ test('changes of account holders, balance accounts and cards arrive signed, in o
   for (const secret of [old.card.number, fresh.card.number, iban, 'cvc']) expect(all).not.toContain(secret);
   expect(receiver.at('/tokenization')).toEqual([]);
   expect(receiver.at('/classic')).toEqual([]);
-}, 60_000);
+});
 
 test('an event of a stored detail is sent in the formats tokenization and classic, not in configuration', async () => {
   const before = receiver.eventsAt('/configuration').length;
@@ -139,4 +139,4 @@ test('an event of a stored detail is sent in the formats tokenization and classi
   expect(validator.validateHMAC(item, keys.classic!)).toBe(true);
   expect(item.pspReference).toBe(answer.recurringDetailReference);
   expect(receiver.eventsAt('/configuration')).toHaveLength(before);
-}, 60_000);
+});

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { openSqlite } from '../../src/store/sqlite/open.ts';
-import { triglyph } from '../support/server.ts';
+import { triglyph } from '../support/commands.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -59,4 +59,4 @@ test('without isShared, some lines are torn (control)', async () => {
   let torn = 0;
   for (let runs = 0; runs < 10 && torn === 0; runs += 1) ({ torn } = await twoWriters(false));
   expect(torn).toBeGreaterThan(0);
-}, 60_000);
+});

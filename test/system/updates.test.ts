@@ -6,16 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { testCards } from '../../src/services/recurring/account-updater/test-cards.ts';
-import {
-  ask,
-  basic,
-  killedWhen,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  triglyph,
-} from '../support/server.ts';
+import { killedWhen, triglyph } from '../support/commands.ts';
+import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();

@@ -76,7 +76,7 @@ test.concurrent('each event arrives signed, in both formats, without card data',
     `RECURRING_CONTRACT ${replaced}`,
   ]);
   for (const item of items) expect(validator.validateHMAC(item, classic.key)).toBe(true);
-}, 60_000);
+});
 
 test.concurrent('events of concurrent shoppers arrive in order per shopper, over few connections', async () => {
   const shop = await serving.openShop('Order');
@@ -103,7 +103,7 @@ test.concurrent('events of concurrent shoppers arrive in order per shopper, over
     );
   expect(events).toHaveLength(120);
   expect(new Set(receiver.at('/order').map(({ remotePort }) => remotePort)).size).toBeLessThan(60);
-}, 60_000);
+});
 
 test.concurrent('a receiver that recovers from an outage gets all events in order', async () => {
   const shop = await serving.openShop('Down');
@@ -118,7 +118,7 @@ test.concurrent('a receiver that recovers from an outage gets all events in orde
   await untilEvents(5, '/', own);
   expect(idsAt('/', own)).toEqual(wanted);
   await own.close();
-}, 60_000);
+});
 
 test.concurrent('a timed out or redirected delivery is retried under the same id, and redirects are not followed', async () => {
   const shop = await serving.openShop('Trouble');
@@ -140,7 +140,7 @@ test.concurrent('a timed out or redirected delivery is retried under the same id
   expect(tries.length).toBeGreaterThanOrEqual(3);
   expect(new Set(tries.map(({ body, headers }) => `${headers.hmacsignature} ${body}`)).size).toBe(1);
   expect(elsewhere.at('/stolen')).toEqual([]);
-}, 60_000);
+});
 
 test.concurrent('an endless or oversized response delays no other event', async () => {
   const shop = await serving.openShop('Chatty');
@@ -163,7 +163,7 @@ test.concurrent('an endless or oversized response delays no other event', async 
     return receiver.at('/chatty').length === before;
   });
   expect(idsAt('/chatty').sort()).toEqual(wanted.sort());
-}, 60_000);
+});
 
 test.concurrent('an endpoint that never answers does not delay another, and its circuit opens', async () => {
   const [bad, good] = [await serving.openShop('Silent'), await serving.openShop('Lively')];
@@ -181,7 +181,7 @@ test.concurrent('an endpoint that never answers does not delay another, and its 
   await setTimeout(2_000);
   // 150 are due: without the circuit breaker, eight at once would be 16 a second.
   expect(receiver.at('/silent').length - tried).toBeLessThan(16);
-}, 60_000);
+});
 
 test('the log and the list of endpoints contain no key and no card number', async () => {
   const keys = (await serving.backend.endpoints.list()).map(({ tenant: company, endpointId, sealed }) =>

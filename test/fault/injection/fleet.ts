@@ -3,12 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { Variables } from '../../support/server.ts';
+import type { Variables } from '../../support/commands.ts';
+import { compileCache } from '../../support/compile-cache.ts';
 import { type Interruption, type NoInterruption, noInterruption, type Ready, stoppingLine } from './crash-points.ts';
 
 const program = join(import.meta.dirname, 'server.ts');
-/** A start takes half as long with the compile cache of Node. */
-const compiled = join(import.meta.dirname, '../../../.cache/compile');
 const readyMsMax = 30_000;
 const stopMsMax = 20_000;
 /** A server does not start while its database is down; the database is up again long before these are used up. */
@@ -25,7 +24,7 @@ const launch = (variables: Variables, log: string): ChildProcess => {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: compiled,
+      NODE_COMPILE_CACHE: compileCache,
       HOST: '127.0.0.1',
       PORT: '0',
       ADMIN_PORT: '0',

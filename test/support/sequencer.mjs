@@ -1,0 +1,38 @@
+/** Jest's sequencer: starts the longest test files first, so that none runs alone at the end. */
+import { relative } from 'node:path';
+import TestSequencer from '@jest/test-sequencer';
+
+/** The longest first. A file that is not named comes after them, in Jest's own order. */
+const longest = [
+  'test/fault/injection/fault-injection.test.ts',
+  'test/fault/updater-kills.test.ts',
+  'test/system/rolling-restarts.test.ts',
+  'test/system/keys.test.ts',
+  'test/system/workers.test.ts',
+  'test/system/copy.test.ts',
+  'test/integration/postgres.test.ts',
+  'test/system/load.test.ts',
+  'test/system/redis-outage.test.ts',
+  'test/system/webhook-kills.test.ts',
+  'test/system/demo.test.ts',
+  'test/system/cli-serve.test.ts',
+  'test/integration/redis-cache.test.ts',
+  'test/simulation/matrix.test.ts',
+  'test/simulation/simulation.test.ts',
+  'test/property/formats-are-equal.test.ts',
+  'test/property/resources.test.ts',
+  'test/property/documents.test.ts',
+  'test/property/arbitrary-bytes.test.ts',
+];
+
+export default class LongestFirst extends TestSequencer {
+  sort(tests) {
+    const sorted = super.sort(tests);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
+function rank({ path, context }) {
+  const at = longest.indexOf(relative(context.config.rootDir, path));
+  return at < 0 ? longest.length : at;
+}

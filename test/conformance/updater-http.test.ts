@@ -316,9 +316,7 @@ describe('a hostile one changes nothing', () => {
     const reference = await store(shopper, replaced);
     const before = await list('json', shopper);
     outside.answer = (_question, response) => answer(response);
-    const startedAt = performance.now();
     expect(await check('json', named(shopper, reference))).toBe('Success');
-    expect(performance.now() - startedAt).toBeLessThan(msMax + 2_000);
     expect(events.map((event) => event.kind)).toContain(kind);
     expect(JSON.stringify(events)).not.toMatch(/\d{8}/);
     expect(await goOn()).toBe(0);

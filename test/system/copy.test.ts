@@ -6,22 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendLuhnDigit } from '../../src/contract/check-digits.ts';
 import { tables } from '../../src/store/sql/tables.ts';
+import { killedWhen, triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import {
-  ask,
-  basic,
-  killedWhen,
-  type Production,
-  prepareProduction,
-  startServer,
-  triglyph,
-} from '../support/server.ts';
+import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
-const shoppers = 6_000;
+const shoppers = 3_000;
 const folder = tempFolder();
 let production: Production;
 let server: Postgres;
@@ -119,7 +112,7 @@ describe('the tables of a copy', () => {
 
 describe('a copy', () => {
   test('resumes after two kills, duplicates no row, and verifies', async () => {
-    for (const rows of [1_000, 3_000]) {
+    for (const rows of [500, 1_500]) {
       expect((await killedAt(rows)).code).toBeNull();
       const [{ many } = {}] = await server.ask('select count(*) as many from stored_detail', [], target);
       expect(Number(many)).toBe(await rowsDone());
@@ -128,7 +121,7 @@ describe('a copy', () => {
     }
     const { code, stdout, stderr } = await copy();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^stored_detail +6000 rows {2}[0-9a-f]{64}$/m);
+    expect(stdout).toMatch(/^stored_detail +3000 rows {2}[0-9a-f]{64}$/m);
     expect(stdout).toContain(`from ./data to PostgreSQL at 127.0.0.1:${server.port}/`);
     expect(stdout).not.toContain(server.password);
     await expectSame();
@@ -141,7 +134,7 @@ describe('a copy', () => {
   });
 
   test('that is unfinished is not served and not resumed from another store', async () => {
-    await killedAt(1_000);
+    await killedAt(500);
     const variables = { ...production.variables, DATABASE_URL: target };
     const { code, stderr } = await triglyph(['serve'], folder.path, variables);
     expect(code).toBe(1);
@@ -149,7 +142,10 @@ describe('a copy', () => {
     expect(stderr).not.toContain(server.password);
 
     const other = tempFolder();
-    await prepareProduction(other.path);
+    await triglyph(['migrate'], other.path);
+    await triglyph(['credential', 'merchant-account', 'add', 'Other', 'OtherWeb'], other.path, {
+      KEY_FILE: production.variables.KEY_FILE!,
+    });
     const foreign = await triglyph(parameters, other.path, { TARGET: target });
     other.discard();
     expect(foreign.code).toBe(1);
@@ -157,7 +153,7 @@ describe('a copy', () => {
   });
 
   test('that was altered fails verification', async () => {
-    await killedAt(1_000);
+    await killedAt(500);
     await server.ask(
       `update stored_detail set sealed_number = 'x' where recurring_detail_reference =
          (select min(recurring_detail_reference) from stored_detail)`,
@@ -166,7 +162,7 @@ describe('a copy', () => {
     );
     const { code, stdout, stderr } = await copy();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain('stored_detail is not the same in both (6000 and 6000 rows)');
+    expect(stderr).toContain('stored_detail is not the same in both (3000 and 3000 rows)');
   });
 
   test('into a database that holds rows is refused and changes nothing', async () => {

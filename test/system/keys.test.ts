@@ -4,17 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { killedWhen, spawnTriglyph, triglyph } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import {
-  ask,
-  basic,
-  killedWhen,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  triglyph,
-} from '../support/server.ts';
+import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
@@ -136,7 +128,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   const servers = await startAll(prepared);
 
   const traffic = servers.map(({ callers }) =>
-    startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 4 }),
+    startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 4, pauseMs: 50 }),
   );
   left.unshift(...traffic.map((each) => each.stop));
   const right = () => traffic.reduce((sum, each) => sum + each.right(), 0);
@@ -150,7 +142,7 @@ const rotates = async (prepared: Prepared): Promise<void> => {
       const { status, answer } = await list(servers[n % servers.length]!, prepared, `row-${n}`);
       expect(answer).toMatchObject({ details: [{ RecurringDetail: { bank: { ownerName: `Owner ${n}` } } }] });
       watched.push(status);
-      await wait(5);
+      await wait(20);
     }
   })();
   await until('traffic', () => right() > 20);
@@ -163,9 +155,10 @@ const rotates = async (prepared: Prepared): Promise<void> => {
   expect(remaining).toBeGreaterThan(0);
   expect(remaining).toBeLessThan(rows);
 
+  const rotate = () => spawnTriglyph(['keys', 'rotate'], prepared.folder, prepared.variables);
   const startedAt = performance.now();
   const before = right();
-  const both = await Promise.all([tried(prepared, 'keys', 'rotate'), tried(prepared, 'keys', 'rotate')]);
+  const both = await Promise.all([rotate(), rotate()]);
   const seconds = (performance.now() - startedAt) / 1000;
   const during = right() - before;
   await until('traffic', () => right() > before + during + 20);
@@ -197,7 +190,7 @@ describe('a rotation under load, killed in the middle, then two at once', () => 
   test('on the embedded store', async () => rotates(await prepare('embedded')), testMs);
   test(
     'on PostgreSQL, with two servers',
-    async () => rotates(await prepare('postgres', await postgres.createDatabase())),
+    async () => rotates(await prepare('postgres', await postgres.createMigratedDatabase())),
     testMs,
   );
 });

@@ -39,7 +39,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
     `for ${outageMs} ms under load: no request fails, and the cache comes back`,
     async () => {
       const folder = tempFolder();
-      const database = await postgres.createDatabase();
+      const database = await postgres.createMigratedDatabase();
       const { variables, credential } = await prepareProduction(folder.path, {
         DATABASE_URL: database,
         REDIS_URL: redis.url,
@@ -58,7 +58,7 @@ describe.each(Object.keys(ways) as (keyof typeof ways)[])('Redis %s', (way) => {
           authorization: basic(credential.username, credential.secret),
           merchantAccount: 'AcmeWeb',
           callers: 4,
-          pauseMs: 10,
+          pauseMs: 40,
         }),
       );
       await until('traffic', () => load.every((each) => each.right() > 50));

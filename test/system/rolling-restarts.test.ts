@@ -48,7 +48,7 @@ const place = async (): Promise<Place> => {
 
 beforeAll(async () => {
   postgres = await startPostgres();
-  database = await postgres.createDatabase();
+  database = await postgres.createMigratedDatabase();
   production = await prepareProduction(folder.path, { DATABASE_URL: database });
 });
 beforeEach(async () => {
@@ -59,8 +59,8 @@ beforeEach(async () => {
     origin: proxy.origin,
     authorization: basic(username, secret),
     merchantAccount: 'AcmeWeb',
-    callers: 24,
-    pauseMs: 40,
+    callers: 8,
+    pauseMs: 60,
   });
   await until('traffic', () => traffic.right() > 100);
 });

@@ -4,18 +4,10 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { triglyph, type Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
-import {
-  ask,
-  basic,
-  type Production,
-  prepareProduction,
-  type Server,
-  startServer,
-  triglyph,
-  type Variables,
-} from '../support/server.ts';
+import { ask, basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +21,7 @@ let production: Production;
 let authorization: string;
 beforeAll(async () => {
   [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  database = await postgres.createDatabase();
+  database = await postgres.createMigratedDatabase();
   production = await prepareProduction(folder.path, { DATABASE_URL: database, REDIS_URL: redis.url });
   authorization = basic(production.credential.username, production.credential.secret);
 });
@@ -53,7 +45,14 @@ const start = async (also: Variables = {}): Promise<Server> => {
 };
 
 const load = ({ callers }: Server, retriesMax = 0): Traffic => {
-  const begun = startTraffic({ origin: callers, authorization, merchantAccount: 'AcmeWeb', callers: 8, retriesMax });
+  const begun = startTraffic({
+    origin: callers,
+    authorization,
+    merchantAccount: 'AcmeWeb',
+    callers: 8,
+    retriesMax,
+    pauseMs: 30,
+  });
   underway = begun;
   return begun;
 };
@@ -90,7 +89,7 @@ const isGone = (pid: number): boolean => {
 
 /** Reads the body, because an unread body holds its connection and the admin port has few. */
 const statusOf = async (url: string): Promise<number> => {
-  const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.arrayBuffer();
   return response.status;
 };
@@ -123,7 +122,7 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
   expect([one, other, more]).toEqual([expect.any(Number), expect.any(Number), []]);
   expect(await statusOf(`${running.admin}/readyz`)).toBe(200);
   const traffic = load(running);
-  await until('enough traffic', () => traffic.right() >= 600);
+  await until('enough traffic', () => traffic.right() >= 300);
   await traffic.stop();
   expect(traffic.failures).toEqual([]);
   await proveEffects(traffic);
@@ -142,7 +141,7 @@ test('two workers serve one port; the primary aggregates their metrics, and log 
 
 test('a killed worker is replaced, and a request retried with its key has one effect', async () => {
   const running = await start();
-  const traffic = load(running, 20);
+  const traffic = load(running, 100);
   let kills = 0;
   for (; kills < 3; kills += 1) {
     const before = traffic.right();

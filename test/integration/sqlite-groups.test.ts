@@ -130,13 +130,17 @@ describe('a member that fails', () => {
     await Promise.allSettled([half, engine.write(writeNote(1))]);
     expect(committed()).toEqual([1, 7]);
   });
-  test('and fills the disk, which rolls the group back: the others run again', async () => {
+  /** Leaves room for four more pages. */
+  const fillDisk = async () => {
     const pages = statement<{ readonly page_count: number }>('pages', 'pragma page_count');
     await engine.write(async (session) => {
       const [row] = await session.query(pages, []);
       await session.query(statement('limit', `pragma max_page_count = ${row!.page_count + 4}`), []);
     });
     commands.length = 0;
+  };
+  test('and fills the disk, which rolls the group back: the others run again', async () => {
+    await fillDisk();
     const results = await Promise.allSettled([
       engine.write(writeNote(1)),
       engine.write(writeNote(2, 'x'.repeat(1 << 20))),
@@ -145,6 +149,18 @@ describe('a member that fails', () => {
     expect(results).toMatchObject([written, unavailable, written]);
     expect(committed()).toEqual([1, 3]);
   });
+});
+
+test('work that ignores that its transaction was rolled back writes nothing', async () => {
+  const ignoring = engine.write(async (session) => {
+    await writeNote(1)(session);
+    // What SQLite does by itself when the disk is full.
+    await session.query(statement('rollback', 'rollback'), []);
+    await writeNote(2)(session);
+  });
+  await expect(ignoring).rejects.toMatchObject(unavailable.reason);
+  expect(committed()).toEqual([]);
+  expect(await engine.write(writeNote(3))).toBe(1);
 });
 
 describe('a commit that fails', () => {

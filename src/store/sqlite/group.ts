@@ -1,4 +1,5 @@
 /** A group of transactions in one SQLite transaction: a savepoint each, one commit and one fsync for all. */
+import { StoreUnavailable } from '../errors.ts';
 import type { Row, Statement, TransactionSession, Value } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
 import { translated } from './failure.ts';
@@ -133,5 +134,7 @@ class GroupedTransaction implements TransactionSession {
 
   #checkOpen(): void {
     if (this.#ended) throw new Error('the transaction has ended');
+    // Work may go on after an error that has rolled back everything: its next statement would commit by itself.
+    if (!this.#connection.inTransaction) throw new StoreUnavailable('the transaction was rolled back');
   }
 }

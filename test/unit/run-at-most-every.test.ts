@@ -27,9 +27,12 @@ test('callers within the interval share one result', async () => {
   expect(await run()).toBe('first');
   expect(runs).toHaveLength(1);
   clock.now = 100;
-  const second = run();
+  // The next run does not delay its callers.
+  expect(await run()).toBe('first');
+  expect(runs).toHaveLength(2);
   runs[1]!.resolve('second');
-  expect(await second).toBe('second');
+  await Promise.resolve();
+  expect(await run()).toBe('second');
 });
 
 test('work that takes longer than the interval does not run twice at the same time', async () => {
@@ -46,13 +49,28 @@ test('work that takes longer than the interval does not run twice at the same ti
   expect(await third).toBe('again');
 });
 
+test('a result that is two intervals old is not used: callers wait for the run', async () => {
+  const { run, runs, clock } = limited();
+  const first = run();
+  runs[0]!.resolve('first');
+  expect(await first).toBe('first');
+  clock.now = 199;
+  expect(await run()).toBe('first');
+  clock.now = 200;
+  const second = run();
+  expect(runs).toHaveLength(2);
+  runs[1]!.resolve('second');
+  expect(await second).toBe('second');
+});
+
 test('a failure is shared as well, and work runs again after the interval', async () => {
   const { run, runs, clock } = limited();
   const first = run();
   runs[0]!.reject(new Error('full'));
   await expect(first).rejects.toThrow('full');
   await expect(run()).rejects.toThrow('full');
-  clock.now = 100;
+  expect(runs).toHaveLength(1);
+  clock.now = 200;
   const second = run();
   runs[1]!.resolve('well');
   expect(await second).toBe('well');

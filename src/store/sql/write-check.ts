@@ -9,7 +9,7 @@ const write = statement('write-check', 'update write_check set checked_at = now_
 
 /**
  * Returns a function that commits a write. It rejects where the disk is full, the file system is read-only or the server is a
- * standby. Calls within two seconds share one write.
+ * standby. Calls within two seconds share one write, and none waits for a slow one.
  */
 export function createWriteCheck(engine: Engine): () => Promise<void> {
   return runAtMostEvery(everyMs, async () => {

@@ -4,8 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { object } from '../../src/contract/schema.ts';
 import { type BatchImporter, createBatchImporter } from '../../src/import/import-batch.ts';
+import { ids } from '../../src/lib/ids.ts';
 import { webhookFormats } from '../../src/services/index.ts';
 import { recurringEvent } from '../../src/services/recurring/events.ts';
+import { type NewDetail, saveDetail } from '../../src/services/recurring/save-detail.ts';
+import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { createJobs } from '../../src/store/sql/jobs.ts';
@@ -15,7 +18,7 @@ import type { Transaction } from '../../src/store/transaction.ts';
 import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { EventBatch } from '../../src/webhooks/event.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { furnish, vault } from './samples.ts';
+import { cardNumber, furnish, vault } from './samples.ts';
 
 let server: Postgres;
 let url: string;
@@ -119,6 +122,44 @@ describe('events in transactions on PostgreSQL', () => {
     const order = statement<{ readonly job_id: string }>('test-order', 'select job_id from job order by position');
     const jobs = await engine.read((session) => session.query(order, []));
     expect(jobs.at(-1)?.job_id).toBe(`${runs.at(-1)}/we_1`);
+  });
+});
+
+describe('requests on PostgreSQL', () => {
+  const context = { clock: { now: () => 1_583_059_991_000 }, vault, ids };
+  const detail: NewDetail = {
+    card: { number: cardNumber, expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' },
+    contracts: ['RECURRING'],
+    firstPspReference: 'FIRST',
+    also: {},
+  };
+  const storeFirst = (tx: Transaction, number: number) => storeToken(tx, `shopper-${number}`);
+  /** All that storeToken with a key does in its transaction. */
+  const storeToken = async (tx: Transaction, shopperReference: string) => {
+    const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference };
+    const record = { requestHash: 'h', operation: 'storeToken', requestReference: `P-${shopperReference}` };
+    await tx.idempotencyRecords.reserve(`key-${shopperReference}`, record);
+    await tx.savepoint(() => saveDetail(key, detail, tx.repository(DetailRepository), context));
+    await tx.outbox.enqueue(batchOf(shopperReference));
+    await tx.idempotencyRecords.complete(`key-${shopperReference}`, '{}');
+  };
+
+  test('that store the first token of two shoppers do not conflict', async () => {
+    expect(await runTogether(2, storeFirst)).toBe(2);
+  });
+
+  test('control: where both look for their shopper first, they conflict', async () => {
+    const both = Promise.withResolvers<void>();
+    let looked = 0;
+    const runs = await runTogether(2, async (tx, number) => {
+      const key = { company: 'Demo', merchantAccount: 'DemoMerchant', shopperReference: `shopper-${number}` };
+      await tx.repository(DetailRepository).findShopper(key);
+      looked += 1;
+      if (looked === 2) both.resolve();
+      await both.promise;
+      await storeFirst(tx, number);
+    });
+    expect(runs).toBeGreaterThan(2);
   });
 });
 

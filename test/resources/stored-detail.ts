@@ -260,7 +260,7 @@ export const storedDetail: TestResource = {
     { request: disable('bert'), otherRequest: store('bert', visa, ['RECURRING']), outcome: 'contractNotFound' },
   ],
   refusals: ['contractNotFound'],
-  statements: ['find-shopper', 'save-shopper', 'save-detail', 'disable-detail', 'find-announcement', 'save-change'],
+  statements: ['find-shopper', 'add-shopper', 'save-detail', 'disable-detail', 'find-announcement', 'save-change'],
   async seed(transaction, context) {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
     await transaction.repository(CardChangeRepository).saveAnnouncement(company, closed, context.clock.now());

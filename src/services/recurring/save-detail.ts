@@ -48,12 +48,14 @@ export async function saveDetail(
 ): Promise<SavedDetail> {
   const { number, identity, secret, publicData, variant } = instrumentOf(input, key.company, vault);
   const fingerprint = vault.fingerprint(key.company, identity);
-  const shopper = await repository.findShopper(key);
+  const now = input.createdAt ?? clock.now();
+  const isNew = await repository.addShopper(key, { createdAt: now, email: input.shopperEmail });
+  const shopper = isNew ? undefined : await repository.findShopper(key);
   const before = findSame(shopper, fingerprint, input.recurringDetailReference);
   if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax)
     throw new Problem(recurringProblems.tooManyDetails);
 
-  const createdAt = before?.createdAt ?? input.createdAt ?? clock.now();
+  const createdAt = before?.createdAt ?? now;
   const recurringDetailReference =
     before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.reference();
   const payload = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
@@ -71,7 +73,8 @@ export async function saveDetail(
     },
     sealed: vault.seal({ tenant: key.company, record: recurringDetailReference }, { number, payload }),
   };
-  await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
+  if (!isNew && input.shopperEmail !== undefined)
+    await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
   await repository.saveDetail(key, detail);
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };

@@ -33,7 +33,15 @@ const findUnexpired = statement<RecordRow>(
   'select request_hash, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
 );
 
-const complete = statement('complete-record', 'update idempotency_record set outcome = $2 where record_key = $1');
+/**
+ * The record exists: this transaction has added it. An update would find it by a search, whose predicate lock on PostgreSQL
+ * covers the records beside it, so that transactions with other keys would conflict.
+ */
+const complete = statement(
+  'complete-record',
+  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+   values ($1, '', '', $1, 0, 0) on conflict (record_key) do update set outcome = $2`,
+);
 
 const deleteExpired = statement(
   'delete-expired-records',

@@ -74,6 +74,18 @@ export class DetailRepository extends DetailReader {
     return rows.map((row) => ({ shopperReference: row.shopper_reference, detail: detailOf(row) }));
   }
 
+  /**
+   * Returns false, and writes nothing, where the shopper is known. A new shopper has no details, which need not be read: on
+   * PostgreSQL, what is not read conflicts with no other transaction.
+   */
+  async addShopper(
+    key: ShopperKey,
+    { createdAt, email }: { readonly createdAt: number; readonly email?: string | undefined },
+  ): Promise<boolean> {
+    this.#changed(key);
+    return (await this.tx.execute(sql.addShopper, [...keyValues(key), createdAt, email ?? null])) > 0;
+  }
+
   /** Adds the shopper, or updates the e-mail address; `createdAt` of a known shopper stays. */
   async saveShopper(
     key: ShopperKey,

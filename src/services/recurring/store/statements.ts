@@ -90,6 +90,13 @@ export const findDetail = statement<DetailRow>(
       and disabled_at is null`,
 );
 
+/** Writes no row where the shopper is known. */
+export const addShopper = statement(
+  'add-shopper',
+  `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)
+   on conflict (company, merchant_account, shopper_reference) do nothing`,
+);
+
 export const saveShopper = statement(
   'save-shopper',
   `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)

@@ -13,24 +13,36 @@ export interface HandlerContext {
   readonly vault: Vault;
 }
 
-/** A reading operation gets a read transaction, a writing one a transaction that commits with its outcome. */
-export type Handler<O extends Operation> = (
+/**
+ * A reading operation gets a read transaction, a writing one a transaction that commits with its outcome.
+ * `in out`, here and below: the compiler finds no use of `O` in a conditional type such as `Output`, and would accept the
+ * handler of a version that returns less.
+ */
+export type Handler<in out O extends Operation> = (
   request: CanonicalRequest<O>,
   transaction: O['effect'] extends 'reads' ? ReadTransaction : Transaction,
   context: HandlerContext,
 ) => Promise<Output<O>>;
 
 /** A writing operation that first calls another system, while no transaction is open. */
-export interface TwoPhaseHandler<O extends Operation, R = unknown> {
+export interface TwoPhaseHandler<in out O extends Operation, R> {
   /** `id` is the same for a request and its retries, at most 64 characters. What throws here ends the request. */
-  lookup(request: CanonicalRequest<O>, store: Pick<Store, 'read'>, context: HandlerContext, id: string): Promise<R>;
-  handle(
+  readonly lookup: (
+    request: CanonicalRequest<O>,
+    store: Pick<Store, 'read'>,
+    context: HandlerContext,
+    id: string,
+  ) => Promise<R>;
+  readonly handle: (
     request: CanonicalRequest<O>,
     transaction: Transaction,
     context: HandlerContext,
     result: R,
-  ): Promise<Output<O>>;
+  ) => Promise<Output<O>>;
 }
 
 /** What an operation may be implemented by. */
-export type HandlerOf<O extends Operation> = Handler<O> | (O['effect'] extends 'reads' ? never : TwoPhaseHandler<O>);
+export type HandlerOf<O extends Operation> =
+  | Handler<O>
+  // biome-ignore lint/suspicious/noExplicitAny: the two phases agree on the type of the result; no other code sees it.
+  | (O['effect'] extends 'reads' ? never : TwoPhaseHandler<O, any>);

@@ -88,7 +88,11 @@ export function compose(implementations: readonly Implementation[]): Composition
       add(operation, { service, operation, handler, ...sameVersion });
     }
     for (const { adapters } of olderVersions)
-      for (const [older, { to, ...adapter }] of adapters) add(older, { ...all.get(to)!, ...adapter });
+      for (const [older, { to, ...adapter }] of adapters) {
+        const current = all.get(to);
+        if (current === undefined) throw new TypeError(`${older.name} is adapted to an operation without a handler`);
+        add(older, { ...current, ...adapter });
+      }
   }
   const services = implementations.flatMap(({ service, olderVersions }) => [
     ...olderVersions.map((older) => older.service),

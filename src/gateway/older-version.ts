@@ -29,8 +29,8 @@ type Flat<T> = { [K in keyof T]: T[K] };
 
 type Named<O extends Operation, N> = Extract<O, { readonly name: N }>;
 
-type Upgrade<O extends Operation, C extends Operation> = { upgrade(input: Input<O>): Input<C> };
-type Downgrade<O extends Operation, C extends Operation> = { downgrade(output: Output<C>): Output<O> };
+type Upgrade<O extends Operation, C extends Operation> = { readonly upgrade: (input: Input<O>) => Input<C> };
+type Downgrade<O extends Operation, C extends Operation> = { readonly downgrade: (output: Output<C>) => Output<O> };
 
 type NothingStated = Readonly<Record<never, never>>;
 

@@ -26,6 +26,26 @@ import { operation } from 'ROOT/src/contract/operation.ts';
 import { object, optional, required, string } from 'ROOT/src/contract/schema.ts';
 const parts = { name: 'x', doc: '', effect: 'reads', role: 'recurring', problems: [], input: object('A', {}), output: object('B', {}) } as const;
 `;
+/** Two versions of a reading and of a writing operation: the newer one returns more and asks for less. */
+const handlersOfVersions = `
+import { operation } from 'ROOT/src/contract/operation.ts';
+import { object, required, string } from 'ROOT/src/contract/schema.ts';
+import { service } from 'ROOT/src/contract/service.ts';
+import type { Handler, TwoPhaseHandler } from 'ROOT/src/gateway/handler.ts';
+import { implement } from 'ROOT/src/gateway/implement.ts';
+const text = required(string({ example: 'a' }), '');
+const parts = { name: 'x', doc: '', effect: 'reads', role: 'r', problems: [] } as const;
+const older = operation({ ...parts, input: object('A', { a: text }), output: object('B', { b: text }) });
+const returnsMore = operation({ ...parts, input: older.input, output: object('B', { b: text, c: text }) });
+const asksForLess = operation({ ...parts, input: object('A', {}), output: older.output });
+const writing = operation({ ...older, effect: 'writes' });
+const writesMore = operation({ ...returnsMore, effect: 'writes' });
+const writesWithLess = operation({ ...asksForLess, effect: 'writes' });
+const versionOf = <O extends typeof returnsMore | typeof asksForLess | typeof writesMore | typeof writesWithLess>(one: O) =>
+  service<O>({ name: 'S', version: 2, answers: { from: 2, to: 2 }, address: '/s', namespaces: { own: 's', uris: { s: 'http://s' } }, doc: '', roles: ['r'], operations: [one] });
+declare const x: Handler<typeof older>;
+declare const twoPhase: TwoPhaseHandler<typeof writing, string>;
+`;
 const inferred = `
 import type { disable, listRecurringDetails, storeToken } from 'ROOT/src/services/recurring/v25.ts';
 import type { Input, Output } from 'ROOT/src/contract/operation.ts';
@@ -63,6 +83,31 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
     versions,
     'export const older = olderVersion(recurringV25, recurringV30, { disable: { downgrade, upgrade: ({ merchantAccount }) => ({ merchantAccount }) } });',
     /shopperReference/,
+  ],
+  'a handler of an older version whose output lacks a field': [
+    handlersOfVersions,
+    'export const all = implement(versionOf(returnsMore), { x });',
+    /'c' is missing/,
+  ],
+  'a handler of an older version that requires more input': [
+    handlersOfVersions,
+    'export const all = implement(versionOf(asksForLess), { x });',
+    /'a' is missing/,
+  ],
+  'a two-phase handler of an older version whose output lacks a field': [
+    handlersOfVersions,
+    'export const all = implement(versionOf(writesMore), { x: twoPhase });',
+    /'c' is missing/,
+  ],
+  'a two-phase handler of an older version that requires more input': [
+    handlersOfVersions,
+    'export const all = implement(versionOf(writesWithLess), { x: twoPhase });',
+    /'a' is missing/,
+  ],
+  'a handler of an older version as one of a newer version': [
+    handlersOfVersions,
+    'export const newer: Handler<typeof returnsMore> = x;',
+    /'c' is missing/,
   ],
   'a reading handler that writes': [
     `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';

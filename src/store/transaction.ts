@@ -85,6 +85,11 @@ export class Transaction extends ReadTransaction {
     return this.#session.execute(statement, parameters);
   }
 
+  /** For a statement whose number of rows nothing needs. Its failure may come with a later statement or the commit. */
+  executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
+    return this.#session.executeDeferred(statement, parameters);
+  }
+
   /** Rolls back what `work` wrote where it throws; the transaction around it continues. */
   savepoint<T>(work: () => Promise<T>): Promise<T> {
     return this.#session.savepoint(work);

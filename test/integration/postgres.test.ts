@@ -360,6 +360,17 @@ describe('PostgreSQL', () => {
       expect(times).toBe(2);
       expect(await value()).toBe(2);
     });
+    test('a conflict in a deferred statement begins the whole unit again', async () => {
+      let times = 0;
+      await engine.write(async (session) => {
+        times += 1;
+        const n = await valueIn(session, 'a');
+        if (times === 1) await add('a');
+        await session.executeDeferred(put, ['a', n + 1]);
+      });
+      expect(times).toBe(2);
+      expect(await value()).toBe(2);
+    });
     test('a statement that may not wait times out, and nothing was done', async () => {
       const release = await hold('a');
       const ms = await timeOf(() =>

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ShopperKey } from '../../src/services/recurring/details.ts';
 import { DetailReader, DetailRepository, ReferenceTaken } from '../../src/services/recurring/store/repository.ts';
-import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { type Engine, statement, type TransactionSession } from '../../src/store/sql/engine.ts';
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
@@ -336,6 +336,31 @@ function describeUnits({ open, dispose }: EngineFactory): void {
         expect(await session.savepoint(() => session.execute(insert, [3]))).toBe(1);
       });
       expect(await values()).toEqual([0, 3]);
+    });
+    test('a deferred statement is part of its transaction, and undoes it where it fails', async () => {
+      await engine.write((session) => session.executeDeferred(insert, [1]));
+      for (const after of [async () => 0, (session: TransactionSession) => session.execute(insert, [3])])
+        await expect(
+          engine.write(async (session) => {
+            await session.execute(insert, [2]);
+            await session.executeDeferred(insert, [null]);
+            await after(session);
+          }),
+        ).rejects.toThrow(/null/i);
+      expect(await values()).toEqual([0, 1]);
+    });
+    test('a deferred statement that fails within a savepoint is rolled back with it', async () => {
+      await engine.write(async (session) => {
+        const attempt = session.savepoint(async () => {
+          await session.executeDeferred(insert, [1]);
+          await session.executeDeferred(insert, [null]);
+          throw new Error('null');
+        });
+        await expect(attempt).rejects.toThrow(/null/i);
+        await session.executeDeferred(insert, [2]);
+        expect(await session.execute(insert, [3])).toBe(1);
+      });
+      expect(await values()).toEqual([0, 2, 3]);
     });
     test('a savepoint that succeeds commits with its transaction and rolls back with it', async () => {
       await engine.write((session) => session.savepoint(() => session.execute(insert, [1])));

@@ -1,7 +1,7 @@
 /** What all simulated processes share and no fault touches: the seeded database and the updater. */
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import type { Session } from '../../src/store/sql/engine.ts';
+import type { TransactionSession } from '../../src/store/sql/engine.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore } from '../../src/store/store.ts';
 import { resources } from '../resources/index.ts';
@@ -63,13 +63,15 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     `insert into balance_platform values ('${balancePlatform}', '${company}', null, 'Active', '${timeZone}', 0)`,
   );
   const transaction = database.begin(owner('template'), undefined, 0);
-  const session: Session = {
+  const session: TransactionSession = {
     query: async (statement, parameters) => database.run(transaction, statement, parameters, false) as never,
     execute: async (statement, parameters) => database.run(transaction, statement, parameters, true) as number,
+    executeDeferred: async (statement, parameters) => void database.run(transaction, statement, parameters, true),
+    savepoint: (attempted) => attempted(),
   };
   const store = createStore({
     read: (work) => work(session),
-    write: (work) => work({ ...session, savepoint: (attempted) => attempted() }),
+    write: (work) => work(session),
     close: async () => {},
   });
   const ids = {

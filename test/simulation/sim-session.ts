@@ -64,6 +64,10 @@ export class SimulatedSession implements TransactionSession {
     return this.#step(statement.name, () => database.run(this.#transaction, statement, parameters, true) as number);
   }
 
+  async executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
+    await this.execute(statement, parameters);
+  }
+
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const ignore = (): void => {};
     const before = await this.#step('savepoint', () => this.#transaction.entries.length);

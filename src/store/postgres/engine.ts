@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
@@ -82,12 +82,13 @@ export class PostgresEngine implements Engine {
         outcome = { thrown };
       }
       await transaction.end();
-      const { failure } = transaction;
-      if (failure === undefined && 'value' in outcome) {
-        await connection.commit();
+      if (transaction.failure === undefined && 'value' in outcome) {
+        await commit(connection, transaction);
         return outcome.value;
       }
       await connection.rollback();
+      await transaction.answered();
+      const { failure } = transaction;
       // After a conflict the work runs again, whatever it threw.
       throw failure?.thrown instanceof TransientFailure || !('thrown' in outcome) ? failure?.thrown : outcome.thrown;
     } finally {
@@ -148,4 +149,15 @@ export class PostgresEngine implements Engine {
 /** Readers check this themselves: a statement may write and still return rows, and the server would run it. */
 function isSelect({ text }: Statement): boolean {
   return /^\s*select\b/i.test(text);
+}
+
+/** The commit travels with the statements whose answers nothing has waited for. */
+async function commit(connection: Connection, transaction: PostgresTransaction): Promise<void> {
+  try {
+    await connection.commit();
+  } catch (thrown) {
+    await transaction.answered();
+    // After a failed statement PostgreSQL rolls back. A lost connection leaves the outcome unknown, whatever else was lost.
+    throw thrown instanceof CommitUnknown ? thrown : (transaction.failure?.thrown ?? thrown);
+  }
 }

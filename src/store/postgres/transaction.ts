@@ -1,12 +1,19 @@
-/** A transaction on one connection: its statements run one after another, and none runs after its end. */
+/**
+ * A transaction on one connection: its statements run one after another, and none runs after its end.
+ *
+ * Statements whose results nothing needs are sent without waiting for their answers. PostgreSQL refuses whatever follows a
+ * failed one, a commit included.
+ */
 import type { Row, Statement, TransactionSession, Value } from '../sql/engine.ts';
 import type { Connection } from './connection.ts';
 import { TransientFailure } from './failure.ts';
 
 export class PostgresTransaction implements TransactionSession {
   readonly #connection: Connection;
-  /** Resolves when the last statement in the queue has ended. */
+  /** Resolves when the last statement in the queue has ended, or was sent without waiting. */
   #queue: Promise<void> = Promise.resolve();
+  /** The answers of statements that were sent without waiting; they never reject. */
+  #unanswered: Promise<void>[] = [];
   #ended = false;
   #failure: { readonly thrown: unknown } | undefined;
 
@@ -27,23 +34,33 @@ export class PostgresTransaction implements TransactionSession {
     return this.#enqueue(async () => (await this.#connection.run(statement, parameters)).rowCount ?? 0);
   }
 
+  executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
+    return this.#send(() => this.#connection.run(statement, parameters));
+  }
+
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    await this.#enqueue(() => this.#connection.runText('savepoint handler'));
+    await this.#send(() => this.#connection.runText('savepoint handler'));
     try {
       const result = await work();
-      await this.#enqueue(() => this.#connection.runText('release savepoint handler'));
+      await this.#send(() => this.#connection.runText('release savepoint handler'));
       return result;
     } catch (thrown) {
+      await this.answered();
       // A conflict invalidates what the whole transaction has read: it must run again.
       if (!(this.#failure?.thrown instanceof TransientFailure)) await this.#rollBackToSavepoint();
       throw thrown;
     }
   }
 
-  /** Refuses further statements, and waits for those that have begun. */
+  /** Refuses further statements, and waits for those that have begun, except for what was sent without waiting. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#queue;
+  }
+
+  /** Resolves when everything that was sent without waiting has its answer. */
+  async answered(): Promise<void> {
+    await Promise.all(this.#unanswered.splice(0));
   }
 
   async #rollBackToSavepoint(): Promise<void> {
@@ -57,6 +74,24 @@ export class PostgresTransaction implements TransactionSession {
     } finally {
       leave();
     }
+  }
+
+  /** Sends a statement in its turn, and does not wait for its answer. */
+  async #send(send: () => Promise<unknown>): Promise<void> {
+    if (this.#ended) throw new Error('the transaction has ended');
+    const { ahead, leave } = this.#enter();
+    await ahead;
+    if (this.#failure === undefined)
+      this.#unanswered.push(
+        send().then(
+          () => {},
+          (thrown: unknown) => {
+            this.#failure ??= { thrown };
+          },
+        ),
+      );
+    leave();
+    if (this.#failure !== undefined) throw this.#failure.thrown;
   }
 
   /** One statement at a time: the client would send them all at once. */
@@ -77,9 +112,11 @@ export class PostgresTransaction implements TransactionSession {
       if (this.#failure !== undefined) throw this.#failure.thrown;
       return await send();
     } catch (thrown) {
+      // What was sent before has its answer by now, and may be the reason of this failure.
+      await this.answered();
       this.#failure ??= { thrown };
       failed();
-      throw thrown;
+      throw this.#failure.thrown;
     } finally {
       leave();
     }

@@ -34,6 +34,11 @@ export interface Session {
 
 /** A session within a transaction. */
 export interface TransactionSession extends Session {
+  /**
+   * Like `execute`, for a statement whose number of rows nothing needs. It may return before the statement has run, so that
+   * the statement travels with the next one or the commit. A failure then fails the transaction.
+   */
+  executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void>;
   /** Rolls back `work` where it throws; the transaction around it continues. One savepoint at a time. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }

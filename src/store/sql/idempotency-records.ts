@@ -1,7 +1,7 @@
 /** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
 import { keyDaysMax } from '../../contract/retry.ts';
 import type { IdempotencyRecords, NewRecord, StoredOutcome } from '../../idempotency/ports.ts';
-import { type Engine, type Session, statement } from './engine.ts';
+import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
@@ -64,6 +64,13 @@ export class IdempotencyRecordReader {
 }
 
 export class IdempotencyRecordRepository extends IdempotencyRecordReader implements IdempotencyRecords {
+  readonly #session: TransactionSession;
+
+  constructor(session: TransactionSession) {
+    super(session);
+    this.#session = session;
+  }
+
   async reserve(
     recordKey: string,
     { requestHash, operation, requestReference }: NewRecord,
@@ -79,7 +86,7 @@ export class IdempotencyRecordRepository extends IdempotencyRecordReader impleme
   }
 
   async complete(recordKey: string, outcome: string): Promise<void> {
-    await this.session.execute(complete, [recordKey, outcome]);
+    await this.#session.executeDeferred(complete, [recordKey, outcome]);
   }
 }
 

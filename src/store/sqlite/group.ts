@@ -103,6 +103,10 @@ class GroupedTransaction implements TransactionSession {
     return await this.#connection.execute(statement, parameters);
   }
 
+  async executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
+    await this.execute(statement, parameters);
+  }
+
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     this.#run('savepoint handler');
     try {

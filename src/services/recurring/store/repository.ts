@@ -92,7 +92,7 @@ export class DetailRepository extends DetailReader {
     { createdAt, email }: { readonly createdAt: number; readonly email?: string | undefined },
   ): Promise<void> {
     this.#changed(key);
-    await this.tx.execute(sql.saveShopper, [...keyValues(key), createdAt, email ?? null]);
+    await this.tx.executeDeferred(sql.saveShopper, [...keyValues(key), createdAt, email ?? null]);
   }
 
   /** Adds the detail, or replaces the active one with the same reference. Throws `ReferenceTaken`. */

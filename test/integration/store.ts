@@ -385,9 +385,10 @@ function describeUnits({ open, dispose }: EngineFactory): void {
       tick();
       const write = (n: number) => engine.write((session) => session.execute(update, [n]));
       // On a busy machine some do not get a connection in time.
-      await Promise.allSettled(Array.from({ length: 800 }, (_, n) => write(n)));
+      await Promise.allSettled(Array.from({ length: 200 }, (_, n) => write(n)));
       clearImmediate(ticking!);
-      expect(turns).toBeGreaterThan(100);
+      // A group on SQLite leaves a turn after every fourth transaction.
+      expect(turns).toBeGreaterThan(25);
     });
     test('closing waits for the units begun, and refuses later ones', async () => {
       const begun = engine.write((session) => session.execute(update, [3]));

@@ -40,7 +40,7 @@ export interface WorkerDependencies {
 }
 
 /** Between two looks for due jobs: each is a transaction, which takes all that fell due meanwhile. */
-const takeIntervalMs = 20;
+const takeIntervalMs = 50;
 
 /** After an unexpected failure. */
 const backoff: Backoff = { firstMs: 1_000, maxMs: 60_000 };

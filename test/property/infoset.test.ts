@@ -1,0 +1,57 @@
+/** The infoset of SOAP messages: of generated ones, and of the answers in the conformance cases. */
+import { describe, expect, test } from '@jest/globals';
+import { createProtocols } from '../../src/formats/index.ts';
+import type { Protocol } from '../../src/formats/protocol.ts';
+import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { cases } from '../conformance/read-cases.ts';
+import { envelopes, printExplicitly } from '../formats/explicit-namespaces.ts';
+import { infosetOf } from '../support/infoset.ts';
+import { infosetIsOfTheContract } from './infoset.ts';
+import { subjects } from './subjects.ts';
+
+const names = ['soap11', 'soap12'] as const;
+const given = cases.flatMap(({ title, operation, outcome, wire }) =>
+  'gives' in outcome
+    ? [{ title, operation: recurringV25.operations.get(operation)!, wire, output: outcome.gives }]
+    : [],
+);
+
+test.each(subjects)('$title: generated messages', (subject) => {
+  expect(infosetIsOfTheContract(subject)).toBeUndefined();
+});
+
+describe.each(names)('%s', (name) => {
+  test.each(given)('the answer of the case $operation.name: $title', ({ operation, wire, output }) => {
+    const explicit = printExplicitly(name, recurringV25, { operation, side: 'output' }, output);
+    expect(infosetOf(wire[name].answers)).toBe(infosetOf(explicit));
+  });
+});
+
+/** Each changes the infoset of some message. */
+const defects: Readonly<Record<string, (body: string) => string>> = {
+  'leaves the default namespace out': (body) => body.replace(/ xmlns="[^"]*"/, ''),
+  'leaves xsi:type out': (body) => body.replace(' xsi:type="xsd:string"', ''),
+  'leaves xsi:nil out': (body) => body.replace(' xsi:nil="true"', ''),
+  'changes a text': (body) => body.replace(/>([^<>])/, '>x$1'),
+};
+
+describe.each(names)('a defect in %s', (name) => {
+  test.each(Object.entries(defects))('that %s', (_, change) => {
+    const sound = createProtocols(services);
+    const protocol: Protocol = {
+      ...sound[name],
+      encode(operation, output) {
+        const message = sound[name].encode(operation, output);
+        return { ...message, body: change(message.body) };
+      },
+    };
+    const listing = subjects.find(({ operation }) => operation.name === 'listRecurringDetails')!;
+    const subject = { ...listing, protocols: { ...sound, [name]: protocol }, runs: 1_000, unshrunk: true as const };
+    expect(infosetIsOfTheContract(subject)).toContain(`${name}: the infoset`);
+  });
+});
+
+test.each(names)('the envelope of %s', (name) => {
+  expect(infosetOf(given[0]!.wire[name].answers)).toContain(`<{${envelopes[name]}}Envelope>`);
+});

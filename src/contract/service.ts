@@ -67,7 +67,7 @@ export function service<O extends Operation>(
     throw new TypeError(`${parts.name}: an operation without a binding needs the namespaces of its service`);
   for (const { name, role, input, output } of parts.operations) {
     if (!parts.roles.includes(role)) throw new TypeError(`${parts.name} has no role ${role}, which ${name} asks for`);
-    for (const prefix of [...prefixesOf(input), ...prefixesOf(output)])
+    for (const prefix of [...namespacesIn(input), ...namespacesIn(output)])
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
@@ -140,7 +140,7 @@ export function operationAddress(service: Service, { name, http }: Operation): s
 }
 
 /** The namespaces that a schema and its parts name. */
-function prefixesOf(schema: Schema): readonly string[] {
+export function namespacesIn(schema: Schema): readonly string[] {
   return walk<readonly string[]>(schema, {
     scalar: () => [],
     joined: () => [],

@@ -34,6 +34,10 @@ export const account = '8814232895168272: PAYOUT';
 export const R = ' xmlns="http://recurring.services.adyen.com"';
 export const P = ' xmlns="http://payment.services.adyen.com"';
 
+/** What the root of an answer declares: the namespace of the service, and those of its records where it has records. */
+export const ownDeclared = ` xmlns:ns1="http://recurring.services.adyen.com"${R}`;
+export const allDeclared = `${ownDeclared} xmlns:ns2="http://payment.services.adyen.com" xmlns:ns3="http://common.services.adyen.com"`;
+
 /** As PHP's SoapClient writes it: generated prefixes, a newline at the end. */
 export const php = (content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>

@@ -330,7 +330,7 @@ describe.each(Object.entries(dialects))('%s', (name, dialect) => {
   test.each(taken)('taken: %s', async (_, body) => {
     const { message, entry } = await post(dialect, body(write));
     expect([entry.outcome, message.status]).toEqual(['ok', 200]);
-    expect(message.body).toContain('<details xmlns="http://recurring.services.adyen.com"/>');
+    expect(message.body).toContain('<details/>');
   });
 
   test('SOAPAction does not choose the operation', async () => {

@@ -30,6 +30,9 @@ describe.each(names)('%s', (name) => {
 
 /** Each changes the infoset of some message. */
 const defects: Readonly<Record<string, (body: string) => string>> = {
+  'declares a wrong namespace for a prefix': (body) =>
+    body.replace('xmlns:ns2="http://payment.', 'xmlns:ns2="http://common.'),
+  'leaves a prefix out': (body) => body.replace(/(<\/?)ns2:/g, '$1'),
   'leaves the default namespace out': (body) => body.replace(/ xmlns="[^"]*"/, ''),
   'leaves xsi:type out': (body) => body.replace(' xsi:type="xsd:string"', ''),
   'leaves xsi:nil out': (body) => body.replace(' xsi:nil="true"', ''),

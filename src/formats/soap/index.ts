@@ -1,15 +1,17 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import { namedOperations, ownUri, type Service, serviceAddress } from '../../contract/service.ts';
+import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
-import { compileCodecs } from '../codec.ts';
+import { flat } from '../append.ts';
+import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
+import { declarations } from './namespaces.ts';
 import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createReader } from './read.ts';
@@ -32,7 +34,6 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const isOfInterface = compileIsOfInterface(services);
   const reader = createReader(isOfInterface);
   const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
-  const namespaces = operationNamespaces(services);
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const head =
@@ -40,8 +41,11 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
     `<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
-  const message = (operation: Operation, name: string, part: string, content: string) =>
-    `${head}<ns1:${name} xmlns:ns1="${namespaces.get(operation)}"><ns1:${part}>${content}</ns1:${part}></ns1:${name}>${tail}`;
+  const frames = compileFrames(services, head, tail);
+  const message = (operation: Operation, side: Side, value: unknown): string => {
+    const { start, end } = frames.get(operation)![side];
+    return start + codecs.print(operation, side, value) + end;
+  };
 
   return {
     decode(body, { charset }, target) {
@@ -55,11 +59,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
-    encode: (operation, output) =>
-      okMessage(
-        contentType,
-        message(operation, `${operation.name}Response`, 'result', codecs.print(operation, 'output', output)),
-      ),
+    encode: (operation, output) => okMessage(contentType, message(operation, 'output', output)),
 
     encodeError(problem, { operation }) {
       const text = errorText(problem, (path) => xpath(path, operation));
@@ -70,7 +70,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     encodeRequest: (service, operation, input) => ({
       path: serviceAddress(service),
       contentType,
-      body: message(operation, operation.name, 'request', codecs.print(operation, 'input', input)),
+      body: message(operation, 'input', input),
     }),
 
     decodeResponse(operation, body) {
@@ -87,9 +87,26 @@ function xpath(path: Path, operation: Operation | undefined): string {
   return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
 }
 
-/** The namespace of the element around a request or a result: that of the operation's service. */
-function operationNamespaces(services: readonly Service[]): ReadonlyMap<Operation, string> {
+/** The fixed texts around the fields of a message. */
+interface Frame {
+  readonly start: string;
+  readonly end: string;
+}
+
+function compileFrames(
+  services: readonly Service[],
+  head: string,
+  tail: string,
+): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
+  const frameOf = (name: string, part: string, declared: string): Frame => ({
+    start: flat(head, `<ns1:${name}${declared}><ns1:${part}>`),
+    end: flat(`</ns1:${part}></ns1:${name}>`, tail),
+  });
+  const frames = (service: Service, { name, input, output }: Operation) => ({
+    input: frameOf(name, 'request', declarations(service, input)),
+    output: frameOf(`${name}Response`, 'result', declarations(service, output)),
+  });
   return new Map(
-    services.flatMap((service) => namedOperations(service).map((each) => [each, ownUri(service)] as const)),
+    services.flatMap((service) => namedOperations(service).map((each) => [each, frames(service, each)] as const)),
   );
 }

@@ -7,6 +7,7 @@ import {
   type Case,
   fault11,
   fault12,
+  ownDeclared,
   php,
   R,
   template,
@@ -15,8 +16,7 @@ import {
 } from '../case.ts';
 
 const response = (text: string): string =>
-  `<ns1:disableResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result><response${R}>${text}</response>` +
-  '</ns1:result></ns1:disableResponse>';
+  `<ns1:disableResponse${ownDeclared}><ns1:result><response>${text}</response></ns1:result></ns1:disableResponse>`;
 
 const one = response('[detail-successfully-disabled]');
 const all = response('[all-details-successfully-disabled]');

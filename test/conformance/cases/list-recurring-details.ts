@@ -1,5 +1,5 @@
 /** Cases of listRecurringDetails. */
-import { answered11, answered12, axis, type Case, P, php, R, template, twelve } from '../case.ts';
+import { allDeclared, answered11, answered12, axis, type Case, P, php, R, template, twelve } from '../case.ts';
 
 const visaDetail = {
   additionalData: { 'card.bin': '411111' },
@@ -24,35 +24,33 @@ const visaXml =
   '<RecurringDetail><additionalData><entry><key xsi:type="xsd:string">card.bin</key>' +
   '<value xsi:type="xsd:string">411111</value></entry></additionalData>' +
   '<alias>P962471748121832</alias><aliasType>Default</aliasType>' +
-  `<card><expiryMonth${P}>3</expiryMonth><expiryYear${P}>2030</expiryYear><holderName${P}>Anna van Dijk</holderName>` +
-  `<number${P}>1111</number></card><contractTypes><string>ONECLICK</string><string>RECURRING</string></contractTypes>` +
+  `<card><ns2:expiryMonth>3</ns2:expiryMonth><ns2:expiryYear>2030</ns2:expiryYear><ns2:holderName>Anna van Dijk</ns2:holderName>` +
+  `<ns2:number>1111</ns2:number></card><contractTypes><string>ONECLICK</string><string>RECURRING</string></contractTypes>` +
   '<creationDate>2020-03-01T11:53:11.000+01:00</creationDate><firstPspReference>8815252013129012</firstPspReference>' +
   '<name>My &quot;first&quot; card &amp; more</name><paymentMethodVariant>visa</paymentMethodVariant>' +
   '<recurringDetailReference>8313147988756818</recurringDetailReference><variant>visa</variant></RecurringDetail>';
 
 const accountXml =
-  `<RecurringDetail><bank><countryCode${P}>NL</countryCode><iban${P}>NL13TEST0123456789</iban>` +
-  `<ownerName${P}>Ánna van Dijk</ownerName></bank><contractTypes><string>PAYOUT</string></contractTypes>` +
+  `<RecurringDetail><bank><ns2:countryCode>NL</ns2:countryCode><ns2:iban>NL13TEST0123456789</ns2:iban>` +
+  `<ns2:ownerName>Ánna van Dijk</ns2:ownerName></bank><contractTypes><string>PAYOUT</string></contractTypes>` +
   '<creationDate>2021-01-01T01:00:00.000+01:00</creationDate><firstPspReference>8815252013129014</firstPspReference>' +
   '<paymentMethodVariant>sepadirectdebit</paymentMethodVariant>' +
   '<recurringDetailReference>8814232895168272</recurringDetailReference><variant>sepadirectdebit</variant></RecurringDetail>';
 
 const result = (content: string): string =>
-  '<ns1:listRecurringDetailsResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
+  `<ns1:listRecurringDetailsResponse${allDeclared}><ns1:result>` +
   `${content}</ns1:result></ns1:listRecurringDetailsResponse>`;
 
 const known = (details: string): string =>
   result(
-    `<creationDate${R}>2020-03-01T11:53:11.000+01:00</creationDate>${details}` +
-      `<lastKnownShopperEmail${R}>shopper@example.com</lastKnownShopperEmail><shopperReference${R}>shopper-1</shopperReference>`,
+    `<creationDate>2020-03-01T11:53:11.000+01:00</creationDate>${details}` +
+      `<lastKnownShopperEmail>shopper@example.com</lastKnownShopperEmail><shopperReference>shopper-1</shopperReference>`,
   );
 
-const visaOnly = known(`<details${R}>${visaXml}</details>`);
-const accountOnly = known(`<details${R}>${accountXml}</details>`);
+const visaOnly = known(`<details>${visaXml}</details>`);
+const accountOnly = known(`<details>${accountXml}</details>`);
 const noDetails = known('');
-const unknown = result(
-  `<details${R}/><lastKnownShopperEmail${R} xsi:nil="true"/><shopperReference${R} xsi:nil="true"/>`,
-);
+const unknown = result(`<details/><lastKnownShopperEmail xsi:nil="true"/><shopperReference xsi:nil="true"/>`);
 
 const visaPairs = (prefix: string): string =>
   [

@@ -8,6 +8,7 @@ import {
   fault11,
   fault12,
   mc,
+  ownDeclared,
   P,
   php,
   R,
@@ -16,8 +17,8 @@ import {
 } from '../case.ts';
 
 const outcome = (result: string): string =>
-  '<ns1:scheduleAccountUpdaterResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
-  `<pspReference${R}>PSP0000000000001</pspReference><result${R}>${result}</result>` +
+  `<ns1:scheduleAccountUpdaterResponse${ownDeclared}><ns1:result>` +
+  `<pspReference>PSP0000000000001</pspReference><result>${result}</result>` +
   '</ns1:result></ns1:scheduleAccountUpdaterResponse>';
 
 const gives = (result: string): Case['outcome'] => ({ gives: { pspReference: 'PSP0000000000001', result } });

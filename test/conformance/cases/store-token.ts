@@ -8,6 +8,7 @@ import {
   fault11,
   fault12,
   mc,
+  ownDeclared,
   P,
   php,
   R,
@@ -16,15 +17,15 @@ import {
 } from '../case.ts';
 
 const cardStored =
-  '<ns1:storeTokenResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
-  `<alias${R}>P962471748121832</alias><aliasType${R}>Default</aliasType><pspReference${R}>PSP0000000000001</pspReference>` +
-  `<recurringDetailReference${R}>8313147988756818</recurringDetailReference><result${R}>Success</result>` +
+  `<ns1:storeTokenResponse${ownDeclared}><ns1:result>` +
+  `<alias>P962471748121832</alias><aliasType>Default</aliasType><pspReference>PSP0000000000001</pspReference>` +
+  `<recurringDetailReference>8313147988756818</recurringDetailReference><result>Success</result>` +
   '</ns1:result></ns1:storeTokenResponse>';
 
 const accountStored =
-  '<ns1:storeTokenResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
-  `<pspReference${R}>PSP0000000000001</pspReference><recurringDetailReference${R}>DETAIL0000000001</recurringDetailReference>` +
-  `<result${R}>Success</result></ns1:result></ns1:storeTokenResponse>`;
+  `<ns1:storeTokenResponse${ownDeclared}><ns1:result>` +
+  `<pspReference>PSP0000000000001</pspReference><recurringDetailReference>DETAIL0000000001</recurringDetailReference>` +
+  `<result>Success</result></ns1:result></ns1:storeTokenResponse>`;
 
 export const cases: readonly Case[] = [
   {

@@ -1,17 +1,17 @@
 /** Cases of tokenLookup. */
-import { answered11, answered12, axis, type Case, fault11, fault12, P, php, R, twelve } from '../case.ts';
+import { answered11, answered12, axis, type Case, fault11, fault12, ownDeclared, P, php, R, twelve } from '../case.ts';
 
 const result = (tokens: string): string =>
-  '<ns1:tokenLookupResponse xmlns:ns1="http://recurring.services.adyen.com"><ns1:result>' +
-  `<pspReference${R}>PSP0000000000001</pspReference>${tokens}</ns1:result></ns1:tokenLookupResponse>`;
+  `<ns1:tokenLookupResponse${ownDeclared}><ns1:result>` +
+  `<pspReference>PSP0000000000001</pspReference>${tokens}</ns1:result></ns1:tokenLookupResponse>`;
 
 const cardHeld = result(
-  `<tokens${R}><TokenDetail><creationDate>2020-03-01T11:53:11.000+01:00</creationDate>` +
+  `<tokens><TokenDetail><creationDate>2020-03-01T11:53:11.000+01:00</creationDate>` +
     '<lastKnownShopperEmail>shopper@example.com</lastKnownShopperEmail><shopperReference>shopper-1</shopperReference>' +
     '</TokenDetail></tokens>',
 );
 const accountHeld = result(
-  `<tokens${R}><TokenDetail><creationDate>2021-01-01T01:00:00.000+01:00</creationDate>` +
+  `<tokens><TokenDetail><creationDate>2021-01-01T01:00:00.000+01:00</creationDate>` +
     '<lastKnownShopperEmail>shopper@example.com</lastKnownShopperEmail><shopperReference>shopper-1</shopperReference>' +
     '</TokenDetail></tokens>',
 );

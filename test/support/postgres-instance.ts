@@ -111,7 +111,7 @@ export async function runProgram(
 }
 
 export async function query(url: string, text: string, values: readonly unknown[] = []) {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 20_000 });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -30,7 +30,7 @@ export interface Caller {
   close(): void;
 }
 
-const answerMsMax = 20_000;
+const answerMsMax = 90_000;
 
 /** `origin`: `http://127.0.0.1:8080`. */
 export const openCaller = (origin: string, authorization: string, sockets: number): Caller => {

@@ -1,12 +1,13 @@
 /** The servers of a run: Triglyph as delivered, and the peers on the same data. */
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createData } from './datasets.ts';
-import type { Answers } from './peer/answers.ts';
+import { type CompiledName, type CompiledPeers, compiledNames } from './peer/compiled.ts';
+import { exportAnswers } from './peer/export.ts';
 import type { Scenario } from './scenarios.ts';
 import { freePort, type Launch, type Server, startServer } from './server.ts';
-import { ask, reference, type ServerName, serverNames, type Target, type TargetName, targetsAt } from './targets.ts';
+import { type ServerName, serverNames, type Target, type TargetName, targetsAt } from './targets.ts';
 
 export interface Fleet {
   readonly targets: Readonly<Record<TargetName, Target>>;
@@ -56,22 +57,6 @@ export const launchTriglyph = async (options: TriglyphOptions): Promise<Launch> 
   };
 };
 
-/** Writes the answers of Triglyph for every shopper: the peers answer the same. */
-const exportAnswers = async (targets: Fleet['targets'], shoppers: number, file: string): Promise<void> => {
-  const json: Record<string, object> = {};
-  const form: Record<string, string> = {};
-  const atOnce = 16;
-  const numbers = Array.from({ length: shoppers }, (_, index) => reference(index + 1)).values();
-  const worker = async () => {
-    for (const shopper of numbers) {
-      json[shopper] = JSON.parse(await ask(targets.triglyphJson, shopper)) as object;
-      form[shopper] = await ask(targets.triglyphForm, shopper);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  writeFileSync(file, JSON.stringify({ json, form } satisfies Answers));
-};
-
 interface Peer {
   readonly program: string;
   readonly env?: Launch['env'];
@@ -80,7 +65,7 @@ interface Peer {
 
 const soapPackage: Peer = { program: 'soap-package', readyPath: '/pal/servlet/Recurring/v25?wsdl' };
 
-const peers: Readonly<Record<Exclude<ServerName, 'triglyph' | 'uncached'>, Peer>> = {
+const peers: Readonly<Record<Exclude<ServerName, 'triglyph' | 'uncached' | CompiledName>, Peer>> = {
   soapPackage,
   soapUnprefixed: { ...soapPackage, env: { PREFIXES: 'none' } },
   bareKoa: { program: 'bare-koa', readyPath: '/ready' },
@@ -101,8 +86,32 @@ const launchPeer = ({ program, env = {}, readyPath }: Peer, folder: string, port
   readyMsMax,
 });
 
-/** Starts the servers of a scenario on its data. Triglyph starts twice: what counts is a start with the data there. */
-export const startFleet = async (folder: string, { dataset, servers: names }: Scenario): Promise<Fleet> => {
+/** The peers in C and in Java have the answers as text. */
+const launchCompiled = (
+  name: CompiledName,
+  { executables }: CompiledPeers,
+  folder: string,
+  port: number,
+): Launch | undefined => {
+  const executable = executables.get(name);
+  if (executable === undefined) return undefined;
+  return {
+    ...executable,
+    env: { PORT: String(port), ANSWERS_TEXT: join(folder, 'answers.txt') },
+    readyUrl: `http://127.0.0.1:${port}/ready`,
+    logFile: join(folder, `${name}.log`),
+    readyMsMax: firstReadyMsMax,
+  };
+};
+
+const isCompiled = (name: ServerName): name is CompiledName => (compiledNames as readonly string[]).includes(name);
+
+/** Starts the servers of a scenario on its data, without the peers that are not compiled. Triglyph starts twice: what counts is a start with the data there. */
+export const startFleet = async (
+  folder: string,
+  { dataset, servers: names }: Scenario,
+  compiled: CompiledPeers,
+): Promise<Fleet> => {
   mkdirSync(folder, { recursive: true });
   const ports = Object.fromEntries(await Promise.all(serverNames.map(async (name) => [name, await freePort()])));
   const targets = targetsAt(ports);
@@ -121,15 +130,17 @@ export const startFleet = async (folder: string, { dataset, servers: names }: Sc
     servers.set('triglyph', triglyph);
     await new Promise((resolve) => setTimeout(resolve, idleMs));
     const idleBytes = triglyph.rssBytes();
-    await exportAnswers(targets, shoppers, join(folder, 'answers.json'));
+    await exportAnswers(targets, shoppers, { json: join(folder, 'answers.json'), text: join(folder, 'answers.txt') });
     for (const name of names) {
       if (name === 'triglyph') continue;
       const port = ports[name];
       const how =
         name === 'uncached'
           ? await launchTriglyph({ folder: copy, port, shoppers: 0, env: { REMEMBERED_BYTES_MAX: '0' } })
-          : launchPeer(peers[name], folder, port);
-      servers.set(name, await startServer(how));
+          : isCompiled(name)
+            ? launchCompiled(name, compiled, folder, port)
+            : launchPeer(peers[name], folder, port);
+      if (how !== undefined) servers.set(name, await startServer(how));
     }
     return { targets, servers, firstReadyMs, idleBytes, stop };
   } catch (thrown) {

@@ -4,6 +4,7 @@ import type { ComparePlan } from './compare.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { connections, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
+import type { CompiledPeers } from './peer/compiled.ts';
 import {
   checkRatios,
   type Finding,
@@ -29,10 +30,16 @@ const readyMsMax = 1000;
 const lengthTolerance = 0.02;
 
 /** Starts the servers of the scenario in `folder`, measures and stops them. */
-export async function measureListings(folder: string, scenario: Scenario, plan: ComparePlan): Promise<Report> {
-  const { dataset, title, ratios } = scenario;
-  const fleet = await startFleet(folder, scenario);
+export async function measureListings(
+  folder: string,
+  whole: Scenario,
+  plan: ComparePlan,
+  compiled: CompiledPeers,
+): Promise<Report> {
+  const fleet = await startFleet(folder, whole, compiled);
   try {
+    const scenario = withoutMissing(whole, fleet);
+    const { dataset, title, ratios } = scenario;
     const rounds = await measureRounds(fleet, scenario, plan);
     const targets = scenario.targets.map((name) => fleet.targets[name]);
     const findings = [
@@ -46,6 +53,7 @@ export async function measureListings(folder: string, scenario: Scenario, plan: 
       printRounds(targets, rounds),
       ...(findings.length > 0 ? [printFindings(findings)] : []),
       printOtherRatios(rounds, ratios),
+      ...whole.servers.flatMap((name) => [...compiled.missing].flatMap(([each, how]) => (each === name ? [how] : []))),
       ...(scenario.measuresStart ? [describeStart(fleet, scenario)] : []),
     ].join('\n\n');
     return { text, holds: findings.every(({ holds }) => holds) };
@@ -54,10 +62,20 @@ export async function measureListings(folder: string, scenario: Scenario, plan: 
   }
 }
 
+/** The scenario without the servers that are not there. */
+function withoutMissing(scenario: Scenario, { servers, targets }: Fleet): Scenario {
+  const isThere = (name: TargetName): boolean => servers.has(targets[name].server);
+  return {
+    ...scenario,
+    targets: scenario.targets.filter(isThere),
+    ratios: scenario.ratios.filter(({ peer }) => isThere(peer)),
+  };
+}
+
 async function measureRounds(fleet: Fleet, { dataset, targets: names }: Scenario, plan: ComparePlan): Promise<Rounds> {
   const targets = names.map((name) => fleet.targets[name]);
   const rounds = new Map<TargetName, Measured[]>(names.map((name) => [name, []]));
-  for (const target of targets) await putLoad(target, plan.warmUpSeconds, dataset.shoppers);
+  for (const target of targets) await putLoad(target, warmUpOf(target, plan), dataset.shoppers);
   for (let round = 0; round < plan.rounds; round++) {
     // Back and forth, so that no target always follows the same one.
     for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
@@ -69,6 +87,11 @@ async function measureRounds(fleet: Fleet, { dataset, targets: names }: Scenario
   process.stderr.write('\n');
   for (const [name, measured] of rounds) checkLengths(name, measured);
   return rounds;
+}
+
+/** The virtual machine of Java compiles later than V8. */
+function warmUpOf({ server }: Target, { warmUpSeconds }: ComparePlan): number {
+  return server === 'jaxWs' ? 4 * warmUpSeconds : warmUpSeconds;
 }
 
 async function measureTarget(fleet: Fleet, target: Target, shoppers: number, plan: ComparePlan): Promise<Measured> {

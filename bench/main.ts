@@ -8,8 +8,9 @@ import { measureListings } from './listings.ts';
 import { provideLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { writeSection } from './page.ts';
+import { compiledNames, compilePeers } from './peer/compiled.ts';
 import { printFindings } from './results.ts';
-import { scenarios } from './scenarios.ts';
+import { type Scenario, scenarios } from './scenarios.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -25,6 +26,7 @@ const { values: options } = parseArgs({
 });
 
 const comparedShoppers = 10_000;
+const quickShoppers = 500;
 const plan = options.quick
   ? { rounds: 1, seconds: 2, warmUpSeconds: 2, leadInSeconds: 1 }
   : { rounds: 5, seconds: 3, warmUpSeconds: 5, leadInSeconds: 1 };
@@ -47,13 +49,21 @@ async function measureAll(): Promise<boolean> {
   if (unknown !== undefined)
     throw new Error(`--only ${unknown}: choose among ${scenarios.map(({ name }) => name).join(', ')}`);
   let hold = true;
-  for (const scenario of scenarios.filter(({ name }) => names.includes(name))) {
-    const { text, holds } = await measureListings(join(folder, scenario.name), scenario, plan);
+  const compiled = compilePeers(join(folder, 'peers'), compiledNames);
+  for (const how of compiled.missing.values()) console.log(how);
+  for (const each of scenarios.filter(({ name }) => names.includes(name))) {
+    const scenario = options.quick ? shortened(each) : each;
+    const { text, holds } = await measureListings(join(folder, scenario.name), scenario, plan, compiled);
     console.log(`## ${scenario.name}\n\n${text}\n`);
     if (options.write) writeSection(scenario.name, text);
     hold &&= holds;
   }
   return hold;
+}
+
+function shortened(scenario: Scenario): Scenario {
+  const { dataset } = scenario;
+  return { ...scenario, dataset: { ...dataset, shoppers: Math.min(dataset.shoppers, quickShoppers) } };
 }
 
 async function compare(other: string): Promise<boolean> {

@@ -49,14 +49,16 @@ const sealed: Scenario = {
   name: 'sealed',
   title: 'three cards each with every field, one of them sealed',
   dataset: { shoppers: 10_000, details: 3, fields: 'all' },
-  servers: ['triglyph', 'soapPackage', 'bareKoa', 'fastify'],
-  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'bareKoaForm', 'fastify'],
+  servers: ['triglyph', 'soapPackage', 'bareKoa', 'fastify', 'gsoap', 'jaxWs'],
+  targets: [...ownFormats, 'soapPackage', 'bareKoa', 'bareKoaForm', 'fastify', 'gsoap', 'jaxWs'],
   ratios: [
     { name: 'SOAP against (a)', ours: 'triglyphSoap', peer: 'soapPackage', least: 3 },
     { name: 'SOAP against (b), JSON', ours: 'triglyphSoap', peer: 'bareKoa', least: 1 },
     { name: 'JSON against (b), JSON', ours: 'triglyphJson', peer: 'bareKoa', least: 1.25 },
     { name: 'FORM against (b), FORM', ours: 'triglyphForm', peer: 'bareKoaForm', least: 1.4 },
     { name: 'JSON against (c)', ours: 'triglyphJson', peer: 'fastify' },
+    { name: 'SOAP against (d)', ours: 'triglyphSoap', peer: 'gsoap' },
+    { name: 'SOAP against (e)', ours: 'triglyphSoap', peer: 'jaxWs' },
   ],
 };
 
@@ -70,6 +72,8 @@ const fields: Scenario = {
     { name: 'SOAP against (a)', ours: 'triglyphSoap', peer: 'soapPackage', least: 3.8 },
     { name: 'SOAP against (b), JSON', ours: 'triglyphSoap', peer: 'bareKoa', least: 1.3 },
     { name: 'JSON against (c)', ours: 'triglyphJson', peer: 'fastify', least: 1 },
+    { name: 'SOAP against (d)', ours: 'triglyphSoap', peer: 'gsoap', least: 0.85 },
+    { name: 'SOAP against (e)', ours: 'triglyphSoap', peer: 'jaxWs' },
     { name: 'JSON against (b), JSON', ours: 'triglyphJson', peer: 'bareKoa' },
     { name: 'FORM against (b), FORM', ours: 'triglyphForm', peer: 'bareKoaForm' },
   ],

@@ -19,7 +19,8 @@ export interface Server {
 }
 
 export interface Launch {
-  /** Parameters of `node`. */
+  /** `node` where it is absent. */
+  readonly program?: string;
   readonly parameters: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Answers with a status below 400 once the server is ready. */
@@ -29,14 +30,20 @@ export interface Launch {
   readonly readyMsMax: number;
 }
 
-/** A port that is free now. */
+const returnedPorts = new Set<number>();
+
+/** A port that is free now, and that no call returned before: its server may not listen yet. */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    if (returnedPorts.has(port)) continue;
+    returnedPorts.add(port);
+    return port;
+  }
 };
 
 const ticksPerSecond = Number(spawnSync('getconf', ['CLK_TCK']).stdout?.toString() || 100);
@@ -72,10 +79,10 @@ const stop = async (child: ChildProcess): Promise<void> => {
 
 /** Starts a server and waits until it is ready; throws with the end of its log where it fails. */
 export const startServer = async (launch: Launch): Promise<Server> => {
-  const { parameters, env, readyUrl, logFile, readyMsMax } = launch;
+  const { program: launched = process.execPath, parameters, env, readyUrl, logFile, readyMsMax } = launch;
   const output = openSync(logFile, 'a');
   const startedAt = performance.now();
-  const [program, all] = pinned(serverCore, process.execPath, parameters);
+  const [program, all] = pinned(serverCore, launched, parameters);
   const child = spawn(program, all, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
   closeSync(output);
   while (!(await isReady(readyUrl))) {
@@ -83,7 +90,7 @@ export const startServer = async (launch: Launch): Promise<Server> => {
     if (failed || performance.now() - startedAt > readyMsMax) {
       await stop(child);
       const log = readFileSync(logFile, 'utf8').slice(-2000);
-      throw new Error(`${parameters.join(' ')} ${failed ? 'ended' : 'was not ready in time'}:\n${log}`);
+      throw new Error(`${launched} ${parameters.join(' ')} ${failed ? 'ended' : 'was not ready in time'}:\n${log}`);
     }
     await sleep(5);
   }

@@ -5,7 +5,16 @@ import { services } from '../src/services/index.ts';
 import { recurringV25 } from '../src/services/recurring/v25.ts';
 
 /** `uncached`: Triglyph without the shopper cache. `soapUnprefixed`: (a) with cheaper answers that are not valid. */
-export const serverNames = ['triglyph', 'uncached', 'soapPackage', 'soapUnprefixed', 'bareKoa', 'fastify'] as const;
+export const serverNames = [
+  'triglyph',
+  'uncached',
+  'soapPackage',
+  'soapUnprefixed',
+  'bareKoa',
+  'fastify',
+  'gsoap',
+  'jaxWs',
+] as const;
 export type ServerName = (typeof serverNames)[number];
 export type TargetName =
   | 'triglyphSoap'
@@ -16,6 +25,8 @@ export type TargetName =
   | 'bareKoa'
   | 'bareKoaForm'
   | 'fastify'
+  | 'gsoap'
+  | 'jaxWs'
   | 'uncachedSoap'
   | 'uncachedJson'
   | 'soapUnprefixed';
@@ -30,6 +41,8 @@ export interface Target {
   readonly body: string;
   /** Each request has an Idempotency-Key of its own and writes. */
   readonly writes?: true;
+  /** The canonical answer; throws for anything that is none. */
+  decode(body: string): unknown;
   /** The canonical answer as text, equal for equal content in every format; throws for anything else. */
   read(body: string): string;
 }
@@ -47,6 +60,11 @@ const inSeconds = (key: string, value: unknown): unknown =>
 
 const target = (name: TargetName, label: string, server: ServerName, port: number, format: NamedProtocol): Target => {
   const protocol = protocols[format];
+  const decode = (answer: string): unknown => {
+    const { value, issues } = protocol.decodeResponse(listing, answer);
+    if (issues.length > 0) throw new Error(`${name}: ${issues.map(({ message }) => message).join('; ')}\n${answer}`);
+    return value;
+  };
   const { path, contentType, body } = protocol.encodeRequest(service, listing, shopper);
   return Object.freeze({
     name,
@@ -55,11 +73,8 @@ const target = (name: TargetName, label: string, server: ServerName, port: numbe
     url: `http://127.0.0.1:${port}${path}`,
     headers: { Authorization: authorization, 'Content-Type': contentType },
     body,
-    read(answer) {
-      const { value, issues } = protocol.decodeResponse(listing, answer);
-      if (issues.length > 0) throw new Error(`${name}: ${issues.map(({ message }) => message).join('; ')}\n${answer}`);
-      return JSON.stringify(value, inSeconds);
-    },
+    decode,
+    read: (answer) => JSON.stringify(decode(answer), inSeconds),
   } satisfies Target);
 };
 
@@ -76,6 +91,7 @@ const writeTarget = (port: number): Target => {
     headers: { Authorization: authorization, 'Content-Type': contentType },
     body,
     writes: true,
+    decode: (answer) => answer,
     read: (answer) => answer,
   });
 };
@@ -92,6 +108,8 @@ export const targetsAt = (
     triglyphJson: at('triglyphJson', 'Triglyph, JSON', 'triglyph', 'json'),
     bareKoa: at('bareKoa', '(b) bare Koa, JSON', 'bareKoa', 'json'),
     fastify: at('fastify', '(c) Fastify, JSON', 'fastify', 'json'),
+    gsoap: at('gsoap', '(d) gSOAP, SOAP', 'gsoap', 'soap11'),
+    jaxWs: at('jaxWs', '(e) JAX-WS RI, SOAP', 'jaxWs', 'soap11'),
     triglyphWrite: writeTarget(ports.triglyph ?? 0),
     triglyphForm: at('triglyphForm', 'Triglyph, FORM', 'triglyph', 'form'),
     bareKoaForm: at('bareKoaForm', '(b) bare Koa, FORM', 'bareKoa', 'form'),

@@ -5,7 +5,6 @@ import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
 import { compose, type Implementation } from '../gateway/implement.ts';
-import { createHandlerInvoker } from '../gateway/invoke-handler.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
@@ -14,7 +13,6 @@ import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observer.ts';
 import { openCallerServer } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
-import { noCache } from '../idempotency/no-cache.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
 import type { Backend } from './backend.ts';
@@ -83,8 +81,8 @@ export async function startServer(
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: createIdempotentExecutor({
-      handlers: createHandlerInvoker(composition, backend.store, backend.context),
       store: backend.store,
+      context: backend.context,
       cache,
       hasher: backend.requestHasher,
       wait: setTimeout,
@@ -96,7 +94,7 @@ export async function startServer(
     observer: createObserver(log, metrics, conventions),
     options: config,
   }).catch(async (thrown) => {
-    await cache.close();
+    await cache?.close();
     throw thrown;
   });
   metrics.connections = () => server.connections();
@@ -110,7 +108,7 @@ export async function startServer(
     draining: () => server.draining(),
   }).catch(async (thrown) => {
     await server.drain();
-    await cache.close();
+    await cache?.close();
     throw thrown;
   });
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
@@ -135,7 +133,7 @@ export async function startServer(
         // The admin port answers until the end of the drain, so that probes see it.
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, cleanup.stop(), jobs.stop(AbortSignal.timeout(cutOffMs))]);
-        await cache.close();
+        await cache?.close();
         await backend.close();
       };
       try {
@@ -187,14 +185,14 @@ function createProbes({ store, checkWrites, context: { vault } }: Backend): read
   ];
 }
 
-/** Opens the cache in Redis, or returns one that does nothing. */
+/** Opens the cache in Redis, if there is one. */
 async function openCache(
   { redisUrl }: Config,
   { context }: Backend,
   { logger }: Log,
   metrics: Metrics,
-): Promise<IdempotencyCache> {
-  if (redisUrl === undefined) return noCache;
+): Promise<IdempotencyCache | undefined> {
+  if (redisUrl === undefined) return undefined;
   // Loaded on demand: a server without Redis needs no client.
   const { openRedisCache } = await import('../store/redis/cache.ts');
   const cache = openRedisCache({

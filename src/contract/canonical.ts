@@ -16,7 +16,7 @@ export interface Caller {
 }
 
 /** The owner of an Idempotency-Key: the tenant, or one partition of it. Neither has a slash in its name. */
-export function keyOwner({ tenant, partition }: Caller): string {
+export function keyOwner({ tenant, partition }: Pick<Caller, 'tenant' | 'partition'>): string {
   return partition === undefined ? tenant : `${tenant}/${partition}`;
 }
 

@@ -21,7 +21,7 @@ export function authorize(
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
   throwIssues(decoded.issues);
-  const input = upgrade(decoded.input) as CanonicalRequest['input'];
+  const input = (upgrade === undefined ? decoded.input : upgrade(decoded.input)) as CanonicalRequest['input'];
   for (const { field, grant } of operation.grants)
     if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) throw new Problem(grant.refusal);
   return Object.freeze({ service, operation, input, caller, requestReference, key });

@@ -9,10 +9,12 @@ import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
 import type { Credentials } from '../store/sql/credentials.ts';
+import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { detect } from './detect.ts';
+import type { HandlerContext } from './handler.ts';
 import type { Composition } from './implement.ts';
 import type { Routes } from './route.ts';
 import { toProblem } from './to-problem.ts';
@@ -25,7 +27,7 @@ export interface Gateway {
   readonly ids: IdGenerator;
   /** The response header with the reference of the request. */
   readonly requestReferenceHeader: string;
-  readonly executeIdempotently: ExecuteIdempotently;
+  readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
 }
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
@@ -53,16 +55,12 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     state.key = keyOf(wire.headers, state.decoded);
     const current = gateway.current(state.decoded.operation);
     const request = authorize(state.decoded, current, state.caller, state);
-    const result = await gateway.executeIdempotently(request);
+    const result = await gateway.executeIdempotently(request, current.handler);
     state.requestReference = result.requestReference;
     state.replayed = result.replayed;
     if (result.problem !== undefined) throw result.problem;
-    return answer(
-      gateway,
-      protocol.name,
-      state,
-      protocol.encode(state.decoded.operation, current.downgrade(result.output)),
-    );
+    const output = current.downgrade === undefined ? result.output : current.downgrade(result.output);
+    return answer(gateway, protocol.name, state, protocol.encode(state.decoded.operation, output));
   } catch (thrown) {
     const problem = toProblem(thrown);
     const message = protocol.encodeError(problem, {

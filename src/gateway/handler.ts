@@ -1,6 +1,7 @@
 /** Handlers: a canonical request in, the canonical output out, or a Problem thrown. */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
+import type { OperationHandler } from '../idempotency/ports.ts';
 import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
 import type { Store } from '../store/store.ts';
 import type { ReadTransaction, Transaction } from '../store/transaction.ts';
@@ -40,6 +41,9 @@ export interface TwoPhaseHandler<in out O extends Operation, R> {
     result: R,
   ) => Promise<Output<O>>;
 }
+
+/** A handler without the types of its operation; `Implementation` pairs the two. */
+export type BoundHandler = OperationHandler<ReadTransaction, HandlerContext>;
 
 /** What an operation may be implemented by. */
 export type HandlerOf<O extends Operation> =

@@ -1,28 +1,14 @@
 /** Implements a service: one handler for each operation object, and the older versions that it serves. */
-import type { CanonicalRequest } from '../contract/canonical.ts';
 import { type Conventions, conventionsOf } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
-import type { Store } from '../store/store.ts';
-import type { ReadTransaction } from '../store/transaction.ts';
-import type { HandlerContext, HandlerOf } from './handler.ts';
-import { type OlderVersion, sameVersion, type VersionAdapter } from './older-version.ts';
+import type { BoundHandler, HandlerOf } from './handler.ts';
+import type { OlderVersion, VersionAdapter } from './older-version.ts';
 
 /** One handler for each operation: a missing, a stray or a wrongly typed one does not compile. */
 export type HandlersOf<O extends Operation> = {
   readonly [N in O['name']]: HandlerOf<Extract<O, { readonly name: N }>>;
 };
-
-/** A handler without the types of its operation; `Implementation` pairs the two. */
-export interface BoundHandler {
-  lookup?(request: CanonicalRequest, store: Pick<Store, 'read'>, context: HandlerContext, id: string): Promise<unknown>;
-  handle(
-    request: CanonicalRequest,
-    transaction: ReadTransaction,
-    context: HandlerContext,
-    result?: unknown,
-  ): Promise<unknown>;
-}
 
 export type OperationHandlers<O extends Operation = Operation> = ReadonlyMap<O, BoundHandler>;
 
@@ -85,7 +71,7 @@ export function compose(implementations: readonly Implementation[]): Composition
       const hashName = hashNameOf(service, operation);
       if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
       hashNames.add(hashName);
-      add(operation, { service, operation, handler, ...sameVersion });
+      add(operation, { service, operation, handler });
     }
     for (const { adapters } of olderVersions)
       for (const [older, { to, ...adapter }] of adapters) {

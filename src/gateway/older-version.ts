@@ -3,16 +3,11 @@ import type { Input, Operation, Output } from '../contract/operation.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
 
-/** Canonical values in, canonical values out. */
+/** Canonical values in, canonical values out. Absent where the shapes are the same. */
 export interface VersionAdapter {
-  upgrade(input: unknown): unknown;
-  downgrade(output: unknown): unknown;
+  upgrade?(input: unknown): unknown;
+  downgrade?(output: unknown): unknown;
 }
-
-export const sameVersion: VersionAdapter = Object.freeze({
-  upgrade: (input: unknown) => input,
-  downgrade: (output: unknown) => output,
-});
 
 /** `C`: the operations of the current version. */
 export interface OlderVersion<C extends Operation = Operation> {
@@ -61,15 +56,14 @@ export function olderVersion<O extends Operation, C extends Operation>(
   current: Service<C>,
   adapters: AdaptersOf<O, C>,
 ): OlderVersion<C> {
-  const stated: Readonly<Partial<Record<string, Partial<VersionAdapter>>>> = adapters;
+  const stated: Readonly<Partial<Record<string, VersionAdapter>>> = adapters;
   const entries = [...older.operations.values()].map((operation) => {
     const { name } = operation;
     const to = current.operations.get(name);
     if (to === undefined) throw new TypeError(`${current.name} v${current.version} has no ${name}`);
-    const { upgrade, downgrade } = stated[name] ?? {};
-    if (upgrade === undefined) checkSameRules(name, operation.input, to.input);
-    if (downgrade === undefined) checkSameRules(name, operation.output, to.output);
-    const adapter = { upgrade: upgrade ?? sameVersion.upgrade, downgrade: downgrade ?? sameVersion.downgrade };
+    const adapter = stated[name] ?? {};
+    if (adapter.upgrade === undefined) checkSameRules(name, operation.input, to.input);
+    if (adapter.downgrade === undefined) checkSameRules(name, operation.output, to.output);
     return [operation, { ...adapter, to }] as const;
   });
   return Object.freeze({ service: older, adapters: new Map(entries) });

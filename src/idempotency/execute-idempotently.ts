@@ -5,18 +5,18 @@
  * is restored or fails over may have lost it together with the effect. The requests in flight in this process and the
  * shared cache only save work.
  */
-import { type CanonicalRequest, keyOwner } from '../contract/canonical.ts';
+import type { CanonicalRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import { canonicalRequestText } from './canonical-request.ts';
 import type {
-  HandlerInvoker,
+  CacheReservation,
   IdempotencyCache,
   IdempotentStore,
   IdempotentTransaction,
+  OperationHandler,
+  ReadingTransaction,
   RequestHasher,
   StoredOutcome,
 } from './ports.ts';
-import { redactOutput } from './redacted-output.ts';
 import { isStorableProblem, type Outcome, parseOutcome, serializeOutcome } from './stored-outcome.ts';
 
 export interface ExecutionResult extends Outcome {
@@ -24,13 +24,18 @@ export interface ExecutionResult extends Outcome {
   readonly replayed: boolean;
 }
 
-export type ExecuteIdempotently = (request: CanonicalRequest) => Promise<ExecutionResult>;
+/** Throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
+export type ExecuteIdempotently<R, C> = (
+  request: CanonicalRequest,
+  handler: OperationHandler<R, C>,
+) => Promise<ExecutionResult>;
 
-export interface IdempotencyDependencies<Tx extends IdempotentTransaction> {
-  readonly handlers: HandlerInvoker<Tx>;
-  readonly store: IdempotentStore<Tx>;
-  readonly cache: IdempotencyCache;
+export interface IdempotencyDependencies<R extends ReadingTransaction, C> {
+  readonly store: IdempotentStore<R>;
+  /** Without a shared cache the store is always asked. */
+  readonly cache?: IdempotencyCache | undefined;
   readonly hasher: RequestHasher;
+  readonly context: C;
   /** Resolves after this time. */
   readonly wait: (ms: number) => Promise<unknown>;
 }
@@ -40,8 +45,14 @@ const waitMsMax = 150;
 /** An older reservation may be that of a process that has died: the store is asked instead. */
 const reservationMsMax = 2_000;
 
-/** Identifies a request with an Idempotency-Key. */
-interface RecordIdentity {
+/** A request, and what executes it. */
+interface Execution<R, C> {
+  readonly request: CanonicalRequest;
+  readonly handler: OperationHandler<R, C>;
+}
+
+/** An execution with an Idempotency-Key. */
+interface KeyedExecution<R, C> extends Execution<R, C> {
   readonly recordKey: string;
   readonly requestHash: string;
 }
@@ -64,119 +75,114 @@ interface InFlight {
   record?: Promise<StoredOutcome | undefined>;
 }
 
-/** The returned function throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
-export function createIdempotentExecutor<Tx extends IdempotentTransaction>(
-  dependencies: IdempotencyDependencies<Tx>,
-): ExecuteIdempotently {
-  const { handlers, store, hasher, wait } = dependencies;
+export function createIdempotentExecutor<R extends ReadingTransaction, C>(
+  dependencies: IdempotencyDependencies<R, C>,
+): ExecuteIdempotently<R, C> {
+  const { store, hasher, context, wait } = dependencies;
   const inFlight = new Map<string, InFlight>();
 
   /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer or fails. */
-  async function join(other: InFlight, request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
+  async function join(other: InFlight, execution: KeyedExecution<R, C>): Promise<ExecutionResult> {
     const hasEnded = await Promise.race([other.ended, other.executing.then(() => wait(waitMsMax))]);
     if (hasEnded !== true) throw new Problem('inProgress');
     // All who waited had arrived before this read begins, so it is new enough for each of them.
-    other.record ??= findRecord(store, record);
+    other.record ??= findRecord(store, execution.recordKey);
     const stored = await other.record;
     if (stored === undefined) throw new Problem('inProgress');
-    return replay(stored, record, request);
+    return replay(stored, execution);
   }
 
-  async function begin(request: CanonicalRequest, record: RecordIdentity): Promise<ExecutionResult> {
+  async function begin(execution: KeyedExecution<R, C>): Promise<ExecutionResult> {
     const executing = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<true>();
-    inFlight.set(record.recordKey, { executing: executing.promise, ended: ended.promise });
+    inFlight.set(execution.recordKey, { executing: executing.promise, ended: ended.promise });
     try {
-      const { stored, outcome } = await executeWithCache(dependencies, request, record, executing.resolve);
-      return outcome === undefined ? replay(stored!, record, request) : { ...outcome, replayed: false };
+      const { stored, outcome } = await executeWithCache(dependencies, execution, executing.resolve);
+      return outcome === undefined ? replay(stored!, execution) : { ...outcome, replayed: false };
     } finally {
-      inFlight.delete(record.recordKey);
+      inFlight.delete(execution.recordKey);
       ended.resolve(true);
     }
   }
 
-  return async function executeIdempotently(request) {
+  return async function executeIdempotently(request, handler) {
     const { operation, caller, requestReference, key } = request;
-    // Reads are executed each time: their outcome is not stored, so no list is ever stale.
-    if (operation.effect === 'reads')
-      return { requestReference, output: await handlers.read(request), replayed: false };
+    if (operation.effect === 'reads') {
+      // Reads are executed each time: their outcome is not stored, so no list is ever stale.
+      const output = await store.read((tx) => handler.handle(request, tx, context));
+      return { requestReference, output, replayed: false };
+    }
     if (key === undefined) {
-      const { outcome } = await executeInTransaction(dependencies, request);
+      const { outcome } = await executeInTransaction(dependencies, { request, handler });
       return { ...outcome!, replayed: false };
     }
-    const recordKey = hasher.recordKey(keyOwner(caller), key);
-    const record = { recordKey, requestHash: hasher.requestHash(canonicalRequestText(request)) };
+    const recordKey = hasher.recordKey(caller, key);
+    const execution = { request, handler, recordKey, requestHash: hasher.requestHash(request) };
     const other = inFlight.get(recordKey);
-    return other === undefined ? await begin(request, record) : await join(other, request, record);
+    return other === undefined ? await begin(execution) : await join(other, execution);
   };
 }
 
-function findRecord<Tx extends IdempotentTransaction>(
-  store: IdempotentStore<Tx>,
-  { recordKey }: RecordIdentity,
+function findRecord<R extends ReadingTransaction>(
+  store: IdempotentStore<R>,
+  recordKey: string,
 ): Promise<StoredOutcome | undefined> {
   return store.read((tx) => tx.idempotencyRecords.find(recordKey));
 }
 
-function replay(
-  stored: StoredOutcome,
-  { requestHash }: RecordIdentity,
-  { service }: CanonicalRequest,
-): ExecutionResult {
+function replay<R, C>(stored: StoredOutcome, { request, requestHash }: KeyedExecution<R, C>): ExecutionResult {
   if (stored.requestHash !== requestHash) throw new Problem('keyReused');
-  return { ...parseOutcome(stored.outcome, service), replayed: true };
+  return { ...parseOutcome(stored.outcome, request.service), replayed: true };
 }
 
 /** Asks the shared cache before the store, and tells it of the record. Calls `executing` before a transaction. */
-async function executeWithCache<Tx extends IdempotentTransaction>(
-  dependencies: IdempotencyDependencies<Tx>,
-  request: CanonicalRequest,
-  record: RecordIdentity,
+async function executeWithCache<R extends ReadingTransaction, C>(
+  dependencies: IdempotencyDependencies<R, C>,
+  execution: KeyedExecution<R, C>,
   executing: () => void,
 ): Promise<TransactionResult> {
-  const { cache, store, handlers } = dependencies;
-  const { recordKey } = record;
-  const reservation = await cache.reserve(recordKey);
+  const { cache, store } = dependencies;
+  const { handler, recordKey } = execution;
+  const reservation: CacheReservation = cache === undefined ? { kind: 'unknown' } : await cache.reserve(recordKey);
   // While no outcome is stored, the owner of the key is undecided: inProgress also for a different request, not keyReused.
   if (reservation.kind === 'inFlight' && reservation.ageMs < reservationMsMax) throw new Problem('inProgress');
   try {
     // A key that was reserved is most likely new, and the transaction finds a record all the same. Two cases are worth a
     // read before it: a replay needs no transaction, and a retry must not cause a second lookup.
-    const isRead = reservation.kind !== 'reserved' || handlers.needsLookup(request);
-    const stored = isRead ? await findRecord(store, record) : undefined;
+    const isRead = reservation.kind !== 'reserved' || handler.lookup !== undefined;
+    const stored = isRead ? await findRecord(store, recordKey) : undefined;
     if (stored === undefined) executing();
-    const result = stored === undefined ? await executeInTransaction(dependencies, request, record) : { stored };
-    if (reservation.kind !== 'completed') await cache.complete(recordKey);
+    const result = stored === undefined ? await executeInTransaction(dependencies, execution) : { stored };
+    if (reservation.kind !== 'completed') await cache?.complete(recordKey);
     return result;
   } catch (thrown) {
     // A reservation that stays would refuse the retry until the lease ends.
-    if ('token' in reservation && reservation.token !== undefined) await cache.release(recordKey, reservation.token);
+    if ('token' in reservation && reservation.token !== undefined) await cache?.release(recordKey, reservation.token);
     throw thrown;
   }
 }
 
 /** Runs the lookup of the operation, if it has one, then the handler and the idempotency record in one transaction. */
-async function executeInTransaction<Tx extends IdempotentTransaction>(
-  { handlers, store }: IdempotencyDependencies<Tx>,
-  request: CanonicalRequest,
-  record?: RecordIdentity,
+async function executeInTransaction<R extends ReadingTransaction, C>(
+  { store, context }: IdempotencyDependencies<R, C>,
+  execution: Execution<R, C> | KeyedExecution<R, C>,
 ): Promise<TransactionResult> {
+  const { request, handler } = execution;
   const { operation, requestReference } = request;
-  const lookupResult = handlers.needsLookup(request)
-    ? await handlers.lookup(request, record?.recordKey ?? requestReference)
-    : undefined;
+  const id = 'recordKey' in execution ? execution.recordKey : requestReference;
+  const lookupResult = await handler.lookup?.(request, store, context, id);
   return await store.write(async (tx) => {
-    if (record === undefined)
-      return { outcome: { requestReference, output: await handlers.write(request, tx, lookupResult) } };
-    const { recordKey, requestHash } = record;
+    const handle = () => handler.handle(request, tx, context, lookupResult);
+    if (!('recordKey' in execution)) return { outcome: { requestReference, output: await handle() } };
+    const { recordKey, requestHash } = execution;
     const earlier = await tx.idempotencyRecords.reserve(recordKey, {
       requestHash,
       operation: operation.name,
       requestReference,
     });
     if (earlier !== undefined) return { stored: earlier };
-    const outcome = await storableOutcome(request, tx, () => handlers.write(request, tx, lookupResult));
-    await tx.idempotencyRecords.complete(recordKey, serializeOutcome(withoutSecrets(request, outcome)));
+    const outcome = await storableOutcome(request, tx, handle);
+    await tx.idempotencyRecords.complete(recordKey, serializeOutcome(outcome, operation));
     return { outcome };
   });
 }
@@ -193,9 +199,4 @@ async function storableOutcome(
     if (isStorableProblem(thrown)) return { requestReference, problem: thrown };
     throw thrown;
   }
-}
-
-/** What is shown only once is not stored: a retry is answered without it. */
-function withoutSecrets({ operation }: CanonicalRequest, outcome: Outcome): Outcome {
-  return outcome.output === undefined ? outcome : { ...outcome, output: redactOutput(operation, outcome.output) };
 }

@@ -1,12 +1,12 @@
 /** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
-import type { CanonicalRequest } from '../contract/canonical.ts';
+import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
-  /** Identifies the record of a tenant's Idempotency-Key in this environment: 43 characters, base64url. */
-  recordKey(tenant: string, key: string): string;
-  /** The same for the same canonical request: 43 characters, base64url. */
-  requestHash(canonicalRequest: string): string;
+  /** Identifies the record of a caller's Idempotency-Key in this environment: 43 characters, base64url. */
+  recordKey(caller: Pick<Caller, 'tenant' | 'partition'>, key: string): string;
+  /** The same for equivalent requests in any format: 43 characters, base64url. */
+  requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
 }
 
 /** The outcome of a request as it is stored: enough to answer a retry in any format. */
@@ -38,6 +38,10 @@ export interface IdempotencyRecords extends IdempotencyRecordReader {
   complete(recordKey: string, outcome: string): Promise<void>;
 }
 
+export interface ReadingTransaction {
+  readonly idempotencyRecords: IdempotencyRecordReader;
+}
+
 /** A transaction that writes the idempotency record together with the effect. */
 export interface IdempotentTransaction {
   readonly idempotencyRecords: IdempotencyRecords;
@@ -45,19 +49,20 @@ export interface IdempotentTransaction {
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export interface IdempotentStore<Tx extends IdempotentTransaction> {
-  read<T>(work: (tx: { readonly idempotencyRecords: IdempotencyRecordReader }) => Promise<T>): Promise<T>;
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+/** `R`: what a handler may read. */
+export interface ReadingStore<R> {
+  read<T>(work: (tx: R) => Promise<T>): Promise<T>;
 }
 
-/** The handlers of all operations. */
-export interface HandlerInvoker<Tx> {
-  read(request: CanonicalRequest): Promise<unknown>;
-  write(request: CanonicalRequest, tx: Tx, lookupResult: unknown): Promise<unknown>;
-  /** Whether the request asks another system before its transaction. */
-  needsLookup(request: CanonicalRequest): boolean;
-  /** `id`: the same for a request and its retries. */
-  lookup(request: CanonicalRequest, id: string): Promise<unknown>;
+export interface IdempotentStore<R extends ReadingTransaction> extends ReadingStore<R> {
+  write<T>(work: (tx: R & IdempotentTransaction) => Promise<T>): Promise<T>;
+}
+
+/** The handler of one operation. `C`: what the engine gives every handler. */
+export interface OperationHandler<R, C> {
+  /** Asks another system, while no transaction is open. `id`: the same for a request and its retries. */
+  lookup?(request: CanonicalRequest, store: ReadingStore<R>, context: C, id: string): Promise<unknown>;
+  handle(request: CanonicalRequest, transaction: R, context: C, lookupResult?: unknown): Promise<unknown>;
 }
 
 /** Another transaction holds a lock that this one needs; nothing was written. */

@@ -11,16 +11,17 @@ export function maskAllButLast4(text: string): string {
   return text.slice(-4).padStart(text.length, '*');
 }
 
-const compiled = new WeakMap<Operation, Redact>();
+/** Undefined for an operation whose output shows nothing only once. */
+const compiled = new WeakMap<Operation, { readonly redact: Redact | undefined }>();
 
 /** The output as a retry receives it: without security codes, and with masked card numbers. */
 export function redactOutput(operation: Operation, output: unknown): unknown {
-  let redact = compiled.get(operation);
-  if (redact === undefined) {
-    redact = compile(operation.output) ?? ((value) => value);
-    compiled.set(operation, redact);
+  let known = compiled.get(operation);
+  if (known === undefined) {
+    known = { redact: compile(operation.output) };
+    compiled.set(operation, known);
   }
-  return redact(output);
+  return known.redact === undefined ? output : known.redact(output);
 }
 
 /** Undefined where nothing is redacted, which is nearly always so. */

@@ -1,6 +1,8 @@
 /** The outcome of a request, and its text in the idempotency record. */
+import type { Operation } from '../contract/operation.ts';
 import { Problem } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
+import { redactOutput } from './redacted-output.ts';
 
 /** Canonical, so that it can be encoded in any format. */
 export interface Outcome {
@@ -23,10 +25,13 @@ export function isStorableProblem(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && thrown.status === 422 && thrown.issues.length === 0;
 }
 
-export function serializeOutcome({ requestReference, output, problem }: Outcome): string {
+/** Without what is shown only once: a retry is answered without it. */
+export function serializeOutcome({ requestReference, output, problem }: Outcome, operation: Operation): string {
   return JSON.stringify({
     pspReference: requestReference,
-    ...(problem === undefined ? { output } : { problem: { name: problem.problem, message: problem.message } }),
+    ...(problem === undefined
+      ? { output: redactOutput(operation, output) }
+      : { problem: { name: problem.problem, message: problem.message } }),
   } satisfies Written);
 }
 

@@ -1,6 +1,7 @@
 /** The crash matrix: every call fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
-import type { BoundHandler, Composition } from '../../src/gateway/implement.ts';
+import type { BoundHandler } from '../../src/gateway/handler.ts';
+import type { Composition } from '../../src/gateway/implement.ts';
 import { resources } from '../resources/index.ts';
 import { type CrashSequence, crashCases, sequencesOf } from './crash-sequences.ts';
 import { type Cell, type CellResult, runCell } from './matrix.ts';

@@ -5,7 +5,6 @@ import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { type Composition, compose } from '../../src/gateway/implement.ts';
-import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import type { IdempotencyCache, RequestHasher } from '../../src/idempotency/ports.ts';
@@ -130,11 +129,10 @@ export class Process {
       { store: realStore, cache, requestHasher, current },
       { cacheServer, now: () => scheduler.now },
     );
-    const invoker = createHandlerInvoker(parts, realStore, { clock, ids, vault });
     const wait = (ms: number) => scheduler.turn(self, 'has waited', ms);
     const executeIdempotently = createIdempotentExecutor({
-      handlers: invoker,
       store: parts.store,
+      context: { clock, ids, vault },
       cache: parts.cache,
       hasher: parts.requestHasher,
       wait,

@@ -226,8 +226,8 @@ const runningRequestTrusted: Variant = (parts, { cacheServer }) => {
   return {
     ...parts,
     requestHasher: override(parts.requestHasher, {
-      requestHash: (text) => {
-        requestHash = parts.requestHasher.requestHash(text);
+      requestHash: (request) => {
+        requestHash = parts.requestHasher.requestHash(request);
         return requestHash;
       },
     }),

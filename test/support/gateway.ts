@@ -7,10 +7,8 @@ import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
-import { createHandlerInvoker } from '../../src/gateway/invoke-handler.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
-import { noCache } from '../../src/idempotency/no-cache.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
 import type { Clock, IdGenerator } from '../../src/lib/clock-and-ids.ts';
@@ -115,9 +113,8 @@ const assemble = (
   const { current } = composition;
   const start = () =>
     createIdempotentExecutor({
-      handlers: createHandlerInvoker({ current }, store, world),
       store,
-      cache: noCache,
+      context: world,
       hasher: createRequestHasher(ring.index, 'test'),
       wait: setTimeout,
     });
@@ -129,7 +126,7 @@ const assemble = (
     credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
     ids: world.ids,
     requestReferenceHeader: 'pspReference',
-    executeIdempotently: (request) => once(request),
+    executeIdempotently: (request, handler) => once(request, handler),
   };
   const parts: GatewayParts = {
     store,

@@ -2,18 +2,19 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem } from '../../src/contract/problem.ts';
-import { createIdempotentExecutor, type ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
-import { noCache } from '../../src/idempotency/no-cache.ts';
+import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
 import type {
   CacheReservation,
-  HandlerInvoker,
   IdempotencyCache,
   IdempotentTransaction,
+  OperationHandler,
+  ReadingTransaction,
   RequestHasher,
   StoredOutcome,
 } from '../../src/idempotency/ports.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { noCache } from '../support/no-cache.ts';
 import { override } from '../support/override.ts';
 
 const caller: Caller = {
@@ -83,32 +84,30 @@ let lookups: string[];
 let handle: () => Promise<unknown>;
 let isTwoPhase: boolean;
 
-const handlers: HandlerInvoker<IdempotentTransaction> = {
-  read: async () => handle(),
-  write: async (_, __, lookupResult) => {
-    handled.push(lookupResult);
+const handlerOf = ({ operation }: CanonicalRequest): OperationHandler<ReadingTransaction, object> => ({
+  handle: async (_, __, ___, lookupResult) => {
+    if (operation.effect === 'writes') handled.push(lookupResult);
     return handle();
   },
-  needsLookup: () => isTwoPhase,
-  lookup: async (_, id) => {
-    lookups.push(id);
-    return 'found';
-  },
-};
+  ...(isTwoPhase && {
+    lookup: async (_, __, ___, id) => {
+      lookups.push(id);
+      return 'found';
+    },
+  }),
+});
 
 const hasher: RequestHasher = {
-  recordKey: (company, key) => `${company} ${key}`,
-  requestHash: (text) => text,
+  recordKey: ({ tenant }, key) => `${tenant} ${key}`,
+  requestHash: ({ operation, input }) => JSON.stringify([operation.name, input]),
 };
 
-const open = (cache: IdempotencyCache = noCache, wait: () => Promise<unknown> = async () => {}): ExecuteIdempotently =>
-  createIdempotentExecutor({
-    handlers,
-    store,
-    cache,
-    hasher,
-    wait,
-  });
+type Execute = (request: CanonicalRequest) => Promise<ExecutionResult>;
+
+const open = (cache?: IdempotencyCache, wait: () => Promise<unknown> = async () => {}): Execute => {
+  const execute = createIdempotentExecutor({ store, cache, hasher, context: {}, wait });
+  return (sent) => execute(sent, handlerOf(sent));
+};
 
 const problemOf = async (executed: Promise<unknown>): Promise<string> => {
   try {
@@ -180,7 +179,7 @@ describe('a request with a key', () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handle = () => promise;
     const patience = Promise.withResolvers<void>();
-    const execute = open(noCache, () => patience.promise);
+    const execute = open(undefined, () => patience.promise);
     const first = execute(request());
     const joined = execute(request());
     resolve({ response: 'done' });
@@ -208,7 +207,7 @@ describe('a request with a key', () => {
   test('reads the record once for all that waited, after the one in flight has ended', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     handle = () => promise;
-    const execute = open(noCache, () => new Promise(() => {}));
+    const execute = open(undefined, () => new Promise(() => {}));
     const first = execute(request());
     const waiting = Array.from({ length: 5 }, () => execute(request()));
     const other = problemOf(execute(request({ input: { ...input, shopperReference: 'bert' } as never })));
@@ -238,7 +237,7 @@ describe('a request with a key', () => {
   test('is refused where the one in flight has failed', async () => {
     const { promise, reject } = Promise.withResolvers<unknown>();
     handle = () => promise;
-    const execute = open(noCache, () => new Promise(() => {}));
+    const execute = open(undefined, () => new Promise(() => {}));
     const first = execute(request());
     const second = problemOf(execute(request()));
     reject(new Error('the disk is full'));

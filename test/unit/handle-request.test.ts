@@ -7,7 +7,6 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
-import type { ExecuteIdempotently } from '../../src/idempotency/execute-idempotently.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { createLocalUpdater } from '../../src/services/recurring/account-updater/announced-changes.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -35,6 +34,8 @@ const caller: Caller = {
   grants: new Map([[merchantAccountGrant.name, new Set(['DemoMerchant'])]]),
   requiresKey: false,
 };
+
+type ExecuteIdempotently = Gateway['executeIdempotently'];
 
 const done: ExecuteIdempotently = async (request) => ({
   requestReference: request.requestReference,
@@ -80,10 +81,10 @@ const send = async (sent: Sent = {}) => {
       prefixedId: (kind) => `${kind}1`,
       randomDigits: (length) => '7'.repeat(length),
     },
-    async executeIdempotently(request) {
+    async executeIdempotently(request, handler) {
       steps.push('execute');
       executed.push(request);
-      return execute(request);
+      return execute(request, handler);
     },
   };
   const { message, entry } = await handleRequest(

@@ -3,8 +3,8 @@ import { writeSync } from 'node:fs';
 import { openBackend } from '../../../src/app/backend.ts';
 import { readConfig } from '../../../src/app/config.ts';
 import { startServer } from '../../../src/app/server.ts';
-import { noCache } from '../../../src/idempotency/no-cache.ts';
 import { openRedisCache } from '../../../src/store/redis/cache.ts';
+import { noCache } from '../../support/no-cache.ts';
 import {
   type Interruption,
   type NoInterruption,

@@ -1,6 +1,7 @@
 /** Checks an answer against what was executed under its key. */
 
 import { namesOf } from '../../src/contract/problem-details.ts';
+import { protocols } from '../resources/operations.ts';
 import { type ProblemName, problems } from '../support/problems.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
 import { canonicalJson } from './effect-text.ts';
@@ -117,13 +118,15 @@ function checkProblem(
   message = problems[name].message,
 ): Faults {
   const { code } = attempt.format === 'rest' ? namesOf(problems[name]) : problems[name];
-  const { body } = attempt.answer!.message;
-  const text = /form|adapter/.test(attempt.format) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
+  const { body, contentType } = attempt.answer!.message;
+  const text = contentType.startsWith(formMediaType) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
   return [
     ...(text.includes(code) && text.includes(message) ? [] : [`is answered ${name} as ${body}`]),
     ...(headerOf(attempt, 'transient-error') === transient ? [] : [`has a wrong transient-error for ${name}`]),
   ];
 }
+
+const formMediaType = protocols.form.mediaType;
 
 function headerOf({ answer }: Attempt, name: string): string | undefined {
   return answer?.message.headers[name];

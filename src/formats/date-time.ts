@@ -1,7 +1,7 @@
 /** Formats date and time as the local time of a time zone with its offset. */
 
-/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP. */
-export type FormatDateTime = (moment: number, precision: 's' | 'ms') => string;
+/** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. */
+export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => string;
 
 /** All formats of a server share the cached offsets of its time zone. */
 export function dateTimeFormat(timeZone: string): FormatDateTime {
@@ -20,12 +20,14 @@ const cachedMax = 10_000;
 interface Offset {
   readonly ms: number;
   readonly text: string;
+  /** In a form. */
+  readonly encoded: string;
 }
 
-const utc: Offset = { ms: 0, text: '+00:00' };
+const utc: Offset = { ms: 0, text: '+00:00', encoded: '%2B00%3A00' };
 
 function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
-  return (moment, precision) => {
+  return (moment, style) => {
     const offset = offsetAt(moment);
     const local = moment + offset.ms;
     const day = Math.floor(local / dayMs);
@@ -33,8 +35,18 @@ function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
     const seconds = Math.floor(ms / 1000);
     const minutes = Math.floor(seconds / 60);
     // Most responses have four of these, and a Date for each costs three times as much.
-    const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}:${two[minutes % 60]}:${two[seconds % 60]}`;
-    return precision === 's' ? text + offset.text : `${text}.${three[ms % 1000]}${offset.text}`;
+    const colon = style === 'form' ? '%3A' : ':';
+    const text = `${dayText(day)}${two[Math.floor(minutes / 60)]}${colon}${two[minutes % 60]}${colon}${two[seconds % 60]}`;
+    switch (style) {
+      case 's':
+        return text + offset.text;
+      case 'ms':
+        return `${text}.${three[ms % 1000]}${offset.text}`;
+      case 'form':
+        return text + offset.encoded;
+      default:
+        return style satisfies never;
+    }
   };
 }
 
@@ -44,7 +56,11 @@ function parseOffset(text: string | undefined): Offset {
   // Before 1937 the offset had seconds, which the format cannot express; such a time is printed in UTC.
   if (seconds !== undefined) return utc;
   const ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
-  return { ms: sign === '-' ? -ms : ms, text: `${sign}${hours}:${minutes}` };
+  return {
+    ms: sign === '-' ? -ms : ms,
+    text: `${sign}${hours}:${minutes}`,
+    encoded: `${sign === '-' ? '-' : '%2B'}${hours}%3A${minutes}`,
+  };
 }
 
 /** Offsets are cached by hour: they change on the hour (UTC), and Intl costs more than the rest of a response. */

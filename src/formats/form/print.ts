@@ -15,7 +15,8 @@ export function compilePrint(schema: Schema, formatDateTime: FormatDateTime): Pr
 /** `prefix` comes before every key; empty for none. */
 export function compilePrintUnder(prefix: string, schema: Schema, formatDateTime: FormatDateTime): Print {
   const append = compile(schema, formatDateTime)(`&${prefix}`);
-  return (value) => append('', '', value).slice(1);
+  const root: Place = { key: '', starts: [] };
+  return (value) => append('', root, value).slice(1);
 }
 
 /** Encodes as the forms of browsers and Java do. */
@@ -38,38 +39,51 @@ const others: Readonly<Record<string, string>> = {
   '~': '%7E',
 };
 
-/** Appends a value as pairs. `prefix`: `&` and the key of the item of a list that the value is in; empty outside a list. */
-type AppendUnder = (text: string, prefix: string, value: unknown) => string;
+/** Where a value is: in an item of a list, or outside of any. */
+interface Place {
+  /** `&` and the key of the item; empty outside a list. */
+  readonly key: string;
+  /** The texts before values at this place, by the number of the value's schema; absent where they are not kept. */
+  readonly starts: (string | undefined)[] | undefined;
+}
 
-/** Compiles the pairs of a value for its key below the prefix. */
-type AppendAt = (key: string) => AppendUnder;
+type AppendAt = (text: string, place: Place, value: unknown) => string;
 
-function compile(schema: Schema, formatDateTime: FormatDateTime): AppendAt {
-  const appendDateTime: Append = (text, value) => text + encodeDateTime(formatDateTime(value as number, 's'));
-  return walk<AppendAt>(schema, {
-    scalar(scalar) {
-      const append = scalarAppend(scalar, appendText, appendDateTime);
-      return (key) => {
-        const start = `${key}=`;
-        return (text, prefix, value) => append(text + prefix + start, value);
+/** Compiles the pairs of a value for its key below the place. */
+type CompileAt = (key: string) => AppendAt;
+
+function compile(schema: Schema, formatDateTime: FormatDateTime): CompileAt {
+  const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'form');
+  let scalars = 0;
+  const compileText =
+    (append: Append): CompileAt =>
+    (key) => {
+      const number = scalars++;
+      const start = `${key}=`;
+      return (text, { key, starts }, value) => {
+        if (starts === undefined) return append(text + key + start, value);
+        starts[number] ??= flat(key, start);
+        return append(text + starts[number], value);
       };
-    },
-    joined: () => (key) => (text, prefix, value) =>
-      appendText(`${text}${prefix}${key}=`, (value as string[]).join(',')),
+    };
+  return walk<CompileAt>(schema, {
+    scalar: (scalar) => compileText(scalarAppend(scalar, appendText, appendDateTime)),
+    joined: () => compileText((text, value) => appendText(text, (value as string[]).join(','))),
     list: (_, item) => (key) => {
       const append = item('');
-      const prefixOf = compilePrefixes(key);
-      return (text, prefix, value) => {
+      const placeOf = compilePlaces(key);
+      return (text, place, value) => {
+        const items = value as readonly unknown[];
         let printed = text;
-        for (const [index, each] of (value as readonly unknown[]).entries())
-          printed = append(printed, prefixOf(prefix, index), each);
+        for (let index = 0; index < items.length; index++)
+          printed = append(printed, placeOf(place, index), items[index]);
         return printed;
       };
     },
-    map: () => (key) => (text, prefix, value) => {
+    map: () => (key) => (text, place, value) => {
       let printed = text;
       for (const [name, entry] of Object.entries(value as Readonly<Record<string, string>>))
-        printed = appendText(`${printed}${prefix}${key}.${encode(name)}=`, entry);
+        printed = appendText(`${printed}${place.key}${key}.${encode(name)}=`, entry);
       return printed;
     },
     object: (_, members) => (key) => {
@@ -77,12 +91,12 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): AppendAt {
         name,
         append: part(key === '&' ? `&${name}` : `${key}.${name}`),
       }));
-      return (text, prefix, value) => {
+      return (text, place, value) => {
         const object = value as Readonly<Record<string, unknown>>;
         let printed = text;
         for (const { name, append } of parts) {
           const member = object[name];
-          if (member !== undefined) printed = append(printed, prefix, member);
+          if (member !== undefined) printed = append(printed, place, member);
         }
         return printed;
       };
@@ -92,21 +106,16 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): AppendAt {
 
 const knownMax = 1_000;
 
-/** Returns the prefix of an item. Those of lists outside any other list are the same each time. */
-function compilePrefixes(key: string): (prefix: string, index: number) => string {
-  const known: string[] = [];
-  return (prefix, index) => {
-    if (prefix !== '' || index >= knownMax) return `${prefix}${key}.${index}`;
-    known[index] ??= flat(key, '.', String(index));
+/** Returns the place of an item. Those of lists outside any other list are the same each time. */
+function compilePlaces(key: string): (around: Place, index: number) => Place {
+  const known: Place[] = [];
+  return (around, index) => {
+    if (around.key !== '' || index >= knownMax) return { key: `${around.key}${key}.${index}`, starts: undefined };
+    known[index] ??= { key: flat(key, '.', String(index)), starts: [] };
     return known[index];
   };
 }
 
 function appendText(text: string, value: unknown): string {
   return text + encode(value as string);
-}
-
-/** Of what a date and time contains, only these signs are encoded. */
-function encodeDateTime(text: string): string {
-  return text.replaceAll(':', '%3A').replace('+', '%2B');
 }

@@ -1,8 +1,7 @@
 /** Runs work in transactions of a database engine, and calls the hooks of a transaction at its end. */
-
 import type { JobKind } from '../jobs/job.ts';
 import type { Engine, TransactionOptions } from './sql/engine.ts';
-import { ReadTransaction, type SharedObjects, Transaction, type TransactionHooks } from './transaction.ts';
+import { ReadTransaction, type SharedObjects, Transaction } from './transaction.ts';
 
 export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
@@ -17,55 +16,23 @@ export interface StoreOptions {
   readonly onJobSaved?: (kind: JobKind) => void;
 }
 
-/** Collects what a transaction asks for at its end. An engine may run the work again after a conflict. */
-class EndOfTransaction implements TransactionHooks {
-  #afterCommit: (() => void)[] = [];
-  #afterEnd: (() => void)[] = [];
-  #savedKinds = new Set<JobKind>();
-
-  /** Discards what a rolled back run wanted after its commit. */
-  restart(): void {
-    this.#afterCommit = [];
-    this.#savedKinds.clear();
-  }
-
-  afterCommit(hook: () => void): void {
-    this.#afterCommit.push(hook);
-  }
-
-  afterEnd(hook: () => void): void {
-    this.#afterEnd.push(hook);
-  }
-
-  readonly jobSaved = (kind: JobKind): void => {
-    this.#savedKinds.add(kind);
-  };
-
-  committed(onJobSaved: (kind: JobKind) => void): void {
-    for (const kind of this.#savedKinds) onJobSaved(kind);
-    for (const hook of this.#afterCommit) hook();
-  }
-
-  ended(): void {
-    for (const hook of this.#afterEnd) hook();
-  }
-}
-
 export function createStore(engine: Engine, { shared = [], onJobSaved = () => {} }: StoreOptions = {}): Store {
   return Object.freeze<Store>({
     read: (work) => engine.read((session) => work(new ReadTransaction(session, shared))),
     async write(work, options) {
-      const end = new EndOfTransaction();
+      const hooks: (() => void)[] = [];
+      const savedKinds = new Set<JobKind>();
       try {
         const result = await engine.write((session) => {
-          end.restart();
-          return work(new Transaction(session, end, shared));
+          // An engine may run the work again after a conflict: the jobs of the earlier run are rolled back.
+          savedKinds.clear();
+          return work(new Transaction(session, { hooks, savedKinds }, shared));
         }, options);
-        end.committed(onJobSaved);
+        for (const kind of savedKinds) onJobSaved(kind);
         return result;
       } finally {
         // After a failed commit, too: its outcome may be unknown.
-        end.ended();
+        for (const hook of hooks) hook();
       }
     },
   });

@@ -56,28 +56,26 @@ export class ReadTransaction {
   }
 }
 
-/** What a transaction asks for at its end. */
-export interface TransactionHooks {
-  /** Runs once the transaction is committed. */
-  afterCommit(hook: () => void): void;
-  /** Runs once the transaction has ended, whether or not it was committed, and before its caller continues. */
-  afterEnd(hook: () => void): void;
-  /** Announces a saved job of this kind once the transaction is committed. */
-  jobSaved(kind: JobKind): void;
+/** What happens at the end of a transaction; its work adds to it. */
+export interface AtEnd {
+  /** Run once the transaction has ended, whether or not it was committed, and before its caller continues. */
+  readonly hooks: (() => void)[];
+  /** The kinds of saved jobs, which are announced once the transaction is committed. */
+  readonly savedKinds: Set<JobKind>;
 }
 
 /** Reads and writes: all of it is committed, or nothing. */
 export class Transaction extends ReadTransaction {
   readonly #session: TransactionSession;
-  readonly #hooks: TransactionHooks;
+  readonly #atEnd: AtEnd;
   #idempotencyRecords: IdempotencyRecordRepository | undefined;
   #jobs: JobRepository | undefined;
   #outbox: Outbox | undefined;
 
-  constructor(session: TransactionSession, hooks: TransactionHooks, shared: SharedObjects = []) {
+  constructor(session: TransactionSession, atEnd: AtEnd, shared: SharedObjects = []) {
     super(session, shared);
     this.#session = session;
-    this.#hooks = hooks;
+    this.#atEnd = atEnd;
   }
 
   /** Returns the number of rows written. */
@@ -105,20 +103,17 @@ export class Transaction extends ReadTransaction {
   }
 
   get jobs(): JobRepository {
-    this.#jobs ??= new JobRepository(this.#session, this.#hooks.jobSaved);
+    this.#jobs ??= new JobRepository(this.#session, this.#atEnd.savedKinds);
     return this.#jobs;
   }
 
   get outbox(): Outbox {
-    this.#outbox ??= new Outbox(this.#session, this.shared(WebhookFormats), this.#hooks.jobSaved);
+    this.#outbox ??= new Outbox(this.#session, this.shared(WebhookFormats), this.#atEnd.savedKinds);
     return this.#outbox;
   }
 
-  afterCommit(hook: () => void): void {
-    this.#hooks.afterCommit(hook);
-  }
-
+  /** Runs the hook once the transaction has ended, whether or not it was committed, and before its caller continues. */
   afterEnd(hook: () => void): void {
-    this.#hooks.afterEnd(hook);
+    this.#atEnd.hooks.push(hook);
   }
 }

@@ -97,11 +97,11 @@ const leaseLost = 'another process has taken the job over';
 /** The jobs of a transaction. */
 export class JobRepository {
   readonly #session: Session;
-  readonly #saved: (kind: JobKind) => void;
+  readonly #savedKinds: Set<JobKind>;
 
-  constructor(session: Session, saved: (kind: JobKind) => void) {
+  constructor(session: Session, savedKinds: Set<JobKind>) {
     this.#session = session;
-    this.#saved = saved;
+    this.#savedKinds = savedKinds;
   }
 
   async save(job: NewJob): Promise<void> {
@@ -113,7 +113,7 @@ export class JobRepository {
     const dueAfterMs = isFree ? afterMs : null;
     const identity = [tenant, jobId, kind, orderingKey, last, payload];
     await this.#session.execute(save, [...identity, ...secrets, dueAfterMs]);
-    this.#saved(kind);
+    this.#savedKinds.add(kind);
   }
 
   /** Deletes a completed job. Throws `LeaseLost` where another process has taken it; the transaction must then be rolled back. */

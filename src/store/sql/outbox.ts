@@ -30,12 +30,12 @@ interface Delivery {
 export class Outbox {
   readonly #session: Session;
   readonly #formats: WebhookFormats | undefined;
-  readonly #saved: (kind: JobKind) => void;
+  readonly #savedKinds: Set<JobKind>;
 
-  constructor(session: Session, formats: WebhookFormats | undefined, saved: (kind: JobKind) => void) {
+  constructor(session: Session, formats: WebhookFormats | undefined, savedKinds: Set<JobKind>) {
     this.#session = session;
     this.#formats = formats;
-    this.#saved = saved;
+    this.#savedKinds = savedKinds;
   }
 
   /** Each endpoint of the tenant receives the events that its format accepts, in the order of their keys. */
@@ -47,7 +47,7 @@ export class Outbox {
     const deliveries = deliveriesOf(batch, endpoints, this.#formats);
     for (let from = 0; from < deliveries.length; from += positionsMax)
       await this.#save(batch.tenant, deliveries.slice(from, from + positionsMax));
-    if (deliveries.length > 0) this.#saved('webhook');
+    if (deliveries.length > 0) this.#savedKinds.add('webhook');
   }
 
   async #save(tenant: string, deliveries: readonly Delivery[]): Promise<void> {

@@ -15,16 +15,16 @@ export class ReferenceTaken extends Error {
 /** Reads through the shopper cache, where the store has one. */
 export class DetailReader {
   protected readonly tx: ReadTransaction;
-  readonly #cache: ShopperCache | undefined;
+  protected readonly cache: ShopperCache | undefined;
 
   constructor(tx: ReadTransaction) {
     this.tx = tx;
-    this.#cache = tx.shared(ShopperCache);
+    this.cache = tx.shared(ShopperCache);
   }
 
   async findShopper(key: ShopperKey): Promise<Shopper<ListedDetail> | undefined> {
     const read = async () => shopperOf(await this.tx.query(sql.listShopper, keyValues(key)), listedDetailOf);
-    return this.#cache === undefined ? await read() : await this.#cache.find(key, read);
+    return this.cache === undefined ? await read() : await this.cache.find(key, read);
   }
 
   /** An active detail of the shopper, with its sealed parts. */
@@ -53,12 +53,13 @@ export class DetailReader {
 /** Reads from the database only, and removes the shoppers that it changes from the cache. */
 export class DetailRepository extends DetailReader {
   protected override readonly tx: Transaction;
-  readonly #changed: (key: ShopperKey) => void;
+  readonly #changed: ShopperKey[] = [];
 
   constructor(tx: Transaction) {
     super(tx);
     this.tx = tx;
-    this.#changed = forgetAtEnd(tx);
+    const { cache } = this;
+    if (cache !== undefined) tx.afterEnd(() => cache.forget(this.#changed));
   }
 
   override async findShopper(key: ShopperKey): Promise<Shopper | undefined> {
@@ -82,7 +83,7 @@ export class DetailRepository extends DetailReader {
     key: ShopperKey,
     { createdAt, email }: { readonly createdAt: number; readonly email?: string | undefined },
   ): Promise<boolean> {
-    this.#changed(key);
+    this.#changed.push(key);
     return (await this.tx.execute(sql.addShopper, [...keyValues(key), createdAt, email ?? null])) > 0;
   }
 
@@ -91,33 +92,22 @@ export class DetailRepository extends DetailReader {
     key: ShopperKey,
     { createdAt, email }: { readonly createdAt: number; readonly email?: string | undefined },
   ): Promise<void> {
-    this.#changed(key);
+    this.#changed.push(key);
     await this.tx.executeDeferred(sql.saveShopper, [...keyValues(key), createdAt, email ?? null]);
   }
 
   /** Adds the detail, or replaces the active one with the same reference. Throws `ReferenceTaken`. */
   async saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void> {
-    this.#changed(key);
+    this.#changed.push(key);
     const written = await this.tx.execute(sql.saveDetail, [...keyValues(key), ...columnsOf(detail)]);
     if (written === 0) throw new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
   }
 
   /** `at`: milliseconds since the epoch. */
   async disableDetail(key: ShopperKey, recurringDetailReference: string, at: number): Promise<void> {
-    this.#changed(key);
+    this.#changed.push(key);
     await this.tx.execute(sql.disableDetail, [...keyValues(key), recurringDetailReference, at]);
   }
-}
-
-/** Collects the shoppers that the transaction changes; the cache forgets them at its end. */
-function forgetAtEnd(tx: Transaction): (key: ShopperKey) => void {
-  const cache = tx.shared(ShopperCache);
-  if (cache === undefined) return () => {};
-  const changed: ShopperKey[] = [];
-  tx.afterEnd(() => cache.forget(changed));
-  return (key) => {
-    changed.push(key);
-  };
 }
 
 function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {

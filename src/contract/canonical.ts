@@ -15,11 +15,6 @@ export interface Caller {
   readonly requiresKey: boolean;
 }
 
-/** The owner of an Idempotency-Key: the tenant, or one partition of it. Neither has a slash in its name. */
-export function keyOwner({ tenant, partition }: Pick<Caller, 'tenant' | 'partition'>): string {
-  return partition === undefined ? tenant : `${tenant}/${partition}`;
-}
-
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly service: Service;
   /** Of the current version. */

@@ -1,14 +1,16 @@
 /** Creates the Koa application: its middlewares in the order in which they run. */
 import Koa from 'koa';
+import type { WireRequest } from '../formats/wire.ts';
+import type { Answer } from '../gateway/answer.ts';
 import { type DocumentsOptions, serveDocuments } from './middleware/documents.ts';
-import { gateway, type HandleRequest } from './middleware/gateway.ts';
 import { type ObservationOptions, observation } from './middleware/observation.ts';
 import { type ResponseOptions, response } from './middleware/response.ts';
 import type { RequestState } from './middleware/state.ts';
 import type { HttpOptions } from './options.ts';
 
 export interface AppOptions extends ObservationOptions, ResponseOptions, DocumentsOptions {
-  readonly handle: HandleRequest;
+  /** Never rejects. */
+  readonly handle: (request: WireRequest) => Promise<Answer>;
   readonly options: HttpOptions;
 }
 
@@ -19,6 +21,8 @@ export function createApp(parts: AppOptions): Koa<RequestState> {
   app.use(observation(parts));
   app.use(response(parts));
   app.use(serveDocuments(parts));
-  app.use(gateway(parts.handle));
+  app.use(async ({ state }) => {
+    state.answer = await parts.handle(state.request);
+  });
   return app;
 }

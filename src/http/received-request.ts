@@ -94,6 +94,7 @@ export class ReceivedRequest implements WireRequest {
   readonly query: string;
   /** The fault of the head as an HTTP message; `inspect` throws it. */
   readonly fault: Problem | undefined;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Length of the body as read. */
@@ -111,15 +112,12 @@ export class ReceivedRequest implements WireRequest {
     this.method = request.method ?? '';
     this.path = mark < 0 ? target : target.slice(0, mark);
     this.query = mark < 0 ? '' : target.slice(mark + 1);
+    // Node makes a list of one header only, set-cookie, which requests do not have.
+    this.headers = request.headers as Readonly<Record<string, string | undefined>>;
     this.request = request;
     this.response = response;
     this.fault = headFault(request, limits.headersMax);
     this.#limits = limits;
-  }
-
-  get headers(): Readonly<Record<string, string | undefined>> {
-    // Node makes a list of one header only, set-cookie, which requests do not have.
-    return this.request.headers as Readonly<Record<string, string | undefined>>;
   }
 
   inspect(): void {

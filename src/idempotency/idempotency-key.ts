@@ -19,7 +19,8 @@ export function keyOf(
   { key: inBody }: { readonly key?: string | undefined },
 ): string | undefined {
   const inHeader = headers[header];
-  const key = inHeader === undefined ? inBody : unquoted(inHeader);
+  // Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send.
+  const key = inHeader === undefined ? inBody : inHeader.replace(/^"(.*)"$/s, '$1');
   if (key === undefined) return undefined;
   if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
   return key;
@@ -29,11 +30,6 @@ export function keyMissing(): Problem {
   return new Problem('badRequest', `${keyHeader} is missing, and this credential may not write without one`, {
     reason: 'noIdempotencyKey',
   });
-}
-
-/** Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send. */
-function unquoted(text: string): string {
-  return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
 function invalid(): Problem {

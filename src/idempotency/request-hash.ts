@@ -1,6 +1,5 @@
 /** Computes HMACs of requests with an Idempotency-Key; a plain hash would reveal card numbers and keys. */
 import type { KeyObject } from 'node:crypto';
-import { keyOwner } from '../contract/canonical.ts';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import { canonicalRequestText } from './canonical-request.ts';
 import type { RequestHasher } from './ports.ts';
@@ -10,8 +9,12 @@ export function createRequestHasher(index: KeyObject, environment: string): Requ
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   return Object.freeze<RequestHasher>({
-    // As JSON: without separators, owner and key could run into each other.
-    recordKey: (caller, key) => fingerprintOf(recordKeyKey, JSON.stringify([environment, keyOwner(caller), key])),
+    recordKey({ tenant, partition }, key) {
+      // Neither has a slash in its name.
+      const owner = partition === undefined ? tenant : `${tenant}/${partition}`;
+      // As JSON: without separators, owner and key could run into each other.
+      return fingerprintOf(recordKeyKey, JSON.stringify([environment, owner, key]));
+    },
     requestHash: (request) => fingerprintOf(requestHashKey, canonicalRequestText(request)),
   });
 }

@@ -2,7 +2,6 @@
 import type { Message } from '../../formats/wire.ts';
 import { publicOrigin } from '../forwarded.ts';
 import type { HttpOptions } from '../options.ts';
-import type { ReceivedRequest } from '../received-request.ts';
 import type { Middleware } from './state.ts';
 
 export interface Document {
@@ -30,23 +29,15 @@ export interface DocumentsOptions {
 /** Passes on every request that is not for a document. */
 export function serveDocuments({ documents, options }: DocumentsOptions): Middleware {
   return ({ state }, next) => {
-    const { request } = state;
-    const document = findDocument(request, documents, options);
+    const { method, path, query, fault, request, headers } = state.request;
+    if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
+    const document = documents.find(path, query, publicOrigin(request, options));
     if (document === undefined) return next();
-    const message = documentMessage(document, request.headers['if-none-match']);
+    const message = documentMessage(document, headers['if-none-match']);
     const outcome = message.status === 304 ? 'notModified' : 'ok';
     state.answer = { message, entry: { protocol: 'document', requestReference: '', outcome } };
     return undefined;
   };
-}
-
-function findDocument(
-  { method, path, query, fault, request }: ReceivedRequest,
-  documents: Documents,
-  options: DocumentsOptions['options'],
-): Document | undefined {
-  if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return undefined;
-  return documents.find(path, query, publicOrigin(request, options));
 }
 
 function documentMessage({ contentType, body, etag }: Document, ifNoneMatch: string | undefined): Message {

@@ -1,7 +1,6 @@
 /** Middleware: writes the answer of the middlewares after it, or a plain 500 if they throw. */
 import type { Message } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
-import { endOfTurn } from '../end-of-turn.ts';
 import type { Observer } from '../observer.ts';
 import type { HttpOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
@@ -38,13 +37,13 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
   };
 
   return async ({ state, req, res }, next) => {
-    const { message, entry } = await next().then(
-      () => state.answer ?? failureAnswer,
-      (thrown) => {
-        observer.requestFailed(thrown);
-        return failureAnswer;
-      },
-    );
+    try {
+      await next();
+    } catch (thrown) {
+      observer.requestFailed(thrown);
+      state.answer = failureAnswer;
+    }
+    const { message, entry } = state.answer ?? failureAnswer;
     // All responses of one turn of the event loop are written together. The first one wakes the reading process, which
     // costs the kernel several times as much as writing. Under load this saves a fifth of the CPU time of a request.
     await endOfTurn();
@@ -52,4 +51,17 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
     const { status, bytesOut } = aborted ? { status: message.status, bytesOut: 0 } : write(state.request, message);
     state.sent = { entry, status, bytesOut, aborted };
   };
+}
+
+let ending: Promise<void> | undefined;
+
+/** Resolves after all input of this turn of the event loop has been handled. All callers in one turn share the promise. */
+function endOfTurn(): Promise<void> {
+  ending ??= new Promise((resolve) => {
+    setImmediate(() => {
+      ending = undefined;
+      resolve();
+    });
+  });
+  return ending;
 }

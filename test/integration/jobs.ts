@@ -149,6 +149,32 @@ export function describeJobs({ open, dispose }: EngineFactory): void {
       expect(await take()).toEqual([expect.objectContaining({ jobId: 'a1', attempts: 1 })]);
     });
 
+    test('a revived job is the first of its ordering key, and later ones wait for it', async () => {
+      await save(job('a1', { orderingKey: 'a' }));
+      await jobs.abandon((await take())[0]!, 'no');
+      await jobs.revive('Demo', 'a1');
+      await save(job('a2', { orderingKey: 'a' }));
+      const [a1, ...others] = await take();
+      expect([a1?.jobId, others]).toEqual(['a1', []]);
+      await end(a1!);
+      expect(ids(await take())).toEqual(['a2']);
+    });
+
+    test('an ordering key continues when a revived job ends after all others', async () => {
+      await save(job('a1', { orderingKey: 'a' }), job('a2', { orderingKey: 'a' }));
+      await jobs.abandon((await take())[0]!, 'no');
+      const [a2] = await take();
+      await jobs.revive('Demo', 'a1');
+      const [a1] = await take();
+      await end(a2!);
+      await end(a1!);
+      await save(job('a3', { orderingKey: 'a' }), job('a4', { orderingKey: 'a' }));
+      const [a3, ...others] = await take();
+      expect([a3?.jobId, others]).toEqual(['a3', []]);
+      await end(a3!);
+      expect(ids(await take())).toEqual(['a4']);
+    });
+
     test('an ordering key whose jobs are all dead continues with the next job', async () => {
       await save(job('a1', { orderingKey: 'a' }));
       await jobs.abandon((await take())[0]!, 'no');

@@ -44,18 +44,18 @@ export async function takePositions(
   return positions;
 }
 
-/** A job that was deleted or died, at its position. */
-export interface EndedPosition {
+/** The position of a job that was deleted, died or was revived. */
+export interface JobPosition {
   readonly tenant: string;
   readonly orderingKey: string;
   readonly position: number;
 }
 
 /**
- * Makes the next job of each ordering key due. In a transaction that is `readCommitted`, the second statement sees the jobs of
- * a transaction that the first one has waited for.
+ * Makes the next job of each ordering key due. In a transaction that is `readCommitted`, each statement sees the jobs of a
+ * transaction that the one before has waited for.
  */
-export async function continueSequences(session: Session, ended: readonly EndedPosition[]): Promise<void> {
+export async function continueSequences(session: Session, ended: readonly JobPosition[]): Promise<void> {
   if (ended.length === 0) return;
   // Sorted for the same reason.
   const sorted = ended.toSorted(
@@ -65,8 +65,24 @@ export async function continueSequences(session: Session, ended: readonly EndedP
   const deleted = await session.execute(endSequences(ended.length), values);
   if (deleted === ended.length) return;
   const keys = sorted.flatMap(({ tenant, orderingKey }) => [tenant, orderingKey]);
+  const continued = await session.execute(makeNextDue(ended.length), keys);
+  if (deleted + continued === ended.length) return;
+  // A revived job ran beside another one of its key, so the position of the last to end says nothing.
+  await session.execute(lockSequences(ended.length), keys);
+  await session.execute(deleteEmptySequences(ended.length), keys);
   await session.execute(makeNextDue(ended.length), keys);
 }
+
+/** Makes new jobs of an ordering key wait for a revived one: the key has no sequence where no other job was alive. */
+export async function resumeSequence(session: Session, revived: JobPosition): Promise<void> {
+  await session.execute(resume, [revived.tenant, revived.orderingKey, revived.position]);
+}
+
+const resume = statement(
+  'resume-sequence',
+  `insert into job_sequence (company, ordering_key, last_position) values ($1, $2, $3)
+   on conflict (company, ordering_key) do nothing`,
+);
 
 const advance = memoize((keys: number) =>
   statement<SequenceRow>(
@@ -84,6 +100,25 @@ const endSequences = memoize((count: number) =>
     `end-sequences-${count}`,
     `delete from job_sequence
       where (company, ordering_key, last_position) in (values ${placeholders(count, ['', '', 'bigint'])})
+        and not exists (select 1 from job j where j.company = job_sequence.company
+                          and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`,
+  ),
+);
+
+/** Waits for transactions that save jobs of these keys. Those that come later wait for this one, and then begin again. */
+const lockSequences = memoize((count: number) =>
+  statement(
+    `lock-sequences-${count}`,
+    `update job_sequence set last_position = last_position
+      where (company, ordering_key) in (values ${placeholders(count, ['', ''])})`,
+  ),
+);
+
+const deleteEmptySequences = memoize((count: number) =>
+  statement(
+    `delete-empty-sequences-${count}`,
+    `delete from job_sequence
+      where (company, ordering_key) in (values ${placeholders(count, ['', ''])})
         and not exists (select 1 from job j where j.company = job_sequence.company
                           and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`,
   ),

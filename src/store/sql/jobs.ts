@@ -1,7 +1,7 @@
 /** Jobs in a database: saved with the effect that they follow, taken under a lease, deleted with their own effect. */
 import { type DeadJob, type JobKind, type JobQueue, LeaseLost, type NewJob, type TakenJob } from '../../jobs/job.ts';
 import { type Engine, type Session, statement } from './engine.ts';
-import { continueSequences, type EndedPosition, takePositions } from './job-sequences.ts';
+import { continueSequences, type JobPosition, resumeSequence, takePositions } from './job-sequences.ts';
 import { memoize, placeholders } from './row-values.ts';
 import { createTogether } from './together.ts';
 
@@ -79,11 +79,11 @@ const listDead = statement<DeadRow>(
     where company = $1 and kind = $2 and dead_since is not null order by dead_since, job_id limit $3`,
 );
 
-/** The job becomes the first of its ordering key again: its position is the lowest. */
-const revive = statement(
+/** Due at once: jobs that are saved later wait for it, and those that run already do not. */
+const revive = statement<{ readonly ordering_key: string; readonly position: number }>(
   'revive-job',
   `update job set dead_since = null, attempts = 0, due_at = now_ms(), created_at = now_ms()
-    where company = $1 and job_id = $2 and dead_since is not null`,
+    where company = $1 and job_id = $2 and dead_since is not null returning ordering_key, position`,
 );
 
 /** Locks of rows are enough for statements that each change rows under a lease: they never conflict with other jobs. */
@@ -158,7 +158,13 @@ export function createJobs(engine: Engine): JobQueue {
     findDead: (tenant, kind, max) =>
       engine.read(async (session) => (await session.query(listDead, [tenant, kind, max])).map(deadJobOf)),
     revive: (tenant, jobId) =>
-      engine.write(async (session) => (await session.execute(revive, [tenant, jobId])) > 0, readCommitted),
+      engine.write(async (session) => {
+        const [revived] = await session.query(revive, [tenant, jobId]);
+        if (revived === undefined) return false;
+        const { ordering_key: orderingKey, position } = revived;
+        if (orderingKey !== jobId) await resumeSequence(session, { tenant, orderingKey, position });
+        return true;
+      }, readCommitted),
   });
 }
 
@@ -208,7 +214,7 @@ async function endJobs(session: Session, jobs: readonly TakenJob[]): Promise<rea
 /** A job without an ordering key of its own is alone in it. */
 async function continueAfter(session: Session, jobs: readonly TakenJob[], rows: readonly PositionRow[]): Promise<void> {
   const positions = new Map(rows.map(({ company, job_id, position }) => [identityOf(company, job_id), position]));
-  const ended = jobs.flatMap(({ tenant, jobId, orderingKey }): readonly EndedPosition[] => {
+  const ended = jobs.flatMap(({ tenant, jobId, orderingKey }): readonly JobPosition[] => {
     const position = positions.get(identityOf(tenant, jobId));
     return position === undefined || orderingKey === jobId ? [] : [{ tenant, orderingKey, position }];
   });

@@ -130,6 +130,12 @@ describe('a member that fails', () => {
     await Promise.allSettled([half, engine.write(writeNote(1))]);
     expect(committed()).toEqual([1, 7]);
   });
+  test('and cannot be rolled back alone: the group is rolled back, and the others run again', async () => {
+    failures.set('rollback to member', fsyncFailed);
+    expect(await writeAll()).toMatchObject([written, { status: 'rejected' }, written]);
+    expect(committed()).toEqual([1, 2]);
+    expect(await engine.write(writeNote(3))).toBe(1);
+  });
   /** Leaves room for four more pages. */
   const fillDisk = async () => {
     const pages = statement<{ readonly page_count: number }>('pages', 'pragma page_count');

@@ -103,7 +103,7 @@ export class GroupQueue {
       const next = this.#waiting[0];
       if (next === undefined || (next.alone && group.size > 0)) return;
       this.#waiting.shift();
-      await group.admit(() => next.admit({ group, member: group.size }));
+      await group.admit((member) => next.admit({ group, member }));
       if (next.alone || group.lost !== undefined || group.size === membersMax) return;
       if (group.size % membersPerTurn === 0) await setImmediate();
     }
@@ -111,7 +111,11 @@ export class GroupQueue {
 
   #commit(group: Group): GroupEnd {
     const { writer, check, onUnknown } = this.#parts;
-    if (group.lost !== undefined) return { kind: 'rolledBack', cause: group.lost.cause };
+    if (group.lost !== undefined) {
+      // A member whose savepoint cannot be rolled back leaves the transaction open.
+      rollBack(writer);
+      return { kind: 'rolledBack', cause: group.lost.cause };
+    }
     try {
       writer.run('commit');
       check();

@@ -25,7 +25,10 @@ export class Group {
     return this.#size;
   }
 
-  /** The error that has rolled back the whole group: SQLite does so after some errors, such as a full disk. */
+  /**
+   * The error after which no member can be committed. SQLite rolls the whole group back after some errors, such as a full
+   * disk. It may also fail to roll a member back.
+   */
   get lost(): { readonly cause: unknown } | undefined {
     return this.#lost;
   }
@@ -39,11 +42,11 @@ export class Group {
     this.#end.resolve(end);
   }
 
-  /** Starts a member, which calls `run`, and resolves when its work has ended. */
-  async admit(start: (group: Group) => void): Promise<void> {
+  /** Starts a member by its number, which calls `run`, and resolves when its work has ended. */
+  async admit(start: (member: number) => void): Promise<void> {
     this.#memberLeft = Promise.withResolvers<void>();
     this.#size += 1;
-    start(this);
+    start(this.#size);
     await this.#memberLeft.promise;
   }
 

@@ -4,13 +4,13 @@
  * before the second reading, since a connection reports what it has done when it is idle for a second, or ends.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Call } from '../../src/formats/protocol.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { prepareProductionPlatform } from '../support/production-platform.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { cardFor } from '../support/seeded-platform.ts';
-import { basic, type Production, prepareProduction, startServer } from '../support/server.ts';
+import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { callIn, card, formats, meaning, openCaller, type ReceivedResponse } from '../support/traffic.ts';
 
@@ -25,6 +25,12 @@ beforeAll(async () => {
   [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
 });
 afterAll(() => Promise.all([redis.stop(), postgres.discard()]));
+
+/** Also of tests that fail. */
+const started: Server[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((server) => server.kill()));
+});
 
 const transactions = async (database: string): Promise<number> => {
   const [row] = await postgres.ask(
@@ -93,7 +99,13 @@ const sendDuplicates = async ({ servers, withRedis, count, prepare = storing }: 
   });
   const { variables } = production;
   const { authorization, calls } = await prepare(production, folder.path);
-  const start = () => Promise.all(Array.from({ length: servers }, () => startServer('serve', folder.path, variables)));
+  const start = async () => {
+    const running = await Promise.all(
+      Array.from({ length: servers }, () => startServer('serve', folder.path, variables)),
+    );
+    started.push(...running);
+    return running;
+  };
   const stop = (running: Awaited<ReturnType<typeof start>>) => Promise.all(running.map((server) => server.stop()));
 
   const before = await transactions(database);

@@ -5,12 +5,26 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type * as formats from '../src/formats/index.ts';
 import type * as builtIn from '../src/services/index.ts';
+import { describeMachine } from './machine.ts';
+import { writeSection } from './page.ts';
+import { type Finding, median, printFindings } from './results.ts';
 
 const { values: options } = parseArgs({
-  options: { against: { type: 'string' }, rounds: { type: 'string', default: '9' } },
+  options: {
+    /** The folder of another checkout. */
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '7' },
+    /** One round. */
+    quick: { type: 'boolean', default: false },
+    /** Renews docs/bench.md; not with `--against`. */
+    write: { type: 'boolean', default: false },
+  },
 });
 
-const rounds = Number(options.rounds);
+const rounds = options.quick ? 1 : Number(options.rounds);
+const usPerDetailMax = 5;
+/** Formats whose listings have a limit, with so many details. */
+const limited = { formats: ['soap11', 'json', 'form'], counts: [10, 100, 1_000] };
 const roundUs = 100_000;
 
 /** A card detail with every field that one can have. */
@@ -99,13 +113,14 @@ function measure(work: () => number): number {
   }
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
-
 const roots = [join(import.meta.dirname, '..'), ...(options.against === undefined ? [] : [options.against])];
 const checkouts = await Promise.all(roots.map(worksOf));
-console.log(`CPU time in microseconds, median of ${rounds} rounds${roots[1] ? `, this checkout and ${roots[1]}` : ''}`);
+const head = `CPU time in microseconds, median of ${rounds} round${rounds === 1 ? '' : 's'}${roots[1] ? `, this checkout and ${roots[1]}` : ''}. ${describeMachine('no pinning')}`;
+const lines = [
+  `| work | us | us for each detail |${roots[1] ? ' other | ratio |' : ''}`,
+  `|---|---:|---:|${roots[1] ? '---:|---:|' : ''}`,
+];
+const findings: Finding[] = [];
 for (const name of checkouts[0]!.keys()) {
   const times: number[][] = checkouts.map(() => []);
   for (let round = 0; round <= rounds; round++)
@@ -115,8 +130,19 @@ for (const name of checkouts[0]!.keys()) {
       if (round > 0) times[at]!.push(us);
     }
   const [own, other] = times.map(median);
-  const count = Number(/\d+$/.exec(name.replace(/^\w+ /, ''))?.[0] ?? 0);
-  const each = count > 0 ? `${(own! / count).toFixed(2)} each` : '';
-  const ratio = other === undefined ? '' : `${other.toFixed(1)} (ratio ${(other / own!).toFixed(2)})`;
-  console.log([name.padEnd(20), own!.toFixed(1).padStart(8), each.padStart(12), ratio].join('  '));
+  const [format, , count] = name.split(' ');
+  const each = count === undefined ? undefined : own! / Number(count);
+  const ratio = other === undefined ? '' : ` ${other.toFixed(1)} | ${(other / own!).toFixed(2)} |`;
+  lines.push(`| ${name} | ${own!.toFixed(1)} | ${each?.toFixed(2) ?? ''} |${ratio}`);
+  if (each !== undefined && limited.formats.includes(format!) && limited.counts.includes(Number(count)))
+    findings.push({
+      name: `${name}, for each detail`,
+      measured: `${each.toFixed(2)} us`,
+      limit: `at most ${usPerDetailMax} us`,
+      holds: each <= usPerDetailMax,
+    });
 }
+const report = [head, lines.join('\n'), printFindings(findings)].join('\n\n');
+console.log(report);
+if (options.write && options.against === undefined) writeSection('codecs', report);
+process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;

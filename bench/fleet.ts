@@ -109,7 +109,7 @@ const isCompiled = (name: ServerName): name is CompiledName => (compiledNames as
 /** Starts the servers of a scenario on its data, without the peers that are not compiled. Triglyph starts twice: what counts is a start with the data there. */
 export const startFleet = async (
   folder: string,
-  { dataset, servers: names }: Scenario,
+  { dataset, servers: names }: Pick<Scenario, 'dataset' | 'servers'>,
   compiled: CompiledPeers,
 ): Promise<Fleet> => {
   mkdirSync(folder, { recursive: true });

@@ -4,7 +4,17 @@ import type { Scenario } from './scenarios.ts';
 
 const page = new URL('../docs/bench.md', import.meta.url);
 
-export type Section = Scenario['name'] | 'profile' | 'scale' | 'writes' | 'postgres';
+export type Section =
+  | Scenario['name']
+  | 'codecs'
+  | 'engines'
+  | 'postgres'
+  | 'processes'
+  | 'profile'
+  | 'recovery'
+  | 'scale'
+  | 'writes'
+  | 'writes-against';
 
 /** Replaces one section of the page; throws where the page lacks its markers. */
 export const writeSection = (section: Section, text: string): void => {

@@ -22,6 +22,8 @@ export interface Launch {
   /** `node` where it is absent. */
   readonly program?: string;
   readonly parameters: readonly string[];
+  /** One core where it is absent. */
+  readonly cores?: string;
   readonly env: Readonly<Record<string, string>>;
   /** Answers with a status below 400 once the server is ready. */
   readonly readyUrl: string;
@@ -79,10 +81,18 @@ const stop = async (child: ChildProcess): Promise<void> => {
 
 /** Starts a server and waits until it is ready; throws with the end of its log where it fails. */
 export const startServer = async (launch: Launch): Promise<Server> => {
-  const { program: launched = process.execPath, parameters, env, readyUrl, logFile, readyMsMax } = launch;
+  const {
+    program: launched = process.execPath,
+    parameters,
+    cores = serverCore,
+    env,
+    readyUrl,
+    logFile,
+    readyMsMax,
+  } = launch;
   const output = openSync(logFile, 'a');
   const startedAt = performance.now();
-  const [program, all] = pinned(serverCore, launched, parameters);
+  const [program, all] = pinned(cores, launched, parameters);
   const child = spawn(program, all, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
   closeSync(output);
   while (!(await isReady(readyUrl))) {

@@ -1,10 +1,19 @@
-/** `node bench/writes.ts --against DIR`: compares writes on the embedded store with another checkout, in alternating rounds. */
-import { randomUUID } from 'node:crypto';
+/** `npm run bench:writes`: measures writes on the embedded store; `--against DIR` compares them with another checkout. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Checkout, startCheckouts } from './compare.ts';
+import {
+  type Kind,
+  keysOf,
+  kinds,
+  measureEmbeddedWrites,
+  msOf,
+  perSecond,
+  readers,
+  writersBesideReads,
+} from './embedded-writes.ts';
 import { type LoadOptions, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { writeSection } from './page.ts';
@@ -14,6 +23,8 @@ const { values: options } = parseArgs({
   options: {
     /** The folder of the other checkout, with its packages installed. */
     against: { type: 'string' },
+    /** One short round. */
+    quick: { type: 'boolean', default: false },
     /** Renews docs/bench.md. */
     write: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
@@ -23,27 +34,6 @@ const { values: options } = parseArgs({
 
 const shoppers = 2_000;
 const warmUpSeconds = 4;
-const writersBesideReads = 32;
-const readers = 4;
-
-const kinds = ['without a key', 'with a key', 'replayed'] as const;
-type Kind = (typeof kinds)[number];
-
-/** Each shopper has one key in the rounds of replays, which the warm-up uses first. */
-const replayedPrefix = randomUUID();
-
-const keysOf = (kind: Kind): readonly string[] => {
-  switch (kind) {
-    case 'without a key':
-      return [];
-    case 'with a key':
-      return [randomUUID()];
-    case 'replayed':
-      return [replayedPrefix, 'replayed'];
-    default:
-      return kind satisfies never;
-  }
-};
 
 interface Case {
   readonly label: string;
@@ -75,11 +65,6 @@ const cases: readonly Case[] = [...kinds.flatMap((kind) => [writes(kind, 1), wri
 
 type Rounds = Readonly<Record<Checkout['name'], readonly Measured[]>>;
 
-const perSecond = (rounds: readonly Measured[]): number =>
-  median(rounds.map(({ requests, us }) => (requests * 1e6) / us));
-const msOf = (rounds: readonly Measured[], pick: 'p50Us' | 'p99Us'): string =>
-  (median(rounds.map((round) => round[pick])) / 1000).toFixed(1);
-
 const printCases = (results: ReadonlyMap<Case, Rounds>): string =>
   [
     '| request | requests/s: this | other | CPU per request, us: this | other | p50, ms: this | other | p99, ms: this | other |',
@@ -88,7 +73,10 @@ const printCases = (results: ReadonlyMap<Case, Rounds>): string =>
       const cells = [ours, theirs].map((rounds) => perSecond(rounds).toFixed(0));
       // The CPU time beside writes is that of both.
       const cpu = [ours, theirs].map((rounds) => (label.includes('beside') ? '' : medianCpu(rounds).toFixed(0)));
-      const times = (['p50Us', 'p99Us'] as const).flatMap((pick) => [msOf(ours, pick), msOf(theirs, pick)]);
+      const times = (['p50Us', 'p99Us'] as const).flatMap((pick) => [
+        msOf(ours, pick).toFixed(1),
+        msOf(theirs, pick).toFixed(1),
+      ]);
       return `| ${[label, ...cells, ...cpu, ...times].join(' | ')} |`;
     }),
   ].join('\n');
@@ -152,19 +140,29 @@ const run = async (folder: string, other: string): Promise<boolean> => {
     const findings = findingsOf(results);
     const report = `${describeMachine()}\n\n${printCases(results)}\n\n${printFindings(findings)}`;
     console.log(report);
-    if (options.write) writeSection('writes', report);
+    if (options.write) writeSection('writes-against', report);
     return findings.every(({ holds }) => holds);
   } finally {
     await Promise.all(checkouts.map(({ server }) => server.stop()));
   }
 };
 
+const measureOwn = async (folder: string): Promise<boolean> => {
+  const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
+  const plan = options.quick
+    ? { rounds: 1, seconds: 2, warmUpSeconds: 2, shoppers: 500 }
+    : { rounds, seconds, warmUpSeconds: 2, shoppers };
+  const { text, holds } = await measureEmbeddedWrites(folder, plan);
+  console.log(text);
+  if (options.write) writeSection('writes', text);
+  return holds;
+};
+
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-bench-'));
 try {
   const { against } = options;
-  if (against === undefined) throw new Error('--against DIR names the checkout to compare with');
   provideLoad();
-  process.exitCode = (await run(folder, against)) ? 0 : 1;
+  process.exitCode = (await (against === undefined ? measureOwn(folder) : run(folder, against))) ? 0 : 1;
 } catch (thrown) {
   console.error(thrown instanceof Error ? thrown.message : thrown);
   process.exitCode = 1;

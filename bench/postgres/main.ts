@@ -20,6 +20,9 @@ const { values: options } = parseArgs({
     /** Only these numbers of callers, such as `--callers 12,32`. */
     callers: { type: 'string', default: '1,12,32,64' },
     endpoints: { type: 'string', default: '0,1,5' },
+    rounds: { type: 'string', default: '3' },
+    /** Of a round. */
+    seconds: { type: 'string', default: '6' },
     operations: { type: 'string', default: operationNames.join() },
   },
 });
@@ -28,7 +31,9 @@ const numbers = (text: string): readonly number[] => text.split(',').map(Number)
 const endpointCounts = numbers(options.endpoints);
 const callerCounts = numbers(options.callers);
 const operations = operationNames.filter((name) => options.operations.split(',').includes(name));
-const plan = options.quick ? { rounds: 1, seconds: 3, warmUpSeconds: 2 } : { rounds: 3, seconds: 6, warmUpSeconds: 4 };
+const plan = options.quick
+  ? { rounds: 1, seconds: 3, warmUpSeconds: 2 }
+  : { rounds: Number(options.rounds), seconds: Number(options.seconds), warmUpSeconds: 4 };
 
 async function measure(cluster: Cluster): Promise<readonly Measured[]> {
   const measured: Measured[] = [];

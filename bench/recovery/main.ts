@@ -1,5 +1,6 @@
 /** `npm run bench:recovery`: measures budgets of starts, time limits and recoveries, and ends with 1 where one is broken. */
 import { describeMachine } from '../machine.ts';
+import { writeSection } from '../page.ts';
 import { type Finding, printFindings } from '../results.ts';
 import type { Budget } from './budget.ts';
 import { postgresBudgets } from './postgres.ts';
@@ -15,7 +16,9 @@ for (const budget of [...redisBudgets, ...postgresBudgets, ...programBudgets]) {
   process.stderr.write('.');
 }
 process.stderr.write('\n');
-console.log(`${describeMachine()}\n\n${printFindings(findings)}`);
+const report = `${describeMachine()}\n\n${printFindings(findings)}`;
+console.log(report);
+if (process.argv.includes('--write')) writeSection('recovery', report);
 process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
 
 /** Returns the best of three measurements; one that holds is enough. */

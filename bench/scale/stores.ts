@@ -35,8 +35,13 @@ export const run = async (parameters: readonly string[], variables: MeasuredStor
   if (code !== 0) throw new Error(`triglyph ${parameters[0]} ended with ${code}`);
 };
 
-/** `demo` creates its data where it is missing; `serve` does not. */
-export const serveAt = async (command: 'demo' | 'serve', store: MeasuredStore, folder: string): Promise<Served> => {
+/** `demo` creates its data where it is missing; `serve` does not. `cores`: a list for taskset. */
+export const serveAt = async (
+  command: 'demo' | 'serve',
+  store: MeasuredStore,
+  folder: string,
+  cores?: string,
+): Promise<Served> => {
   const [port, adminPort] = [await freePort(), await freePort()];
   const server = await startServer({
     parameters: [program, command],
@@ -50,6 +55,7 @@ export const serveAt = async (command: 'demo' | 'serve', store: MeasuredStore, f
     readyUrl: `http://127.0.0.1:${adminPort}/readyz`,
     logFile: join(folder, `${store.engine}-${store.shoppers}.log`),
     readyMsMax,
+    ...(cores === undefined ? {} : { cores }),
   });
   return { ...store, server, callers: `http://127.0.0.1:${port}` };
 };

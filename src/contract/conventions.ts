@@ -9,6 +9,8 @@ export interface Conventions {
   readonly timeZone: string;
   /** The URL before the type of every problem in problem details. */
   readonly problemTypes: string;
+  /** In problem details, a problem without a code of its own has this text and its status as its code. */
+  readonly statusCodePrefix: string;
 }
 
 /** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */
@@ -23,4 +25,5 @@ const neutral: Conventions = Object.freeze({
   tenant: 'tenant',
   timeZone: 'UTC',
   problemTypes: 'urn:problem:',
+  statusCodePrefix: '',
 });

@@ -1,4 +1,5 @@
 /** How problem details (RFC 9457) name every problem: by an address, a title and a code that callers of this interface know. */
+import type { Conventions } from './conventions.ts';
 import type { ProblemKind, ProblemType } from './problem.ts';
 
 export interface Named extends ProblemType {
@@ -6,7 +7,7 @@ export interface Named extends ProblemType {
 }
 
 /** By the status, for problems that have no name of their own. */
-const byStatus: ReadonlyMap<number, Named> = new Map([
+const byStatus: ReadonlyMap<number, ProblemType> = new Map([
   named(400, 'general/bad-request', 'Bad request'),
   named(401, 'security/unauthorized', 'Unauthorized'),
   named(403, 'security/unauthorized', 'Forbidden'),
@@ -26,12 +27,15 @@ const byStatus: ReadonlyMap<number, Named> = new Map([
  * How a problem is named: its type, below the URL of the conventions, its title and its code. A problem that says whether
  * the request may be sent again has its own code, so that callers can tell it from others of its status.
  */
-export function namesOf({ status, code, transient, details: own }: ProblemKind): Named {
-  const general = byStatus.get(status) ?? byStatus.get(500)!;
-  const { type, title } = own ?? general;
-  return { type, title, code: own !== undefined || transient !== undefined ? code : general.code };
+export function namesOf(
+  { status, code, transient, details: own }: ProblemKind,
+  { statusCodePrefix }: Pick<Conventions, 'statusCodePrefix'>,
+): Named {
+  const known = byStatus.has(status) ? status : 500;
+  const { type, title } = own ?? byStatus.get(known)!;
+  return { type, title, code: own !== undefined || transient !== undefined ? code : `${statusCodePrefix}${known}` };
 }
 
-function named(status: number, type: string, title: string): readonly [number, Named] {
-  return [status, { type, title, code: `00_${status}` }];
+function named(status: number, type: string, title: string): readonly [number, ProblemType] {
+  return [status, { type, title }];
 }

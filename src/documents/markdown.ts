@@ -1,4 +1,5 @@
 /** Parts of the reference in Markdown: tables of fields, tables of problems, and example bodies. */
+import type { Conventions } from '../contract/conventions.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
@@ -34,9 +35,9 @@ export function namedProblemTable(kinds: readonly ProblemKind[]): string {
 }
 
 /** Problems as problem details name them. */
-export function boundProblemTable(kinds: readonly ProblemKind[]): string {
+export function boundProblemTable(kinds: readonly ProblemKind[], conventions: Conventions): string {
   return problemTable(['Status', 'errorCode', 'title', 'detail'], kinds, (kind) => {
-    const { code: number, title } = namesOf(kind);
+    const { code: number, title } = namesOf(kind, conventions);
     return [number, title];
   });
 }

@@ -123,7 +123,7 @@ function operationObject(call: Call, components: Components, headers: JsonSchema
   const parameters = parametersOf(operation);
   const refusals = [...byStatus(refusalsOf(service, operation))].map(([status, kinds]) => [
     String(status),
-    refusal(kinds, operation, headers),
+    refusal(kinds, call, headers),
   ]);
   return {
     operationId: id,
@@ -163,10 +163,10 @@ function jsonBody({ service, operation }: Call, side: Side, components: Componen
   return components.json(service.version, operation, side, bodyOf(operation[side]));
 }
 
-function refusal(kinds: readonly ProblemKind[], operation: Operation, headers: JsonSchema): JsonSchema {
+function refusal(kinds: readonly ProblemKind[], { service, operation }: Call, headers: JsonSchema): JsonSchema {
   const transient = kinds.some(({ transient }) => transient !== undefined);
   return {
-    description: [...new Set(kinds.map((kind) => describeProblem(kind, operation)))].join('; '),
+    description: [...new Set(kinds.map((kind) => describeProblem(kind, operation, service)))].join('; '),
     headers: transient ? { ...headers, ...transience } : headers,
     content: isBound(operation)
       ? { [json]: { schema: refer('RestServiceError') } }

@@ -1,4 +1,5 @@
 /** The reference in Markdown: an index with a table of problems, and a page for each operation. */
+import { conventionsOf } from '../contract/conventions.ts';
 import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemKind, problems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
@@ -109,7 +110,7 @@ function bodyTables(schema: ObjectSchema, side: 'input' | 'output'): readonly st
 
 function problemTable(service: Service, operation: Operation): string {
   const kinds = refusalsOf(service, operation);
-  return isBound(operation) ? boundProblemTable(kinds) : namedProblemTable(kinds);
+  return isBound(operation) ? boundProblemTable(kinds, conventionsOf([service])) : namedProblemTable(kinds);
 }
 
 function examples(service: Service, operation: Operation, printers: readonly Printer[]): readonly string[] {
@@ -178,7 +179,10 @@ function boundIndex(service: Service): string {
     '## Problems',
     'An error is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, for errors in fields, ' +
       '`invalidFields`: every such field, with `name` (its steps joined by dots), `message` and `value`.',
-    boundProblemTable([...problemsOf(service).values()].filter((each) => kinds.has(each))),
+    boundProblemTable(
+      [...problemsOf(service).values()].filter((each) => kinds.has(each)),
+      conventionsOf([service]),
+    ),
   );
 }
 

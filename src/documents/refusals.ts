@@ -1,4 +1,5 @@
 /** The problems that an operation can be refused for, collected from its contract. */
+import { conventionsOf } from '../contract/conventions.ts';
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import { kindOf, type ProblemKind, type ProblemName, type ProblemRef } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
@@ -29,9 +30,9 @@ export function byStatus(kinds: readonly ProblemKind[]): ReadonlyMap<number, rea
 }
 
 /** A problem in one line, with the code that callers of the operation get. */
-export function describeProblem(kind: ProblemKind, operation: Operation): string {
+export function describeProblem(kind: ProblemKind, operation: Operation, service: Service): string {
   if (!isBound(operation)) return `${kind.code} ${printMessage(kind)}`;
-  const { code, title } = namesOf(kind);
+  const { code, title } = namesOf(kind, conventionsOf([service]));
   return `${code} ${title}: ${printMessage(kind)}`;
 }
 

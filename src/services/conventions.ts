@@ -6,4 +6,5 @@ export const conventions: Conventions = Object.freeze({
   tenant: 'company',
   timeZone: 'Europe/Amsterdam',
   problemTypes: 'https://docs.adyen.com/errors/',
+  statusCodePrefix: '00_',
 });

@@ -1,6 +1,7 @@
 /** Checks an answer against what was executed under its key. */
 
 import { namesOf } from '../../src/contract/problem-details.ts';
+import { conventions } from '../../src/services/conventions.ts';
 import { protocols } from '../resources/operations.ts';
 import { type ProblemName, problems } from '../support/problems.ts';
 import { type Attempt, describeAttempt } from './attempt.ts';
@@ -117,7 +118,7 @@ function checkProblem(
   transient: 'true' | 'false' | undefined,
   message = problems[name].message,
 ): Faults {
-  const { code } = attempt.format === 'rest' ? namesOf(problems[name]) : problems[name];
+  const { code } = attempt.format === 'rest' ? namesOf(problems[name], conventions) : problems[name];
   const { body, contentType } = attempt.answer!.message;
   const text = contentType.startsWith(formMediaType) ? decodeURIComponent(body.replaceAll('+', ' ')) : body;
   return [

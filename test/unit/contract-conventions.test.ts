@@ -12,6 +12,7 @@ const conventions: Conventions = {
   tenant: 'customer',
   timeZone: 'Asia/Kolkata',
   problemTypes: 'https://errors.example/',
+  statusCodePrefix: 'HTTP-',
 };
 const { conventions: _, ...rest } = recurringV25;
 const undeclared: Service = rest;
@@ -45,9 +46,9 @@ describe('messages follow the conventions', () => {
     expect(protocols.form.encodeError(problem, context).body).toContain('&traceId=R1&');
   });
 
-  test('problem details have the URL of the type', () => {
-    const { type } = JSON.parse(protocols.rest.encodeError(problem, context).body);
-    expect(type).toBe('https://errors.example/security/unauthorized');
+  test('problem details have the URL of the type, and the code of the status', () => {
+    const { type, errorCode } = JSON.parse(protocols.rest.encodeError(problem, context).body);
+    expect([type, errorCode]).toEqual(['https://errors.example/security/unauthorized', 'HTTP-401']);
   });
 
   test('documents name the reference', () => {

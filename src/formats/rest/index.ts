@@ -23,7 +23,6 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
-  const { problemTypes } = context.conventions;
   const codecs = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
   const schemas = splitSchemas(context.services);
   return {
@@ -51,7 +50,7 @@ function createCodec(context: FormatContext): MessageCodec {
       status: problem.status,
       contentType,
       headers: problem.headers,
-      body: printProblemDetails(problem, requestReference, problemTypes),
+      body: printProblemDetails(problem, requestReference, context.conventions),
     }),
 
     encodeRequest(service, operation, input) {

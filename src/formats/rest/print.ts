@@ -1,4 +1,5 @@
 /** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
+import type { Conventions } from '../../contract/conventions.ts';
 import { dotted } from '../../contract/path.ts';
 import type { Problem } from '../../contract/problem.ts';
 import { namesOf } from '../../contract/problem-details.ts';
@@ -28,12 +29,12 @@ export function printHeaders(schema: ObjectSchema, value: Values): Record<string
   );
 }
 
-/** The `name` of a field is dotted, as callers write it. `problemTypes`: the URL before the type. */
-export function printProblemDetails(problem: Problem, requestId: string, problemTypes: string): string {
-  const { type, title, code } = namesOf(problem.kind);
+/** The `name` of a field is dotted, as callers write it. */
+export function printProblemDetails(problem: Problem, requestId: string, conventions: Conventions): string {
+  const { type, title, code } = namesOf(problem.kind, conventions);
   const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
-    type: problemTypes + type,
+    type: conventions.problemTypes + type,
     title,
     status: problem.status,
     detail: problem.message,

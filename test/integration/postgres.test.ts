@@ -371,6 +371,15 @@ describe('PostgreSQL', () => {
       expect(times).toBe(2);
       expect(await value()).toBe(2);
     });
+    test('a deferred statement that the client refuses to send fails the transaction', async () => {
+      const putOther = statement(put.name, `${put.text} and n < 100`);
+      const broken = engine.write(async (session) => {
+        await session.execute(put, ['b', 5]);
+        await session.executeDeferred(putOther, ['a', 5]);
+      });
+      await expect(broken).rejects.toThrow();
+      expect([await value('a'), await value('b')]).toEqual([0, 0]);
+    });
     test('a statement that may not wait times out, and nothing was done', async () => {
       const release = await hold('a');
       const ms = await timeOf(() =>

@@ -56,6 +56,7 @@ export class PostgresTransaction implements TransactionSession {
   async end(): Promise<void> {
     this.#ended = true;
     await this.#queue;
+    if (this.#unanswered.length > 0) await refusalsKnown();
   }
 
   /** Resolves when everything that was sent without waiting has its answer. */
@@ -128,4 +129,14 @@ export class PostgresTransaction implements TransactionSession {
     this.#queue = left.promise;
     return { ahead, leave: left.resolve };
   }
+}
+
+/**
+ * Waits until the client has refused what it does not send, such as a name of another text: it says so in the next tick. The
+ * server knows nothing of it and would commit the rest.
+ */
+async function refusalsKnown(): Promise<void> {
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  // Before this tick, all that follows from the refusal has run.
+  await new Promise<void>((resolve) => process.nextTick(resolve));
 }

@@ -101,8 +101,10 @@ export class LineWriter {
     this.#isWriting = true;
     write(this.#options.fd, this.#take().bytes, (error, written) => {
       this.#isWriting = false;
-      if (error === null) this.#advance(written);
-      else this.#failed(error);
+      if (error === null) {
+        this.#advance(written);
+        if (this.#current !== undefined || this.#bytes >= this.#options.bytesMin) this.#flush();
+      } else this.#failed(error);
       this.#written.resolve();
       this.#written = Promise.withResolvers();
     });
@@ -112,7 +114,6 @@ export class LineWriter {
     this.#isFailing = false;
     const { bytes, lines } = this.#current!;
     this.#current = written < bytes.length ? { bytes: bytes.subarray(written), lines } : undefined;
-    if (this.#current !== undefined || this.#bytes >= this.#options.bytesMin) this.#flush();
   }
 
   /** Keeps the lines: a line that is half written must not be followed by another one. */

@@ -108,3 +108,15 @@ test('without a reader, every write fails and is counted, and the end does not w
   expect(counts.dropped).toBe(300);
   reader = openSync(join(folder, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
 });
+
+test('a process that ends now writes all lines that failed writes have left', async () => {
+  const { writer, counts } = open();
+  closeSync(reader);
+  for (let n = 0; n < 150; n += 1) writer.write(lineOf(n));
+  await until('a write that fails', () => counts.failed > 0);
+  for (let n = 150; n < 400; n += 1) writer.write(lineOf(n));
+  reader = openSync(join(folder, 'pipe'), constants.O_RDONLY | constants.O_NONBLOCK);
+  writer.closeSync();
+  expect(read()).toBe(Array.from({ length: 400 }, (_, n) => lineOf(n)).join(''));
+  expect(counts.dropped).toBe(0);
+});

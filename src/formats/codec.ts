@@ -20,11 +20,14 @@ export interface ReadResult {
   readonly issues: readonly Issue[];
 }
 
-export interface Codecs<N> {
-  read(operation: Operation, side: Side, parts: Parts<N>): ReadResult;
+interface SideCodec<N> {
+  readonly read: (parts: Parts<N>) => ReadResult;
   /** Prints the fields of the body. */
-  print(operation: Operation, side: Side, value: unknown): string;
+  readonly print: Print;
 }
+
+/** Reads and prints the messages of one operation. */
+export type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
 /** Compiles the printing of the fields of a body. */
 export type CompilePrint = (schema: ObjectSchema, formatDateTime: FormatDateTime, service: Service) => Print;
@@ -36,11 +39,11 @@ export interface FormatParts<N> {
   readonly compilePrint: CompilePrint;
 }
 
-/** Compiles the operations of all services that the format carries. */
+/** Compiles the operations of all services that the format carries; returns the codec of each. */
 export function compileCodecs<N>(
   { services, formatDateTime }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
-): Codecs<N> {
+): (operation: Operation) => Codec<N> {
   const codecs = new Map<Operation, Codec<N>>();
   for (const service of services) {
     const compilers = {
@@ -49,28 +52,12 @@ export function compileCodecs<N>(
     };
     for (const operation of carried(service)) codecs.set(operation, compileCodec(operation, compilers));
   }
-  const codecOf = (operation: Operation): Codec<N> => {
+  return (operation) => {
     const codec = codecs.get(operation);
     if (codec === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
     return codec;
   };
-  return Object.freeze<Codecs<N>>({
-    read(operation, side, nodes) {
-      const collector = new IssueCollector();
-      // An empty request is an empty object and not absent: its missing fields are issues.
-      const value = codecOf(operation)[side].read(nodes, collector) ?? Object.freeze({});
-      return { value, issues: collector.issues };
-    },
-    print: (operation, side, value) => codecOf(operation)[side].print(value),
-  });
 }
-
-interface SideCodec<N> {
-  readonly read: (nodes: Parts<N>, collector: IssueCollector) => unknown;
-  readonly print: Print;
-}
-
-type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
 /** Compiles schemas of one service. */
 interface Compilers<N> {
@@ -87,7 +74,12 @@ function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N
 function compileBody<N>(schema: ObjectSchema, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
   const read = compileRead(schema, reader);
   return {
-    read: ({ body }, collector) => (body === undefined ? undefined : read(body, collector)),
+    read({ body }) {
+      const collector = new IssueCollector();
+      // An empty request is an empty object and not absent: its missing fields are issues.
+      const value = (body === undefined ? undefined : read(body, collector)) ?? Object.freeze({});
+      return { value, issues: collector.issues };
+    },
     print: compilePrint(schema),
   };
 }
@@ -104,7 +96,8 @@ function compileLocations<N>(schema: ObjectSchema, { reader, compilePrint }: Com
   ]);
   const names = Object.keys(schema.fields);
   return {
-    read(nodes, collector) {
+    read(nodes) {
+      const collector = new IssueCollector();
       const found: Record<string, unknown> = {};
       for (const [location, read] of reads) {
         const node = nodes[location];
@@ -112,7 +105,7 @@ function compileLocations<N>(schema: ObjectSchema, { reader, compilePrint }: Com
       }
       // In the order of the contract, wherever the fields were.
       const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
-      return Object.freeze(Object.fromEntries(inOrder));
+      return { value: Object.freeze(Object.fromEntries(inOrder)), issues: collector.issues };
     },
     print: compilePrint(schemas.body),
   };

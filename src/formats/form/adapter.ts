@@ -22,7 +22,7 @@ export const adapter: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
-  const codecs = compileCodecs(context, {
+  const codecOf = compileCodecs(context, {
     carried: namedOperations,
     reader,
     compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
@@ -32,11 +32,11 @@ function createCodec(context: FormatContext): MessageCodec {
       const tree = requireTree(parse(body));
       const key = take(tree, context.places.formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
-      const { value, issues } = codecs.read(operation, 'input', { body: under(tree, prefixOf(operation.input)) });
+      const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefixOf(operation.input)) });
       return { operation, input: value, issues, key };
     },
 
-    encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError(problem, { operation }) {
       // Clients of this address recognize 401 by its status, and every other error by status 500 and its text.
@@ -49,12 +49,12 @@ function createCodec(context: FormatContext): MessageCodec {
     encodeRequest: (service, operation, input) => ({
       path: addressOf(service),
       contentType: mediaType,
-      body: `action=${service.name}.${operation.name}&${codecs.print(operation, 'input', input)}`,
+      body: `action=${service.name}.${operation.name}&${codecOf(operation).input.print(input)}`,
     }),
 
     decodeResponse(operation, body) {
       const tree = requireTree(parseText(body, Number.POSITIVE_INFINITY));
-      return codecs.read(operation, 'output', { body: under(tree, prefixOf(operation.output)) });
+      return codecOf(operation).output.read({ body: under(tree, prefixOf(operation.output)) });
     },
   };
 }

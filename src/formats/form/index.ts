@@ -19,17 +19,17 @@ export const form: WireFormat = Object.freeze<WireFormat>({
 
 function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
-  const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   return {
     decode(body, _media, target) {
       const operation = operationInPath(target);
       const tree = requireTree(parse(body));
       const key = take(tree, places.formField);
-      const { value, issues } = codecs.read(operation, 'input', { body: tree });
+      const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues, key };
     },
 
-    encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError({ status, code, type, message, issues, headers }, { requestReference }) {
       const pairs: [string, string][] = [
@@ -51,10 +51,10 @@ function createCodec(context: FormatContext): MessageCodec {
     encodeRequest: (service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: mediaType,
-      body: codecs.print(operation, 'input', input),
+      body: codecOf(operation).input.print(input),
     }),
 
     decodeResponse: (operation, body) =>
-      codecs.read(operation, 'output', { body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
+      codecOf(operation).output.read({ body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
   };
 }

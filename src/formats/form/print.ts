@@ -43,7 +43,7 @@ const others: Readonly<Record<string, string>> = {
 interface Place {
   /** `&` and the key of the item; empty outside a list. */
   readonly key: string;
-  /** The texts before values at this place, by the number of the value's schema; absent where they are not kept. */
+  /** The texts before values at this place, by the number of the value's schema; absent where they are not cached. */
   readonly starts: (string | undefined)[] | undefined;
 }
 

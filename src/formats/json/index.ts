@@ -22,17 +22,17 @@ export const json: WireFormat = Object.freeze<WireFormat>({
 
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
-  const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   return {
     decode(body, _media, target) {
       const operation = operationInPath(target);
       const tree = requireTree(parse(body));
       if (tree === null) throw malformedBody('null');
-      const { value, issues } = codecs.read(operation, 'input', { body: tree });
+      const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues };
     },
 
-    encode: (operation, output) => okMessage(contentType, codecs.print(operation, 'output', output)),
+    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError(problem, { requestReference }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
@@ -46,10 +46,10 @@ function createCodec(context: FormatContext): MessageCodec {
     encodeRequest: (service, operation, input) => ({
       path: operationAddress(service, operation),
       contentType: mediaType,
-      body: codecs.print(operation, 'input', input),
+      body: codecOf(operation).input.print(input),
     }),
 
-    decodeResponse: (operation, body) => codecs.read(operation, 'output', { body: requireTree(parseText(body)) }),
+    decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
   };
 }
 

@@ -23,7 +23,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 });
 
 function createCodec(context: FormatContext): MessageCodec {
-  const codecs = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
+  const codecOf = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
   const schemas = splitSchemas(context.services);
   return {
     decode(body, media, target, { query, headers }) {
@@ -35,7 +35,7 @@ function createCodec(context: FormatContext): MessageCodec {
         header: parseHeaders(header, headers),
         body: parseBody(body, media, bodySchema),
       };
-      const { value, issues } = codecs.read(operation, 'input', parts);
+      const { value, issues } = codecOf(operation).input.read(parts);
       return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, parts, issue)) };
     },
 
@@ -43,7 +43,7 @@ function createCodec(context: FormatContext): MessageCodec {
       status: 200,
       contentType,
       headers: printHeaders(schemas(operation.output).header, output as Values),
-      body: codecs.print(operation, 'output', output),
+      body: codecOf(operation).output.print(output),
     }),
 
     encodeError: (problem, { requestReference }) => ({
@@ -62,11 +62,11 @@ function createCodec(context: FormatContext): MessageCodec {
         path: serviceAddress(service) + printPath(path, value) + printQuery(query, value),
         headers: printHeaders(header, value),
         contentType: mediaType,
-        body: hasBody(body) ? codecs.print(operation, 'input', value) : '',
+        body: hasBody(body) ? codecOf(operation).input.print(value) : '',
       };
     },
 
-    decodeResponse: (operation, body) => codecs.read(operation, 'output', { body: requireTree(parseText(body)) }),
+    decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
   };
 }
 

@@ -33,7 +33,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const { services, places } = context;
   const isOfInterface = compileIsOfInterface(services);
   const reader = createReader(isOfInterface);
-  const codecs = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
   const head =
@@ -44,7 +44,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const frames = compileFrames(services, head, tail);
   const message = (operation: Operation, side: Side, value: unknown): string => {
     const { start, end } = frames.get(operation)![side];
-    return start + codecs.print(operation, side, value) + end;
+    return start + codecOf(operation)[side].print(value) + end;
   };
 
   return {
@@ -55,7 +55,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
-      const { value, issues } = codecs.read(operation, 'input', { body: unwrap(first, 'request', isOfInterface) });
+      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, 'request', isOfInterface) });
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
@@ -76,7 +76,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     decodeResponse(operation, body) {
       const { message: first } = parseResponse(body, dialect);
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
-      return codecs.read(operation, 'output', { body: unwrap(first, 'result', isOfInterface) });
+      return codecOf(operation).output.read({ body: unwrap(first, 'result', isOfInterface) });
     },
   };
 }

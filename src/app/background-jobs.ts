@@ -6,7 +6,7 @@ import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
 
 export interface BackgroundJobs {
-  /** Takes no more jobs, and resolves when the running ones have ended. Tells them to end early when `cutOff` aborts. */
+  /** Takes no more jobs, and resolves when the running ones have ended. They end early when `cutOff` aborts. */
   stop(cutOff: AbortSignal): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export interface ServerOverrides {
 }
 
 const cleanupEveryMs = 10 * 60_000;
-/** The end of the time to drain is kept for closing: requests and webhooks under way are cut off that much earlier. */
+/** The end of the time to drain is for closing: requests and webhooks under way are cut off that much earlier. */
 const closeMsMax = 500;
 /** What writing the last lines of the log may take after that time. */
 const logCloseMsMin = 200;

@@ -13,7 +13,7 @@ export interface LineWriterOptions {
   onError(thrown: Error): void;
   /** Called for lines that found the buffer full, or that were left at the end. */
   onDropped(lines: number): void;
-  /** The line that stands for dropped ones as soon as there is room. */
+  /** The line that stands for dropped ones as soon as the buffer has space. */
   describeGap(lines: number): string;
 }
 
@@ -31,7 +31,7 @@ export class LineWriter {
   /** Lines under way to the file, and what the system has not taken of them. */
   #current: { bytes: Uint8Array; readonly lines: number } | undefined;
   #isWriting = false;
-  /** Lines dropped since the last one that found room. */
+  /** Lines dropped since the last one that the buffer took. */
   #gap = 0;
   /** The last write failed: the next one is not made for each line, but by the timer. */
   #isFailing = false;

@@ -135,7 +135,7 @@ function replay<R, C>(stored: StoredOutcome, { request, requestHash }: KeyedExec
   return { ...parseOutcome(stored.outcome, request.service), replayed: true };
 }
 
-/** Asks the shared cache before the store, and tells it of the record. Calls `executing` before a transaction. */
+/** Asks the shared cache before the store, and reports the record to it. Calls `executing` before a transaction. */
 async function executeWithCache<R extends ReadingTransaction, C>(
   dependencies: IdempotencyDependencies<R, C>,
   execution: KeyedExecution<R, C>,

@@ -49,7 +49,7 @@ export async function* csvRows<R>(schema: ObjectSchema, stream: AsyncIterable<Bu
       yield { line, bytesDone: info.bytes, read: () => readRecord(columns, record) };
     }
   } catch (thrown) {
-    // The parser's error quotes the file, so it is not kept as the cause.
+    // The parser's error quotes the file, so it does not become the cause.
     if (!(thrown instanceof CsvError)) throw thrown;
     throw new UnreadableFile(`line ${linesBefore + 1}: ${faultOf(thrown.code)}; correct it and import the file again`);
   } finally {

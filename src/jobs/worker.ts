@@ -28,7 +28,7 @@ export interface JobHandler {
 export interface Worker {
   /** Looks for due jobs now. */
   nudge(): void;
-  /** Takes no more jobs, and waits for those that run. Tells them to end early when `cutOff` aborts. */
+  /** Takes no more jobs, and waits for those that run. They end early when `cutOff` aborts. */
   stop(cutOff?: AbortSignal): Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export interface QueuedEvent<Data extends object = object> {
   readonly data: Data;
 }
 
-/** The stored form has the members of the data beside the others, and the reference of the request under an older name. */
+/** The stored form has the members of the data among the others, and the reference of the request under an older name. */
 export function printQueuedEvent({ eventId, requestReference, at, data }: QueuedEvent): string {
   return JSON.stringify({ eventId, pspReference: requestReference, at, ...data });
 }

@@ -206,6 +206,6 @@ test('control: a store that takes every id and every platform for one’s own is
     if (found === undefined) missed.push(place.title);
   }
   await broken.close();
-  // Beside whose it is, the account has to be one of the holder's.
+  // The account must also be one of the holder's.
   expect(missed).toEqual(['updateAccountHolder primaryBalanceAccount']);
 });

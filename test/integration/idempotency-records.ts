@@ -98,7 +98,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
     test('what is past its time is dropped, and nothing younger', async () => {
       for (let at = 0; at < 30; at += 1) await keep(`s${at}`, 'x');
       for (let at = 0; at < 10; at += 1) await expire(`s${at}`, at);
-      // Beside a replay of one that stays and a claim of one that goes.
+      // During a replay of one that stays and a claim of one that goes.
       const [dropped, replayed, claimed] = await Promise.all([
         deleteExpiredRecords(engine),
         keep('s20', 'y'),

@@ -1,4 +1,4 @@
-/** Key rotation on every engine: every sealed row moves once to the new wrapping key, beside other writers. */
+/** Key rotation on every engine: every sealed row moves once to the new wrapping key, while others write. */
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';

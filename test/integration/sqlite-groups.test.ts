@@ -136,7 +136,7 @@ describe('a member that fails', () => {
     expect(committed()).toEqual([1, 2]);
     expect(await engine.write(writeNote(3))).toBe(1);
   });
-  /** Leaves room for four more pages. */
+  /** Leaves space for four more pages. */
   const fillDisk = async () => {
     const pages = statement<{ readonly page_count: number }>('pages', 'pragma page_count');
     await engine.write(async (session) => {

@@ -40,7 +40,7 @@ describe('bounds', () => {
     expect(found).toEqual([true, true, false]);
     expect(cache.size).toBe(0);
   });
-  test('the oldest key makes room, and is overwritten', () => {
+  test('the oldest key is removed, and overwritten', () => {
     const { cache } = createCache({ keysMax: 2 });
     const first = newKey();
     cache.add(scope, wrapped('a'), first);

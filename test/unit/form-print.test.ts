@@ -22,7 +22,7 @@ test.each([
     `${start}items.${at}.uses.0=a`,
     `${start}items.${at}.uses.1=${at}`,
   ]);
-  // What is kept from the first message does not change the second.
+  // What is cached of the first message does not change the second.
   for (const count of [1_500, 3])
     expect(print({ items: items.slice(0, count) })).toBe(expected.slice(0, count * 3).join('&'));
 });

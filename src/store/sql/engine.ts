@@ -45,7 +45,7 @@ export interface TransactionSession extends Session {
 
 export interface TransactionOptions {
   /**
-   * Without the time limits of requests; for work that nobody waits for at a connection, such as migrations and imports. It
+   * Without the time limits of requests; for work that no caller waits for, such as migrations and imports. It
    * waits for locks, and is retried after conflicts for minutes.
    */
   readonly noTimeout?: boolean;

@@ -67,7 +67,7 @@ export async function continueSequences(session: Session, ended: readonly JobPos
   const keys = sorted.flatMap(({ tenant, orderingKey }) => [tenant, orderingKey]);
   const continued = await session.execute(makeNextDue(ended.length), keys);
   if (deleted + continued === ended.length) return;
-  // A revived job ran beside another one of its key, so the position of the last to end says nothing.
+  // A revived job ran at the same time as another one of its key, so the position of the last to end says nothing.
   await session.execute(lockSequences(ended.length), keys);
   await session.execute(deleteEmptySequences(ended.length), keys);
   await session.execute(makeNextDue(ended.length), keys);

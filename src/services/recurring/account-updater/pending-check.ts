@@ -29,7 +29,7 @@ interface UpdateRequest {
   readonly pspReference: string;
 }
 
-/** The payload of a job; the card number is sealed beside it. */
+/** The payload of a job; the card number is sealed in a column of its own. */
 export interface PendingCheck extends DetailFilter {
   readonly merchantAccount: string;
   readonly reference: string;

@@ -230,8 +230,19 @@ export function describeUpgrade({ openEmpty, dispose }: EngineFactory): void {
       const [first, ...others] = await takeWebhooks();
       expect([first?.jobId, others]).toEqual(['PSP2/we', []]);
       expect(await createEndpoints(engine).findFor(first!)).toMatchObject({ endpointId: 'we' });
-      await store.write((tx) => tx.jobs.end(first!));
-      expect((await takeWebhooks()).map(({ jobId }) => jobId)).toEqual(['PSP3/we']);
+      const saveWebhook = (jobId: string) =>
+        store.write((tx) =>
+          tx.jobs.save({ tenant: 'Demo', jobId, kind: 'webhook', orderingKey: first!.orderingKey, payload: '{}' }),
+        );
+      await saveWebhook('PSP5/we');
+      const order: string[] = [];
+      for (let last = first; last !== undefined; [last] = await takeWebhooks()) {
+        order.push(last.jobId);
+        await createJobs(engine).end(last);
+      }
+      expect(order).toEqual(['PSP2/we', 'PSP3/we', 'PSP5/we']);
+      await saveWebhook('PSP6/we');
+      expect((await takeWebhooks()).map(({ jobId }) => jobId)).toEqual(['PSP6/we']);
       expect(await jobs.findDead('Demo', 'webhook', 10)).toMatchObject([{ jobId: 'PSP4/we', deadSince: 5 }]);
     });
     test('knows its credentials', async () => {

@@ -1,66 +1,31 @@
-/** Stored payment details: their model, what clients ask of them, and what is there at first. */
-
+/** Stored payment details: what clients ask of them, and what is there at first. */
 import { announcementOf } from '../../src/services/recurring/account-updater/announced-changes.ts';
-import { updaterCheck } from '../../src/services/recurring/account-updater/job-kinds.ts';
 import { CardChangeRepository } from '../../src/services/recurring/account-updater/store/card-changes.ts';
 import { saveDetail } from '../../src/services/recurring/save-detail.ts';
 import { DetailRepository } from '../../src/services/recurring/store/repository.ts';
 import { eventText } from '../simulation/effect-text.ts';
-import type { Step } from '../simulation/expected.ts';
-import type { Model } from '../simulation/model.ts';
-import { company, type Execution, type SimulatedRequest } from '../simulation/request.ts';
+import { company, type SimulatedRequest } from '../simulation/request.ts';
 import { vault } from '../simulation/vault.ts';
 import { findOperation } from './operations.ts';
-import type { FaultTrack, KeyUse, TestResource } from './resource.ts';
-
-export const merchantAccount = 'DemoMerchant';
-const visa = '4111111111111111';
-const mastercard = '5555444433331111';
-/** The updater reports this card as closed by its issuer. */
-export const closedCard = mastercard;
-
-type Contract = 'ONECLICK' | 'RECURRING' | 'PAYOUT';
-
-/** `anna` has both cards, `bert` has none. */
-const firstDetails = [
-  {
-    shopper: 'anna',
-    card: visa,
-    contracts: ['ONECLICK', 'RECURRING'],
-    firstPspReference: '8815252013129012',
-    reference: 'FIRST00000000001',
-  },
-  {
-    shopper: 'anna',
-    card: mastercard,
-    contracts: ['RECURRING'],
-    firstPspReference: '8815252013129013',
-    reference: 'FIRST00000000002',
-  },
-] as const;
-
-interface ModelDetail {
-  readonly reference: string;
-  readonly shopper: string;
-  readonly card: string;
-  readonly firstPspReference: string;
-  /** Its expiry date is the one that clients send; the first details expire at another date. */
-  hasSentExpiry: boolean;
-  contracts: readonly Contract[];
-  disabled: boolean;
-}
-
-const createDetails = (): ModelDetail[] => [];
-
-const activeDetails = (model: Model, shopper: string): readonly ModelDetail[] =>
-  model.state(createDetails).filter((detail) => detail.shopper === shopper && !detail.disabled);
-
-const contractsText = (contracts: readonly Contract[]): string => contracts.toSorted().join('+');
-const savedText = (shopper: string, reference: string, contracts: readonly Contract[]): string =>
-  `save ${shopper} ${reference} ${contractsText(contracts)}`;
-const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
-const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
-const jobText = (kind: string): string => `job ${kind}`;
+import type { TestResource } from './resource.ts';
+import {
+  applyCheck,
+  applyDisable,
+  applyStore,
+  type Contract,
+  changedText,
+  closedCard,
+  contractsText,
+  createDetails,
+  disabledText,
+  firstDetails,
+  jobText,
+  mastercard,
+  merchantAccount,
+  savedText,
+  visa,
+} from './stored-detail-model.ts';
+import { storedDetailTrack } from './stored-detail-track.ts';
 
 const cardInput = (number: string): object => ({
   number,
@@ -108,135 +73,14 @@ const disable = (shopper: string, contracts?: readonly Contract[]) =>
     apply: (model, execution) => applyDisable(model, execution, shopper, contracts),
   });
 
-interface Storing {
-  readonly shopper: string;
-  readonly card: string;
-  readonly contracts: readonly Contract[];
-}
-
-function applyStore(model: Model, execution: Execution, { shopper, card, contracts }: Storing): Step {
-  const { pspReference } = execution;
-  const twin = activeDetails(model, shopper).find((detail) => detail.card === card);
-  const detail = twin ?? addDetail(model, execution, shopper, card);
-  const isChanged = !detail.hasSentExpiry || contracts.some((each) => !detail.contracts.includes(each));
-  const kind = twin === undefined ? 'created' : isChanged ? 'updated' : 'alreadyExisting';
-  detail.hasSentExpiry = true;
-  detail.contracts = [...new Set([...detail.contracts, ...contracts])];
-  const { reference } = detail;
-  const alias = { alias: vault.alias(company, card), aliasType: 'Default' };
-  const output = { ...alias, pspReference, recurringDetailReference: reference, result: 'Success' };
-  const event = eventText(kind, shopper, reference, pspReference);
-  return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, reference, detail.contracts), event] };
-}
-
-/** The reference is the gateway's to choose; it must be a new one. */
-function addDetail(model: Model, execution: Execution, shopper: string, card: string): ModelDetail {
-  const saved = execution.entries.find(({ statement }) => statement.name === 'save-detail');
-  const reference = saved?.parameters[3]?.toString();
-  const details = model.state(createDetails);
-  if (reference === undefined || details.some((each) => each.reference === reference))
-    throw new Error(`a new detail has the reference ${reference}`);
-  const detail: ModelDetail = {
-    reference,
-    shopper,
-    card,
-    firstPspReference: execution.pspReference,
-    hasSentExpiry: true,
-    contracts: [],
-    disabled: false,
-  };
-  details.push(detail);
-  return detail;
-}
-
-function applyCheck(model: Model, execution: Execution, shopper: string, card: string): Step {
-  const { pspReference, updaterFailed } = execution;
-  if (updaterFailed)
-    return {
-      expected: { outcome: 'ok', output: { pspReference, result: 'Success' } },
-      effects: [jobText(updaterCheck)],
-    };
-  const result = card === closedCard ? 'CloseAccount' : 'NoChange';
-  const expected = { outcome: 'ok', output: { pspReference, result } } as const;
-  const detail = activeDetails(model, shopper).find((each) => each.card === card);
-  if (detail === undefined || card !== closedCard) return { expected, effects: [] };
-  detail.disabled = true;
-  const { reference } = detail;
-  const event = eventText('disabled', shopper, reference, pspReference);
-  return { expected, effects: [disabledText(shopper, reference), changedText(reference, result), event] };
-}
-
-function applyDisable(
-  model: Model,
-  { pspReference }: Execution,
-  shopper: string,
-  contracts: readonly Contract[] | undefined,
-): Step {
-  const affected = activeDetails(model, shopper).filter(
-    (detail) => !contracts || detail.contracts.some((each) => contracts.includes(each)),
-  );
-  if (affected.length === 0)
-    return { expected: { outcome: 'contractNotFound', message: 'Contract not found' }, effects: [] };
-  const effects = affected.flatMap((detail) => {
-    const left = contracts === undefined ? [] : detail.contracts.filter((each) => !contracts.includes(each));
-    if (left.length > 0) detail.contracts = left;
-    else detail.disabled = true;
-    const { reference } = detail;
-    return left.length > 0
-      ? [savedText(shopper, reference, left), eventText('updated', shopper, reference, pspReference)]
-      : [disabledText(shopper, reference), eventText('disabled', shopper, reference, pspReference)];
-  });
-  const output = { response: '[all-details-successfully-disabled]' };
-  return { expected: { outcome: 'ok', output }, effects };
-}
-
 const checkClosedCard = {
   request: check('anna', mastercard),
   otherRequest: check('anna', visa),
   outcome: 'ok',
 } as const;
 
-export const trackMerchantAccount = 'AcmeWeb';
-/** The last four digits distinguish the two. */
-const trackNumbers = { right: '4111111111111111', other: '5500000000000004' } as const;
-export const trackLastFour = trackNumbers.right.slice(-4);
-export const trackContracts: readonly string[] = ['ONECLICK', 'RECURRING'];
-
-/** The name of the holder is the key that a stored detail is the effect of. */
-function storing(key: string): KeyUse {
-  const body = (number: string, contract: readonly string[]): object => ({
-    card: { number, expiryMonth: '8', expiryYear: '2040', holderName: key },
-    recurring: { contract },
-  });
-  return {
-    operation: 'storeToken',
-    bodies: {
-      right: body(trackNumbers.right, trackContracts),
-      'other card': body(trackNumbers.other, trackContracts),
-      'other contract': body(trackNumbers.right, ['PAYOUT']),
-    },
-  };
-}
-
-/** Each shopper's detail is stored (A), disabled (B), and perhaps stored again (C). */
-const faultTrack: FaultTrack = {
-  keys: {
-    A: storing('A'),
-    B: { operation: 'disable', bodies: { right: {}, 'other contract': { contract: ['ONECLICK'] } } },
-    C: storing('C'),
-  },
-  addressing: (shopperReference) => ({ merchantAccount: trackMerchantAccount, shopperReference }),
-  table: 'stored_detail',
-  columns: ['shopper_reference', 'disabled_at', 'contracts', 'public_data'],
-  ownerOf({ shopper_reference, disabled_at, contracts, public_data }) {
-    const { card } = JSON.parse(public_data!);
-    if (contracts !== trackContracts.join() || card?.number !== trackLastFour) return undefined;
-    return { shopper: shopper_reference!, key: disabled_at === null ? card.holderName : 'B' };
-  },
-};
-
 export const storedDetail: TestResource = {
-  faultTrack,
+  faultTrack: storedDetailTrack,
   tables: ['shopper', 'stored_detail', 'detail_change'],
   workload: [
     store('anna', visa, ['PAYOUT']),

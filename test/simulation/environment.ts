@@ -6,7 +6,7 @@ import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore } from '../../src/store/store.ts';
 import { resources } from '../resources/index.ts';
 import { balancePlatform, timeZone } from '../resources/platform.ts';
-import { merchantAccount } from '../resources/stored-detail.ts';
+import { merchantAccount } from '../resources/stored-detail-model.ts';
 import { company } from './request.ts';
 import { owner } from './scheduler.ts';
 import { SimDatabase } from './sim-database.ts';

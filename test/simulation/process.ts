@@ -16,7 +16,7 @@ import type { Store } from '../../src/store/store.ts';
 import { createStore } from '../../src/store/store.ts';
 import { protocols } from '../resources/operations.ts';
 import { balancePlatform } from '../resources/platform.ts';
-import { merchantAccount } from '../resources/stored-detail.ts';
+import { merchantAccount } from '../resources/stored-detail-model.ts';
 import { type Attempt, currentAttempt } from './attempt.ts';
 import type { CacheServer } from './cache-server.ts';
 import { epoch, updater as localUpdater } from './environment.ts';

@@ -4,7 +4,7 @@ import { trackLegalEntity } from '../../resources/account-holder.ts';
 import { trackCurrency } from '../../resources/balance-account.ts';
 import { described, otherTimeZone, trackAccounts, trackHolder } from '../../resources/platform-track.ts';
 import type { Row } from '../../resources/resource.ts';
-import { trackContracts, trackLastFour } from '../../resources/stored-detail.ts';
+import { trackContracts, trackLastFour } from '../../resources/stored-detail-track.ts';
 import { checkHistory, doubledIn, type Effect, isClean, type Verdict } from './checker.ts';
 import type { Answered, HistoryEntry, Sent } from './history.ts';
 

@@ -12,7 +12,7 @@ import type { Grants } from '../../../src/store/sql/credential-registry.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
 import type { FaultTrack } from '../../resources/resource.ts';
-import { trackMerchantAccount } from '../../resources/stored-detail.ts';
+import { trackMerchantAccount } from '../../resources/stored-detail-track.ts';
 import type { Variables } from '../../support/commands.ts';
 import type { Postgres } from '../../support/postgres.ts';
 import { basic } from '../../support/server.ts';

@@ -8,7 +8,7 @@ export interface Observer {
   requestAnswered(entry: LogEntry, observed: ObservedRequest): void;
   /** The HTTP layer failed; the caller got a plain 500. */
   requestFailed(thrown: unknown): void;
-  /** The connection broke under a response, as a rule because the caller closed it. */
+  /** A connection broke, as a rule because the caller reset it. */
   connectionBroken(thrown: unknown): void;
 }
 

@@ -50,6 +50,7 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   // 100 Continue is sent when the body is read, not before.
   server.on('checkContinue', onRequest);
   server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  server.on('connection', (socket) => socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)));
   const connections = countConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -44,18 +44,20 @@ export interface Watched {
   readonly observer: Observer;
   readonly answers: { readonly entry: LogEntry; readonly seen: ObservedRequest }[];
   readonly failures: unknown[];
+  readonly brokenConnections: unknown[];
 }
 
 export const watch = (): Watched => {
   const answers: Watched['answers'] = [];
   const failures: unknown[] = [];
+  const brokenConnections: unknown[] = [];
   const observer: Observer = {
     requestStarted: () => {},
     requestAnswered: (entry, seen) => answers.push({ entry, seen }),
     requestFailed: (thrown) => failures.push(thrown),
-    connectionBroken: () => {},
+    connectionBroken: (thrown) => brokenConnections.push(thrown),
   };
-  return { observer, answers, failures };
+  return { observer, answers, failures, brokenConnections };
 };
 
 export const openTestShell = (

@@ -1,5 +1,7 @@
 /** Tests the headers of responses, the served documents, and the trust in forwarded addresses. */
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { CallerServer } from '../../src/http/server.ts';
@@ -81,6 +83,28 @@ describe('headers of every answer', () => {
     expect(await ask('GET', '/x')).toMatchObject({ status: 500, body: 'Internal Server Error' });
     expect(watched.failures).toHaveLength(1);
   });
+});
+
+test('a connection that its caller resets under a request is reported, and the request is logged as aborted', async () => {
+  const watched = watch();
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const serve = echo(() => {
+    arrived.resolve();
+    return answer.promise;
+  });
+  shell = await openTestShell(serve, {}, undefined, watched);
+  const closed = new Promise((resolve) => shell!.server.once('connection', (socket) => socket.once('close', resolve)));
+  const caller = connect(shell.port, '127.0.0.1');
+  caller.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
+  await arrived.promise;
+  caller.resetAndDestroy();
+  await closed;
+  answer.resolve();
+  while (watched.answers.length === 0) await setImmediate();
+  expect(watched.answers[0]!.seen.aborted).toBe(true);
+  expect(watched.failures).toEqual([]);
+  expect(watched.brokenConnections).toEqual([expect.objectContaining({ code: 'ECONNRESET' })]);
 });
 
 describe('documents', () => {

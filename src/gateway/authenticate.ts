@@ -6,6 +6,11 @@ import type { Credentials, PresentedCredential } from '../store/sql/credentials.
 
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
+/** Clients repeat their header: each is parsed once in `parsedMsMax`. It holds secrets, so it keeps none for longer. */
+const parsed = new Map<string, PresentedCredential>();
+const parsedMax = 1_000;
+const parsedMsMax = 1_000;
+
 /** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
 export async function authenticate(headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> {
   const caller = await credentials.verify(presentedCredential(headers));
@@ -18,9 +23,20 @@ function presentedCredential(headers: WireRequest['headers']): PresentedCredenti
   const { authorization, 'x-api-key': apiKey } = headers;
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');
-  const found = apiKey === undefined ? parseBasic(authorization ?? '') : ({ kind: 'apiKey', secret: apiKey } as const);
+  const found =
+    apiKey === undefined ? presentedBasic(authorization ?? '') : ({ kind: 'apiKey', secret: apiKey } as const);
   if (found === undefined) throw unauthorized();
   return found;
+}
+
+function presentedBasic(header: string): PresentedCredential | undefined {
+  const known = parsed.get(header);
+  if (known !== undefined) return known;
+  const presented = parseBasic(header);
+  if (presented === undefined || header.length > 200 || parsed.size === parsedMax) return presented;
+  if (parsed.size === 0) setTimeout(() => parsed.clear(), parsedMsMax).unref();
+  parsed.set(header, presented);
+  return presented;
 }
 
 function parseBasic(header: string): PresentedCredential | undefined {

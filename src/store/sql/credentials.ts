@@ -44,14 +44,16 @@ interface Found {
   readonly accepted: Map<string, number | null>;
 }
 
-type Find = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
+type Read = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
+/** Returns no promise for what is cached. */
+type Find = (...parameters: Parameters<Read>) => Found | Promise<Found>;
 
 /** Derives two keys from the pepper: one finds an API key, the other compares secrets. */
 export function createCredentials(engine: Engine, pepper: KeyObject, clock: Clock): Credentials {
   const keys = pepperKeys(pepper);
   // Compared with the secret of an unknown name, so that this name costs the same work as a wrong secret.
   const decoys = [{ ...hashSecret(keys, generateSecret()), validUntil: null }];
-  const read: Find = async (statement, name) => {
+  const read: Read = async (statement, name) => {
     const readAt = clock.now();
     const rows = await engine.read((session) => session.query(statement, [name]));
     const [first] = rows;
@@ -72,7 +74,7 @@ function find(
   finders: Record<PresentedCredential['kind'], Find>,
   keys: PepperKeys,
   presented: PresentedCredential,
-): Promise<Found> {
+): ReturnType<Find> {
   switch (presented.kind) {
     case 'basic':
       return finders.basic(findByUsername, isUsername(presented.username) ? presented.username : '');
@@ -111,17 +113,17 @@ function isValid(validUntil: number | null, now: number): boolean {
  * Caches lookups, unsuccessful ones too, for `cacheMsMax`; removes the oldest beyond `cachedMax`. Concurrent lookups of a
  * name share one query. Otherwise a busy caller would query the database once for each request in flight.
  */
-function cached(read: Find, clock: Clock): Find {
+function cached(read: Read, clock: Clock): Find {
   const entries = new Map<string, Found>();
   const pending = new Map<string, Promise<Found>>();
-  const readAndCache: Find = async (statement, name) => {
+  const readAndCache: Read = async (statement, name) => {
     const found = await read(statement, name);
     entries.delete(name);
     entries.set(name, found);
     if (entries.size > cachedMax) entries.delete(entries.keys().next().value!);
     return found;
   };
-  return async (statement, name) => {
+  return (statement, name) => {
     const known = entries.get(name);
     if (known !== undefined) {
       const age = clock.now() - known.readAt;

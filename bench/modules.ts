@@ -10,6 +10,7 @@ export const modules = [
   'decode',
   'services',
   'store',
+  'commit, with the wait for the disk',
   'vault',
   'encode',
   'log',
@@ -50,8 +51,14 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
 export function moduleOf({ functionName, url }: Frame): Module | undefined {
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (functionName === '(program)') return 'native, outside any function';
+  if (isCommit({ functionName, url })) return 'commit, with the wait for the disk';
   // The index file of a format holds both directions.
   if (/\/src\/formats\//.test(url) && functionName === 'encode') return 'encode';
   if (/\/src\/formats\//.test(url) && functionName === 'decode') return 'decode';
   return patterns.find(([pattern]) => pattern.test(url))?.[1];
+}
+
+/** What it calls works for it: SQLite writes and waits for the disk in the thread of the requests. */
+function isCommit({ functionName, url }: Frame): boolean {
+  return /\/src\/store\/sqlite\/group-queue\.ts$/.test(url) && /commit/i.test(functionName);
 }

@@ -1,4 +1,4 @@
-/** Profiles Triglyph under load: CPU time by module and format. */
+/** Profiles Triglyph under load: CPU time by module, for listings in each format and for writes on the embedded store. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { keysOf } from './embedded-writes.ts';
 import { launchTriglyph } from './fleet.ts';
-import { provideLoad, putLoad } from './load.ts';
+import { type LoadOptions, provideLoad, putLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
 import { type Module, moduleOf, modules } from './modules.ts';
 import { writeSection } from './page.ts';
@@ -16,15 +17,19 @@ import { type Target, targetsAt } from './targets.ts';
 
 const { values: options } = parseArgs({
   options: {
+    /** Short rounds with few shoppers. */
+    quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     /** How many functions to list, by self time. */
     functions: { type: 'string', default: '0' },
   },
 });
 
-const shoppers = 10_000;
-const warmUpSeconds = 6;
-const seconds = 4;
+const shoppers = options.quick ? 500 : 10_000;
+const warmUpSeconds = options.quick ? 2 : 5;
+const seconds = options.quick ? 2 : 4;
+
+const commit: Module = 'commit, with the wait for the disk';
 
 interface Times {
   /** Microseconds of self time. */
@@ -49,7 +54,7 @@ const attribute = (profile: Profiler.Profile): Times => {
   const visit = (id: number, caller: Module): void => {
     const { callFrame, children = [] } = nodes.get(id)!;
     const us = self.get(id) ?? 0;
-    const module = moduleOf(callFrame) ?? caller;
+    const module = caller === commit ? caller : (moduleOf(callFrame) ?? caller);
     if (callFrame.functionName !== '(idle)' && callFrame.url !== 'node:inspector') {
       add(byModule, module, us);
       const { functionName, url, lineNumber } = callFrame;
@@ -63,26 +68,32 @@ const attribute = (profile: Profiler.Profile): Times => {
   return { byModule, byFunction, busyUs };
 };
 
-interface Profiled {
+interface Subject {
+  readonly title: string;
   readonly target: Target;
+  readonly load?: () => LoadOptions;
+}
+
+interface Profiled {
+  readonly title: string;
   readonly requests: number;
   /** CPU time of all threads by the kernel. */
   readonly cpuUs: number;
   readonly times: Times;
 }
 
-const profileTarget = async (target: Target, server: Server, file: string): Promise<Profiled> => {
+const profileSubject = async ({ title, target, load }: Subject, server: Server, file: string): Promise<Profiled> => {
   server.signal('SIGUSR2');
   await sleep(200);
   const before = server.cpuUs();
-  const { requests } = await putLoad(target, seconds, shoppers);
+  const { requests } = await putLoad(target, seconds, shoppers, load?.());
   const cpuUs = server.cpuUs() - before;
   server.signal('SIGUSR2');
   while (!existsSync(file)) await sleep(50);
   await sleep(500);
   const times = attribute(JSON.parse(readFileSync(file, 'utf8')) as Profiler.Profile);
   rmSync(file);
-  return { target, requests, cpuUs, times };
+  return { title, requests, cpuUs, times };
 };
 
 const print = (profiled: readonly Profiled[]): string => {
@@ -91,7 +102,7 @@ const print = (profiled: readonly Profiled[]): string => {
     (module) => `| ${module} | ${each(({ times, requests }) => (times.byModule.get(module) ?? 0) / requests)} |`,
   );
   return [
-    `| module, us per request | ${profiled.map(({ target }) => target.label.replace(/^.*, /, '')).join(' | ')} |`,
+    `| module, us per request | ${profiled.map(({ title }) => title).join(' | ')} |`,
     `|---|${'---:|'.repeat(profiled.length)}`,
     ...rows,
     `| other threads (writing the log, collecting garbage) | ${each(({ cpuUs, times, requests }) => Math.max(0, cpuUs - times.busyUs) / requests)} |`,
@@ -99,9 +110,9 @@ const print = (profiled: readonly Profiled[]): string => {
   ].join('\n');
 };
 
-const printFunctions = ({ target, times, requests }: Profiled, count: number): string =>
+const printFunctions = ({ title, times, requests }: Profiled, count: number): string =>
   [
-    `${target.label}, by function (us per request, own time)`,
+    `${title}, by function (us per request, own time)`,
     ...[...times.byFunction]
       .toSorted(([, a], [, b]) => b - a)
       .slice(0, count)
@@ -117,12 +128,18 @@ try {
   const launch = await launchTriglyph({ folder, port, shoppers, before, env: { PROFILE: file } });
   const server = await startServer(launch);
   try {
-    const { triglyphSoap, triglyphJson, triglyphForm } = targetsAt({ triglyph: port });
-    const targets = [triglyphSoap, triglyphJson, triglyphForm];
+    const { triglyphSoap, triglyphJson, triglyphForm, triglyphWrite } = targetsAt({ triglyph: port });
+    const subjects: readonly Subject[] = [
+      { title: 'list, SOAP', target: triglyphSoap },
+      { title: 'list, JSON', target: triglyphJson },
+      { title: 'list, FORM', target: triglyphForm },
+      { title: 'storeToken', target: triglyphWrite, load: () => ({ keys: keysOf('without a key') }) },
+      { title: 'storeToken with a key', target: triglyphWrite, load: () => ({ keys: keysOf('with a key') }) },
+    ];
     // Warms all formats twice: they share code, and the first one would pay for the warm-up.
-    for (const target of [...targets, ...targets]) await putLoad(target, warmUpSeconds, shoppers);
+    for (const { target, load } of [...subjects, ...subjects]) await putLoad(target, warmUpSeconds, shoppers, load?.());
     const profiled: Profiled[] = [];
-    for (const target of targets) profiled.push(await profileTarget(target, server, file));
+    for (const subject of subjects) profiled.push(await profileSubject(subject, server, file));
     const report = `${describeMachine()} The numbers include the profiler's own work.\n\n${print(profiled)}`;
     console.log(report);
     const count = Number(options.functions);

@@ -7,26 +7,44 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { describeMachine } from '../machine.ts';
 import { writeSection } from '../page.ts';
 import { type Imported, measureImport } from './card-changes.ts';
+import { expiredEach, measureRecords, type RecordTimes } from './idempotency.ts';
 import { fillAccounts, type Pages, timePages } from './instruments.ts';
 import type { Timed } from './rounds.ts';
-import { cardsEach, makeStores, type Served, serveAt } from './stores.ts';
+import { type PerShopper, timeShoppers } from './shoppers.ts';
+import { makeStores, type Served, serveAt } from './stores.ts';
 import { type Lookups, timeLookups } from './token-lookup.ts';
 
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, write: { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    /** Of the store with many; the goal is stated for 1,000,000. Each has three cards. */
+    shoppers: { type: 'string', default: '333334' },
+    /** Idempotency records of the table with many; the goal is stated for 10,000,000. */
+    records: { type: 'string', default: '1000000' },
+  },
 });
 
-const cards = options.quick ? { few: 3_000, many: 30_000 } : { few: 10_000, many: 1_000_000 };
+const shoppers = options.quick ? { few: 1_000, many: 5_000 } : { few: 1_000, many: Number(options.shoppers) };
+const records = options.quick ? { few: 10_000, many: 100_000 } : { few: 10_000, many: Number(options.records) };
 const instruments = options.quick ? { few: 1_000, many: 10_000 } : { few: 10_000, many: 1_000_000 };
 const changes = options.quick ? 10_000 : 100_000;
 const slowdownMax = 3;
+/** Of the CPU time of a request, where the listing is not cached. */
+const shopperSlowdownMax = 1.1;
+const recordSlowdownMax = 1.3;
 const importMegabytesMax = 150;
 
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
 
+/** Every listing reads the database. */
+const uncached = { REMEMBERED_BYTES_MAX: '0' };
+
 interface Measured {
   readonly lookups: readonly (Timed & Lookups)[];
   readonly pages: readonly (Timed & Pages)[];
+  readonly perShopper: readonly (Timed & PerShopper)[];
+  readonly records: readonly RecordTimes[];
 }
 
 /** The instruments are in the store with many cards, so that their lists share its tables. */
@@ -39,13 +57,17 @@ const measureRequests = async (folder: string): Promise<Measured> => {
     ids = await fillAccounts(dataDir, counts);
   };
   try {
-    const few = await makeStores(folder, postgres, Math.ceil(cards.few / cardsEach));
-    const many = await makeStores(folder, postgres, Math.ceil(cards.many / cardsEach), fill);
-    for (const place of [...few, ...many]) serving.push(await serveAt('demo', place, folder));
+    const few = await makeStores(folder, postgres, shoppers.few);
+    const many = await makeStores(folder, postgres, shoppers.many, fill);
+    for (const place of [...few, ...many])
+      serving.push(await serveAt('demo', { ...place, variables: { ...place.variables, ...uncached } }, folder));
+    const perShopper = await timeShoppers(serving);
     const lookups = await timeLookups(serving);
     const accounts = ids.map((id, index) => ({ id, count: counts[index]! }));
     const pages = await timePages(serving.slice(few.length), accounts);
-    return { lookups, pages };
+    for (const { server } of serving.splice(0)) await server.stop();
+    const recordTimes = await measureRecords(folder, postgres, [records.few, records.many]);
+    return { lookups, pages, perShopper, records: recordTimes };
   } finally {
     for (const { server } of serving) await server.stop();
     await postgres.discard();
@@ -88,6 +110,24 @@ const slowdowns = ({ lookups, pages }: Measured): readonly Finding[] =>
     ),
   ]);
 
+const ratioFinding = (name: string, ratio: number, max: number): Finding => ({
+  name: `${name}, many against few`,
+  measured: ratio.toFixed(2),
+  limit: `at most ${max}`,
+  holds: ratio <= max,
+});
+
+const shopperFindings = ({ perShopper }: Measured): readonly Finding[] =>
+  [...Map.groupBy(perShopper, ({ operation, engine }) => `${operation} on ${engine}, CPU`)].map(([name, [few, many]]) =>
+    ratioFinding(name, many!.cpuUs / few!.cpuUs, shopperSlowdownMax),
+  );
+
+const recordFindings = ({ records: times }: Measured): readonly Finding[] =>
+  [...Map.groupBy(times, ({ engine }) => engine)].flatMap(([engine, [few, many]]) => [
+    ratioFinding(`The claim of a key on ${engine}`, many!.claimMs / few!.claimMs, recordSlowdownMax),
+    ratioFinding(`The clean-up of records on ${engine}`, many!.cleanUpMs / few!.cleanUpMs, recordSlowdownMax),
+  ]);
+
 const importFindings = ({ rows, idleServerBytes, late, rowsAfterResume, killedAt }: Imported): readonly Finding[] => {
   const above = megabytes(late - idleServerBytes);
   return [
@@ -111,7 +151,12 @@ const run = async (folder: string): Promise<boolean> => {
   mkdirSync(importFolder);
   const imported = await measureImport(importFolder, changes);
   const measured = await measureRequests(folder);
-  const findings = [...slowdowns(measured), ...importFindings(imported)];
+  const findings = [
+    ...slowdowns(measured),
+    ...shopperFindings(measured),
+    ...recordFindings(measured),
+    ...importFindings(imported),
+  ];
   const text = [
     describeMachine('all servers on one core'),
     table(
@@ -126,6 +171,25 @@ const run = async (folder: string): Promise<boolean> => {
         pages,
         median.toFixed(2),
         cpuUs.toFixed(0),
+      ]),
+    ),
+    table(
+      ['store', 'shoppers', 'request', 'median ms', 'CPU of the server per request, us'],
+      measured.perShopper.map(({ engine, shoppers, operation, median, cpuUs }) => [
+        engine,
+        shoppers,
+        operation,
+        median.toFixed(2),
+        cpuUs.toFixed(0),
+      ]),
+    ),
+    table(
+      ['store', 'idempotency records', 'claim, median ms', `clean-up of ${expiredEach}, median ms`],
+      measured.records.map(({ engine, records, claimMs, cleanUpMs }) => [
+        engine,
+        records,
+        claimMs.toFixed(2),
+        cleanUpMs.toFixed(1),
       ]),
     ),
     table(

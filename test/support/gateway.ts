@@ -108,25 +108,25 @@ const assemble = (
   const store = change(createStore(engine, { shared: sharedOf(engine) }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? createLocalUpdater(vault, { testCards: true });
-  const world: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
+  const context: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
   const composition = compose(implementations?.({ updater }) ?? implementServices({ updater }));
   const { current } = composition;
   const start = () =>
     createIdempotentExecutor({
       store,
-      context: world,
+      context,
       hasher: createRequestHasher(ring.index, 'test'),
       wait: setTimeout,
     });
-  let once = start();
+  let execute = start();
   const gateway: Gateway = {
     protocols: implementations === undefined ? protocols : createProtocols(composition.services),
     routes: implementations === undefined ? routes : compileRoutes(composition.services),
     current,
     credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
-    ids: world.ids,
+    ids: context.ids,
     requestReferenceHeader: 'pspReference',
-    executeIdempotently: (request, handler) => once(request, handler),
+    executeIdempotently: (request, handler) => execute(request, handler),
   };
   const parts: GatewayParts = {
     store,
@@ -134,7 +134,7 @@ const assemble = (
     batchQueue: createBatchQueue(store),
     endpoints: createEndpoints(engine),
     registry: createRegistry(engine, ring.pepper, clock),
-    context: world,
+    context,
     updater,
     pass: async (ms) => {
       await engine.write((session) => session.execute(passTime, [ms]));
@@ -159,7 +159,7 @@ const assemble = (
       return (shopper?.details ?? []).map((each) => `${each.recurringDetailReference}: ${each.contracts.join(',')}`);
     },
     restart() {
-      once = start();
+      execute = start();
     },
     async close() {
       await engine.close();

@@ -9,18 +9,18 @@ export interface ProductionPlatform {
 }
 
 /** A response with its raw body. */
-export interface Told {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** Sends a JSON request. `path` is relative to the address of the service. */
-export const tell = async (
+export const sendJson = async (
   callers: string,
   [method, path, body]: readonly [method: string, path: string, body: object],
   headers: Readonly<Record<string, string>>,
-): Promise<Told> => {
+): Promise<RawResponse> => {
   const response = await fetch(`${callers}/bcl/v2${path}`, {
     method,
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -46,7 +46,7 @@ export const prepareProductionPlatform = async (
   const server = await startServer('serve', folder, variables);
   try {
     const made = async (path: string, body: object): Promise<string> => {
-      const { status, text } = await tell(server.callers, ['POST', path, body], { Authorization: authorization });
+      const { status, text } = await sendJson(server.callers, ['POST', path, body], { Authorization: authorization });
       if (status !== 200) throw new Error(text);
       return JSON.parse(text).id;
     };

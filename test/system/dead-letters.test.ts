@@ -1,6 +1,6 @@
 /** Tests dead letters: a server that soon gives up on refused webhooks delivers later events and retries on command. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { tell } from '../support/production-platform.ts';
+import { sendJson } from '../support/production-platform.ts';
 import { openReceiver, type Receiver } from '../support/receiver.ts';
 import { until } from '../support/until.ts';
 import { startWebhookServer, tokenOf, type WebhookServer } from '../support/webhook-server.ts';
@@ -70,9 +70,13 @@ test.concurrent('a refused webhook of a company with only a balance platform is 
   });
   const platformSecret = await serving.openPlatform('Alone', 'AlonePlatform');
   await serving.listen('Alone', `${receiver.origin}/alone`, 'configuration');
-  const { status, text } = await tell(serving.server.callers, ['POST', '/accountHolders', { legalEntityId: 'LE1' }], {
-    'X-API-Key': platformSecret,
-  });
+  const { status, text } = await sendJson(
+    serving.server.callers,
+    ['POST', '/accountHolders', { legalEntityId: 'LE1' }],
+    {
+      'X-API-Key': platformSecret,
+    },
+  );
   expect(status).toBe(200);
   const letters = async () => JSON.parse(await serving.webhooks('list', 'Alone', '--json'));
   await until(letters, async () => (await letters()).length === 1);

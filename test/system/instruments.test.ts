@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Variables } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
-import { type ProductionPlatform, prepareProductionPlatform, tell } from '../support/production-platform.ts';
+import { type ProductionPlatform, prepareProductionPlatform, sendJson } from '../support/production-platform.ts';
 import { type RedisServer, startRedis } from '../support/redis.ts';
 import { cardFor } from '../support/seeded-platform.ts';
 import { prepareProduction, type Server, startServer } from '../support/server.ts';
@@ -33,7 +33,7 @@ const counts = async (): Promise<unknown> => {
   return (await postgres.ask(text, [], database))[0];
 };
 
-type Asked = Parameters<typeof tell>[1];
+type Asked = Parameters<typeof sendJson>[1];
 
 test.each([
   { name: 'with Redis', redisUrl: () => redis.url, keys: 3, instruments: 1 },
@@ -48,19 +48,23 @@ test.each([
     /** Sends a request to one server, then retries at the other and at both concurrently; returns the id. */
     const once = async (asked: Asked): Promise<string> => {
       const headers = { Authorization: platform.authorization, 'Idempotency-Key': randomUUID() };
-      const first = await tell(one.callers, asked, headers);
+      const first = await sendJson(one.callers, asked, headers);
       expect({ status: first.status, replayed: first.headers.get('idempotent-replayed') }).toEqual({
         status: 200,
         replayed: null,
       });
-      const again = [await tell(other.callers, asked, headers)];
-      again.push(...(await Promise.all([one, other].map(({ callers }) => tell(callers, asked, headers)))));
+      const again = [await sendJson(other.callers, asked, headers)];
+      again.push(...(await Promise.all([one, other].map(({ callers }) => sendJson(callers, asked, headers)))));
       for (const { status, text, headers: received } of again) {
         expect({ status, text }).toEqual({ status: 200, text: first.text });
         expect(received.get('idempotent-replayed')).toBe('true');
         for (const header of ['etag', 'pspreference']) expect(received.get(header)).toBe(first.headers.get(header));
       }
-      const otherwise = await tell(other.callers, [asked[0], asked[1], { ...asked[2], statusReason: 'lost' }], headers);
+      const otherwise = await sendJson(
+        other.callers,
+        [asked[0], asked[1], { ...asked[2], statusReason: 'lost' }],
+        headers,
+      );
       expect(JSON.parse(otherwise.text)).toMatchObject({ status: 422, errorCode: '704' });
       return JSON.parse(first.text).id;
     };

@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 
 const plan = options.quick
   ? { rounds: 1, seconds: 2, warmUpSeconds: 2, shoppers: 200 }
-  : { rounds: 3, seconds: 2, warmUpSeconds: 3, shoppers: 2_000 };
+  : { rounds: 3, seconds: 2, warmUpSeconds: 2, shoppers: 2_000 };
 const listingMax = 2;
 const keyedMin = 0.85;
 

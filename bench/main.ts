@@ -17,10 +17,10 @@ import { type Scenario, scenarios } from './scenarios.ts';
 
 /** Sections that are programs of their own: their files and parameters. Each ends with 1 where a limit is missed. */
 const programs = {
-  codecs: { file: 'codecs.ts', parameters: [] },
+  codecs: { file: 'codecs.ts', parameters: ['--rounds', '5'] },
   writes: { file: 'writes.ts', parameters: ['--seconds', '2'] },
   engines: { file: 'engines.ts', parameters: [] },
-  postgres: { file: 'postgres/main.ts', parameters: ['--callers', '12,32,64', '--rounds', '1', '--seconds', '4'] },
+  postgres: { file: 'postgres/main.ts', parameters: ['--callers', '12,32,64', '--rounds', '1', '--seconds', '3'] },
   processes: { file: 'processes.ts', parameters: [] },
   recovery: { file: 'recovery/main.ts', parameters: [] },
 } as const;
@@ -47,7 +47,7 @@ const comparedShoppers = 10_000;
 const quickShoppers = 500;
 const plan = options.quick
   ? { rounds: 1, seconds: 2, warmUpSeconds: 2, leadInSeconds: 1 }
-  : { rounds: Number(options.rounds), seconds: 2, warmUpSeconds: 3, leadInSeconds: 1 };
+  : { rounds: Number(options.rounds), seconds: 1, warmUpSeconds: 2, leadInSeconds: 1 };
 
 const comparedPlan = options.quick ? plan : { rounds: 5, seconds: 3, warmUpSeconds: 5, leadInSeconds: 1 };
 

@@ -84,7 +84,7 @@ export const scenarios: readonly Scenario[] = [
   sealed,
   fields,
   manyDetails('details-10', 1_000, 10, 6),
-  manyDetails('details-100', 200, 100, 15),
+  manyDetails('details-100', 50, 100, 15),
 ];
 
 function manyDetails(name: Scenario['name'], shoppers: number, details: number, least: number): Scenario {

@@ -56,24 +56,29 @@ const batchOf = (shopperReference: string, requestReference = shopperReference):
   ],
 });
 
-/** Runs so many transactions that all begin before the first one commits; returns how often their work ran in all. */
+/**
+ * Runs so many transactions that all have done their work before the first one commits; returns how often they began in all.
+ * A conflict may end one in its work or at its commit.
+ */
 async function runTogether(
   count: number,
   work: (tx: Transaction, number: number) => Promise<unknown>,
 ): Promise<number> {
   const all = Promise.withResolvers<void>();
-  let runs = 0;
+  let begun = 0;
+  let worked = 0;
   await Promise.all(
     Array.from({ length: count }, (_, number) =>
       store.write(async (tx) => {
+        begun += 1;
         await work(tx, number);
-        runs += 1;
-        if (runs === count) all.resolve();
+        worked += 1;
+        if (worked === count) all.resolve();
         await all.promise;
       }),
     ),
   );
-  return runs;
+  return begun;
 }
 
 /** As events were saved before: the position is behind those that are there. */

@@ -94,14 +94,16 @@ const advance = memoize((keys: number) =>
   ),
 );
 
+const hasNoLivingJob = `not exists (select 1 from job j where j.company = job_sequence.company
+                          and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`;
+
 /** Where the position is the last one, no other job waits. A dead job that was revived may have the same position. */
 const endSequences = memoize((count: number) =>
   statement(
     `end-sequences-${count}`,
     `delete from job_sequence
       where (company, ordering_key, last_position) in (values ${placeholders(count, ['', '', 'bigint'])})
-        and not exists (select 1 from job j where j.company = job_sequence.company
-                          and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`,
+        and ${hasNoLivingJob}`,
   ),
 );
 
@@ -119,8 +121,7 @@ const deleteEmptySequences = memoize((count: number) =>
     `delete-empty-sequences-${count}`,
     `delete from job_sequence
       where (company, ordering_key) in (values ${placeholders(count, ['', ''])})
-        and not exists (select 1 from job j where j.company = job_sequence.company
-                          and j.ordering_key = job_sequence.ordering_key and j.dead_since is null)`,
+        and ${hasNoLivingJob}`,
   ),
 );
 

@@ -24,18 +24,20 @@ import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
-import { composeServices, createRegistry, type Registry, type Services, sharedObjects } from './services.ts';
+import type { ServiceSet, Services } from './service-set.ts';
+import { type BuiltInServices, builtInServices } from './services.ts';
 
-export interface Backend {
+/** `S`: the services that the store is for. */
+export interface Backend<S extends Services = BuiltInServices> {
   readonly store: Store;
   readonly context: HandlerContext;
-  readonly services: Services;
+  readonly services: S;
   readonly jobs: JobQueue;
   /** Announces each kind of job that a committed transaction of this process has saved. */
   readonly jobNotifier: JobNotifier;
   readonly endpoints: EndpointStore;
   readonly credentials: Credentials;
-  readonly registry: Registry;
+  readonly registry: S['registry'];
   readonly rotation: KeyRotation;
   readonly requestHasher: RequestHasher;
   /** Deletes expired idempotency records, and returns their number. */
@@ -55,17 +57,27 @@ export interface BackendOptions {
   readonly keys?: KeyRing;
 }
 
+/** Opens the backend of the built-in services. Throws as `openBackendOf` does. */
+export function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
+  return openBackendOf(builtInServices, config, options);
+}
+
 /** Throws StoreUnavailable, KeyRingError, or a plain error that says what to do. */
-export async function openBackend(config: Config, { exclusive, keys }: BackendOptions): Promise<Backend> {
+export async function openBackendOf<S extends Services>(
+  set: ServiceSet<S>,
+  config: Config,
+  { exclusive, keys }: BackendOptions,
+): Promise<Backend<S>> {
   const ring = keys ?? readKeys(config);
   const address = storeAddress(config);
   const engine = await openStore(address, { exclusive, create: exclusive });
   try {
     await (exclusive ? migrate(engine) : compareSchema(engine));
+    if (exclusive) await set.migrate(engine);
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
-    const backend = createBackend(config, engine, ring);
+    const backend = createBackend(set, config, engine, ring);
     if (keys === undefined) await checkKeys(backend.services, place);
     if (exclusive) await backend.services.prepareJobs();
     return backend;
@@ -80,19 +92,25 @@ function readKeys({ keys }: Config): KeyRing {
   return parseKeyRing(keys);
 }
 
-function createBackend(config: Config, engine: Engine, ring: KeyRing): Backend {
+function createBackend<S extends Services>(
+  set: ServiceSet<S>,
+  config: Config,
+  engine: Engine,
+  ring: KeyRing,
+): Backend<S> {
   const jobNotifier = createJobNotifier();
-  const store = createStore(engine, { shared: sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
+  const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
-  return Object.freeze<Backend>({
+  const services = set.compose(config, { engine, store, context, pepper: ring.pepper });
+  return Object.freeze<Backend<S>>({
     store,
     context,
-    services: composeServices(config, store, context),
+    services,
     jobs: createJobs(engine),
     jobNotifier,
     endpoints: createEndpoints(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
-    registry: createRegistry(engine, ring.pepper, clock),
+    registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     requestHasher: createRequestHasher(ring.index, config.environment),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),

@@ -1,50 +1,47 @@
-/** Composes the services: what each contributes to a server. The only file of the application that imports a service. */
-import type { HandlerContext } from '../gateway/handler.ts';
-import type { Implementation } from '../gateway/implement.ts';
-import type { Log } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
-import type { JobHandler } from '../jobs/worker.ts';
+/** Composes the built-in services. The only file of the application that imports a service. */
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { implementServices, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
   createAccountUpdater,
   createUpdaterJobHandlers,
-  type UpdaterJobDependencies,
 } from '../services/recurring/account-updater/account-updater.ts';
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
-import type { Engine } from '../store/sql/engine.ts';
-import type { Store } from '../store/store.ts';
-import type { SharedObjects } from '../store/transaction.ts';
-import type { WebhookFormats } from '../webhooks/format.ts';
+import { createRegistry, type Registry } from '../services/registry.ts';
 import type { Config } from './config.ts';
+import type { ServiceDependencies, ServiceSet, Services } from './service-set.ts';
 
-export { createRegistry, type Registry } from '../services/registry.ts';
+export type { Registry } from '../services/registry.ts';
 
-export interface Services {
-  readonly implementations: readonly Implementation[];
-  readonly webhookFormats: WebhookFormats;
+export interface BuiltInServices extends Services {
+  readonly registry: Registry;
   readonly accountUpdater: AccountUpdater;
-  /** Adapts stored jobs to the configuration. For serving processes, before their first request. */
-  prepareJobs(): Promise<void>;
-  createJobHandlers(dependencies: UpdaterJobDependencies): Promise<readonly JobHandler[]>;
-  /** Returns whether the keys are those of all stored data. Throws if something does not open. */
-  keysOpenStoredData(): Promise<boolean>;
-  /** Logs and counts the events of services. */
-  observe(log: Log, metrics: Metrics): void;
 }
 
-export function composeServices(config: Config, store: Store, { clock, vault }: HandlerContext): Services {
+export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<ServiceSet<BuiltInServices>>({
+  // The migrations of the program create their tables.
+  migrate: async () => {},
+  sharedObjects(engine, { rememberedBytesMax }) {
+    const shopperCache = createShopperCache(engine, rememberedBytesMax);
+    return shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache];
+  },
+  compose: composeBuiltIn,
+});
+
+function composeBuiltIn(config: Config, { engine, store, context, pepper }: ServiceDependencies): BuiltInServices {
+  const { clock, vault } = context;
+  const registry = createRegistry(engine, pepper, clock);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
   const { updater, events, batchQueue } = accountUpdater;
-  return Object.freeze<Services>({
+  return Object.freeze<BuiltInServices>({
     implementations: implementServices({ updater }),
     webhookFormats,
+    registry,
     accountUpdater,
     prepareJobs: () => batchQueue.begin(updater.kind),
-    createJobHandlers: (dependencies) => createUpdaterJobHandlers(config, accountUpdater, dependencies),
+    createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
     observe({ logger }, metrics) {
@@ -55,10 +52,4 @@ export function composeServices(config: Config, store: Store, { clock, vault }: 
       });
     },
   });
-}
-
-/** Returns the objects of services that all transactions of a store share. */
-export function sharedObjects(engine: Engine, { rememberedBytesMax }: Config): SharedObjects {
-  const shopperCache = createShopperCache(engine, rememberedBytesMax);
-  return shopperCache === undefined ? [webhookFormats] : [webhookFormats, shopperCache];
 }

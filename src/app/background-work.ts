@@ -1,0 +1,50 @@
+/** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
+import { randomUUID } from 'node:crypto';
+import { logFailure } from '../http/log.ts';
+import { startWorker } from '../jobs/worker.ts';
+import { startPeriodicTask } from '../lib/periodic-task.ts';
+import { createDeliveryHandler } from '../webhooks/deliver.ts';
+import type { Backend } from './backend.ts';
+import type { ComposedGateway } from './compose-gateway.ts';
+import type { Config } from './config.ts';
+import type { Services } from './service-set.ts';
+
+export interface BackgroundWork {
+  /** Starts no more work, and resolves when the running work has ended. Jobs end early when `cutOff` aborts. */
+  stop(cutOff: AbortSignal): Promise<void>;
+}
+
+const cleanupEveryMs = 10 * 60_000;
+
+export async function startBackgroundWork(
+  config: Config,
+  backend: Backend<Services>,
+  { log, metrics }: Pick<ComposedGateway, 'log' | 'metrics'>,
+): Promise<BackgroundWork> {
+  const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
+    logFailure(log, thrown, 'deleting expired idempotency records failed'),
+  );
+  const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
+  const { jobs, jobNotifier, services, endpoints, context } = backend;
+  const deliveries = createDeliveryHandler({
+    jobs,
+    endpoints,
+    formats: services.webhookFormats,
+    vault: context.vault,
+    environment: config.environment,
+    deliveryMsMax: config.webhookMsMax,
+    giveUpMs: config.webhookGiveUpMs,
+    count: metrics.webhookEvent,
+  });
+  const leaseOwner = randomUUID();
+  const workers = [...(await services.createJobHandlers(jobs)), deliveries].map((handler) => {
+    const worker = startWorker({ jobs, leaseOwner, failed }, handler);
+    jobNotifier.subscribe(handler.kind, worker.nudge);
+    return worker;
+  });
+  return Object.freeze({
+    async stop(cutOff: AbortSignal) {
+      await Promise.all([cleanup.stop(), ...workers.map((worker) => worker.stop(cutOff))]);
+    },
+  });
+}

@@ -1,0 +1,115 @@
+/** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
+import { setTimeout } from 'node:timers/promises';
+import { problemsOf, type Service } from '../contract/service.ts';
+import { createDocuments } from '../documents/index.ts';
+import { createProtocols, type Protocols } from '../formats/index.ts';
+import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
+import { compose, type Implementation } from '../gateway/implement.ts';
+import { compileRoutes } from '../gateway/route.ts';
+import { type Log, logFailure, openLog } from '../http/log.ts';
+import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { KnownNames } from '../http/metrics/requests.ts';
+import { createObserver } from '../http/observer.ts';
+import type { CallerServerOptions } from '../http/server.ts';
+import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
+import type { IdempotencyCache } from '../idempotency/ports.ts';
+import type { Backend } from './backend.ts';
+import type { Config } from './config.ts';
+import type { Services } from './service-set.ts';
+
+export interface ComposedGateway extends Omit<CallerServerOptions, 'options'> {
+  readonly protocols: Protocols;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** The cache that several gateways share, if there is one. */
+  readonly cache: IdempotencyCache | undefined;
+}
+
+/** Replacements for what the configuration describes. */
+export interface GatewayOverrides {
+  readonly implementations?: readonly Implementation[];
+  readonly cache?: IdempotencyCache;
+  /** Called when the log cannot be written to standard output. */
+  readonly onLogError?: (thrown: Error) => void;
+}
+
+export async function composeGateway(
+  config: Config,
+  backend: Backend<Services>,
+  { implementations = backend.services.implementations, cache: givenCache, onLogError }: GatewayOverrides = {},
+): Promise<ComposedGateway> {
+  const composition = compose(implementations);
+  const { services, conventions } = composition;
+  const protocols = createProtocols(services, {
+    formField: config.idempotencyFormField,
+    messageId: config.idempotencyMessageId,
+  });
+  const log = openLog(config.logLevel, {
+    isShared: config.workers > 1,
+    ...(onLogError && { onError: onLogError }),
+    count: (kind, times) => metrics.logEvent(kind, times),
+  });
+  const metrics: Metrics = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
+    logFailure(log, thrown, `reading ${gauge} failed`),
+  );
+  metrics.webhooks = backend.endpoints;
+  backend.services.observe(log, metrics);
+  const cache = givenCache ?? (await openCache(config, backend, log, metrics));
+  const gateway: Gateway = Object.freeze({
+    protocols,
+    routes: compileRoutes(services),
+    current: composition.current,
+    credentials: backend.credentials,
+    ids: backend.context.ids,
+    requestReferenceHeader: conventions.requestReference,
+    executeIdempotently: createIdempotentExecutor({
+      store: backend.store,
+      context: backend.context,
+      cache,
+      hasher: backend.requestHasher,
+      wait: setTimeout,
+    }),
+  });
+  return {
+    protocols,
+    log,
+    metrics,
+    cache,
+    handle: (request) => handleRequest(request, gateway),
+    documents: createDocuments(services),
+    observer: createObserver(log, metrics, conventions),
+  };
+}
+
+/** The values that metric labels may have. */
+function knownNames(protocols: Protocols, services: readonly Service[]): KnownNames {
+  return {
+    protocols: Object.keys(protocols),
+    operations: services.flatMap(({ operations }) => [...operations.keys()]),
+    versions: services.map(({ version }) => version),
+    problems: services.flatMap((service) => [...problemsOf(service).keys()]),
+  };
+}
+
+/** Opens the cache in Redis, if there is one. */
+async function openCache(
+  { redisUrl }: Config,
+  { context }: Backend<Services>,
+  { logger }: Log,
+  metrics: Metrics,
+): Promise<IdempotencyCache | undefined> {
+  if (redisUrl === undefined) return undefined;
+  // Loaded on demand: a server without Redis needs no client.
+  const { openRedisCache } = await import('../store/redis/cache.ts');
+  const cache = openRedisCache({
+    url: redisUrl,
+    clock: context.clock,
+    onEvent: ({ kind, ...members }) => {
+      metrics.redisEvent(kind);
+      if (kind === 'up' || kind === 'down') logger.info({ redis: kind, ...members }, `Redis is ${kind}`);
+    },
+    warn: (text) => logger.warn(text),
+  });
+  metrics.redisUp = () => cache.state() === 'up';
+  return cache;
+}

@@ -1,0 +1,44 @@
+/** A set of services: what it contributes to a server, whichever services they are. */
+import type { KeyObject } from 'node:crypto';
+import type { HandlerContext } from '../gateway/handler.ts';
+import type { Implementation } from '../gateway/implement.ts';
+import type { Log } from '../http/log.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import type { JobQueue } from '../jobs/job.ts';
+import type { JobHandler } from '../jobs/worker.ts';
+import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
+import type { Engine } from '../store/sql/engine.ts';
+import type { Store } from '../store/store.ts';
+import type { SharedObjects } from '../store/transaction.ts';
+import type { WebhookFormats } from '../webhooks/format.ts';
+import type { Config } from './config.ts';
+
+/** The services of a server, composed with its configuration and its store. */
+export interface Services {
+  readonly implementations: readonly Implementation[];
+  readonly webhookFormats: WebhookFormats;
+  readonly registry: CredentialRegistry;
+  /** Adapts stored jobs to the configuration. For serving processes, before their first request. */
+  prepareJobs(): Promise<void>;
+  createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
+  /** Returns whether the keys are those of all stored data. Throws if something does not open. */
+  keysOpenStoredData(): Promise<boolean>;
+  /** Logs and counts the events of services. */
+  observe(log: Log, metrics: Metrics): void;
+}
+
+/** The parts of a server that services use. */
+export interface ServiceDependencies {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly context: HandlerContext;
+  readonly pepper: KeyObject;
+}
+
+export interface ServiceSet<S extends Services = Services> {
+  /** Creates the tables of services that the migrations of the program do not create. */
+  migrate(engine: Engine): Promise<void>;
+  /** Returns the objects of services that all transactions of a store share. */
+  sharedObjects(engine: Engine, config: Config): SharedObjects;
+  compose(config: Config, dependencies: ServiceDependencies): S;
+}

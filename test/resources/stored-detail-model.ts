@@ -71,7 +71,13 @@ export function applyStore(model: Model, execution: Execution, { shopper, card, 
   detail.contracts = [...new Set([...detail.contracts, ...contracts])];
   const { reference } = detail;
   const alias = { alias: vault.alias(company, card), aliasType: 'Default' };
-  const output = { ...alias, pspReference, recurringDetailReference: reference, result: 'Success' };
+  const output = {
+    ...alias,
+    pspReference,
+    rechargeReference: pspReference,
+    recurringDetailReference: reference,
+    result: 'Success',
+  };
   const event = eventText(kind, shopper, reference, pspReference);
   return { expected: { outcome: 'ok', output }, effects: [savedText(shopper, reference, detail.contracts), event] };
 }

@@ -36,6 +36,7 @@ export const storeToken: Handler<RecurringOperations['storeToken']> = async (req
     alias: publicData.alias,
     aliasType: publicData.aliasType,
     pspReference,
+    rechargeReference: pspReference,
     recurringDetailReference,
     result: 'Success',
   };

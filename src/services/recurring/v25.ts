@@ -113,6 +113,10 @@ export const storeToken = operation({
     alias: optional(shapes.text(80, 'H167852639363479'), 'Alias of the card number; only for a card.'),
     aliasType: optional(shapes.text(40, 'Default'), 'Type of the alias; only for a card.'),
     pspReference: required(shapes.text(16, '8815252013129012'), 'The reference of this request.'),
+    rechargeReference: optional(
+      shapes.text(16, '8815252013129012'),
+      'The reference of this request again: storing details charges nothing.',
+    ),
     recurringDetailReference: required(shapes.detailReference, 'Identifies the stored detail.'),
     result: required(shapes.text(80, 'Success'), 'Success.'),
   }),

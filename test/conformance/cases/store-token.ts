@@ -18,13 +18,13 @@ import {
 
 const cardStored =
   `<ns1:storeTokenResponse${ownDeclared}><ns1:result>` +
-  `<alias>P962471748121832</alias><aliasType>Default</aliasType><pspReference>PSP0000000000001</pspReference>` +
+  `<alias>P962471748121832</alias><aliasType>Default</aliasType><pspReference>PSP0000000000001</pspReference><rechargeReference>PSP0000000000001</rechargeReference>` +
   `<recurringDetailReference>8313147988756818</recurringDetailReference><result>Success</result>` +
   '</ns1:result></ns1:storeTokenResponse>';
 
 const accountStored =
   `<ns1:storeTokenResponse${ownDeclared}><ns1:result>` +
-  `<pspReference>PSP0000000000001</pspReference><recurringDetailReference>DETAIL0000000001</recurringDetailReference>` +
+  `<pspReference>PSP0000000000001</pspReference><rechargeReference>PSP0000000000001</rechargeReference><recurringDetailReference>DETAIL0000000001</recurringDetailReference>` +
   `<result>Success</result></ns1:result></ns1:storeTokenResponse>`;
 
 export const cases: readonly Case[] = [
@@ -36,6 +36,7 @@ export const cases: readonly Case[] = [
         alias: 'P962471748121832',
         aliasType: 'Default',
         pspReference: 'PSP0000000000001',
+        rechargeReference: 'PSP0000000000001',
         recurringDetailReference: '8313147988756818',
         result: 'Success',
       },
@@ -67,7 +68,7 @@ export const cases: readonly Case[] = [
           '"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT"},"shopperReference":"shopper-1",' +
           '"shopperIP":"127.0.0.1","additionalData":{"a.b":"1"}}',
         answers:
-          '{"alias":"P962471748121832","aliasType":"Default","pspReference":"PSP0000000000001",' +
+          '{"alias":"P962471748121832","aliasType":"Default","pspReference":"PSP0000000000001","rechargeReference":"PSP0000000000001",' +
           '"recurringDetailReference":"8313147988756818","result":"Success"}',
       },
       form: {
@@ -75,7 +76,7 @@ export const cases: readonly Case[] = [
           'card.cvc=737&card.expiryMonth=8&card.expiryYear=2032&card.holderName=Anna+%26+Co&card.number=4111111111111111' +
           '&merchantAccount=DemoMerchant&recurring.contract=PAYOUT&shopperReference=shopper-1&additionalData.a.b=1',
         answers:
-          'alias=P962471748121832&aliasType=Default&pspReference=PSP0000000000001' +
+          'alias=P962471748121832&aliasType=Default&pspReference=PSP0000000000001&rechargeReference=PSP0000000000001' +
           '&recurringDetailReference=8313147988756818&result=Success',
       },
       adapter: {
@@ -86,7 +87,7 @@ export const cases: readonly Case[] = [
           '&storeTokenRequest.shopperReference=shopper-1',
         answers:
           'storeTokenResult.alias=P962471748121832&storeTokenResult.aliasType=Default' +
-          '&storeTokenResult.pspReference=PSP0000000000001&storeTokenResult.recurringDetailReference=8313147988756818' +
+          '&storeTokenResult.pspReference=PSP0000000000001&storeTokenResult.rechargeReference=PSP0000000000001&storeTokenResult.recurringDetailReference=8313147988756818' +
           '&storeTokenResult.result=Success',
       },
     },
@@ -95,7 +96,12 @@ export const cases: readonly Case[] = [
     title: 'a bank account: a new detail, without an alias',
     operation: 'storeToken',
     outcome: {
-      gives: { pspReference: 'PSP0000000000001', recurringDetailReference: 'DETAIL0000000001', result: 'Success' },
+      gives: {
+        pspReference: 'PSP0000000000001',
+        rechargeReference: 'PSP0000000000001',
+        recurringDetailReference: 'DETAIL0000000001',
+        result: 'Success',
+      },
     },
     leaves: [visa, mc, account, 'DETAIL0000000001: RECURRING,PAYOUT'],
     wire: {
@@ -120,13 +126,15 @@ export const cases: readonly Case[] = [
         sends:
           '{"bank":{"iban":"DE89370400440532013000","ownerName":"\\u00c1nna"},"card":{},"elv":null,"merchantAccount":"DemoMerchant",' +
           '"recurring":{"contract":"RECURRING,PAYOUT"},"shopperReference":"shopper-1"}',
-        answers: '{"pspReference":"PSP0000000000001","recurringDetailReference":"DETAIL0000000001","result":"Success"}',
+        answers:
+          '{"pspReference":"PSP0000000000001","rechargeReference":"PSP0000000000001","recurringDetailReference":"DETAIL0000000001","result":"Success"}',
       },
       form: {
         sends:
           'bank.iban=DE89370400440532013000&bank.ownerName=%C3%81nna&merchantAccount=DemoMerchant' +
           '&recurring.contract=RECURRING,PAYOUT&shopperReference=shopper-1&card.number=',
-        answers: 'pspReference=PSP0000000000001&recurringDetailReference=DETAIL0000000001&result=Success',
+        answers:
+          'pspReference=PSP0000000000001&rechargeReference=PSP0000000000001&recurringDetailReference=DETAIL0000000001&result=Success',
       },
       adapter: {
         sends:
@@ -134,7 +142,7 @@ export const cases: readonly Case[] = [
           '&storeTokenRequest.bank.ownerName=%c3%81nna&storeTokenRequest.merchantAccount=DemoMerchant' +
           '&storeTokenRequest.recurring.contract=RECURRING%2cPAYOUT&storeTokenRequest.shopperReference=shopper-1',
         answers:
-          'storeTokenResult.pspReference=PSP0000000000001&storeTokenResult.recurringDetailReference=DETAIL0000000001' +
+          'storeTokenResult.pspReference=PSP0000000000001&storeTokenResult.rechargeReference=PSP0000000000001&storeTokenResult.recurringDetailReference=DETAIL0000000001' +
           '&storeTokenResult.result=Success',
       },
     },

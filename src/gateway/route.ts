@@ -102,13 +102,12 @@ function methodNotAllowed(allowed: readonly string[]): Problem {
 }
 
 function unknownVersion(services: readonly Service[], name: string): Problem {
-  const served = services.filter((each) => each.name === name).map(printVersions);
-  return new Problem('unknownVersion', describe('unknownVersion', served.join(', ')));
+  const served = new Set(services.filter((each) => each.name === name).flatMap(versionsOf));
+  return new Problem('unknownVersion', describe('unknownVersion', printVersions([...served])));
 }
 
-/** `v1, v2`, or `v25 to v68` where there are more. */
-function printVersions(service: Service): string {
-  const versions = versionsOf(service);
+/** `v1, v2`, or `v1 to v68` where there are more. */
+function printVersions(versions: readonly string[]): string {
   return versions.length > 2 ? `${versions[0]} to ${versions.at(-1)}` : versions.join(', ');
 }
 

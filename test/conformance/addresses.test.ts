@@ -34,6 +34,8 @@ const served: readonly (readonly [NamedProtocol, string])[] = [
   ['soap11', '/pal/servlet/Recurring/v25'],
   ['soap11', '/pal/servlet/Recurring/v25/'],
   ['soap11', '/pal/servlet/Recurring/V25/'],
+  ['soap11', '/pal/servlet/Recurring/v1'],
+  ['soap11', '/pal/servlet/Recurring/v12'],
   ['soap11', '/pal/servlet/Recurring/v30'],
   ['soap11', '/pal/servlet/Recurring/v68/listRecurringDetails'],
   ['soap11', '/pal/servlet/soap/Recurring'],
@@ -42,7 +44,9 @@ const served: readonly (readonly [NamedProtocol, string])[] = [
   ['soap12', '/pal/servlet/soap/Recurring'],
   ['json', list],
   ['json', `${list}/`],
+  ['json', '/pal/servlet/Recurring/v24/listRecurringDetails'],
   ['json', '/pal/servlet/Recurring/V68/listRecurringDetails'],
+  ['form', '/pal/servlet/Recurring/v18/listRecurringDetails'],
   ['form', list],
   ['form', '/pal/servlet/Recurring/V26/listRecurringDetails/'],
   ['adapter', '/pal/adapter/httppost'],
@@ -77,14 +81,14 @@ type Row = readonly [
   body: string | RegExp,
 ];
 
-const versions = 'Version not found; served here: v25 to v68';
+const versions = 'Version not found; served here: v1 to v68';
 const operations = `Operation not found; served here: ${[...recurringV25.operations.keys()].join(', ')}`;
 
 const missing: readonly Row[] = [
   [
-    'an older version',
+    'a newer version',
     'soap11',
-    '/pal/servlet/Recurring/v12',
+    '/pal/servlet/Recurring/v9999',
     'unknownVersion',
     404,
     fault11(`validation 000 ${versions}`),
@@ -98,12 +102,29 @@ const missing: readonly Row[] = [
     fault12(`validation 000 ${versions}`),
   ],
   [
-    'an older version',
+    'a newer version',
     'json',
-    '/pal/servlet/Recurring/v24/disable',
+    '/pal/servlet/Recurring/v69/disable',
     'unknownVersion',
     404,
     jsonText(404, '000', versions),
+  ],
+  ['version 0', 'soap11', '/pal/servlet/Recurring/v0', 'notFound', 404, fault11('validation 000 Service not found')],
+  [
+    'a leading zero',
+    'json',
+    '/pal/servlet/Recurring/v025/disable',
+    'notFound',
+    404,
+    jsonText(404, '000', 'Service not found'),
+  ],
+  [
+    'six digits',
+    'form',
+    '/pal/servlet/Recurring/v999999/disable',
+    'notFound',
+    404,
+    formText(404, 'Service\\+not\\+found'),
   ],
   [
     'a newer version',

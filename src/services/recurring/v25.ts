@@ -204,7 +204,8 @@ export type RecurringOperations = { [O in (typeof operations)[number] as O['name
 export const recurringV25 = service({
   name: 'Recurring',
   version: 25,
-  answers: { from: 25, to: 68 },
+  // Stubs made before this version send nothing that it lacks.
+  answers: { from: 1, to: 68 },
   address: '/pal/servlet/Recurring',
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespaces,

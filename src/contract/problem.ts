@@ -20,6 +20,8 @@ export interface ProblemKind {
   readonly transient?: boolean;
   /** Where several fields are wrong, this one names the problem. */
   readonly first?: true;
+  /** Of the HTTP request, found before an operation is reached: formats with one status for their errors keep this one. */
+  readonly keepsStatus?: true;
   /** For a problem with a code and a name of its own in problem details (RFC 9457), rather than those of its status. */
   readonly details?: ProblemType;
 }
@@ -61,19 +63,27 @@ export function defineProblems<N extends string>(
   );
 }
 
+const beforeOperation = { keepsStatus: true } as const;
+
 /** The problems of the engine: of the protocols, of credentials, of fields and of retries. */
 export const problems = defineProblems({
-  unauthorized: kind(401, '000', 'security', 'HTTP Status Response - Unauthorized'),
+  unauthorized: kind(401, '000', 'security', 'HTTP Status Response - Unauthorized', beforeOperation),
   notAllowed: kind(403, '010', 'security', 'Not allowed'),
-  crossSite: kind(403, '010', 'security', 'Not allowed'),
-  notFound: kind(404, '000', 'validation', 'Service not found'),
-  unknownVersion: kind(404, '000', 'validation', 'Version not found; served here: {0}', { blanks: ['versions'] }),
+  crossSite: kind(403, '010', 'security', 'Not allowed', beforeOperation),
+  notFound: kind(404, '000', 'validation', 'Service not found', beforeOperation),
+  unknownVersion: kind(404, '000', 'validation', 'Version not found; served here: {0}', {
+    ...beforeOperation,
+    blanks: ['versions'],
+  }),
   unknownOperation: kind(404, '000', 'validation', 'Operation not found; served here: {0}', { blanks: ['operations'] }),
-  methodNotAllowed: kind(405, '000', 'validation', 'Method not allowed'),
-  timeout: kind(408, '000', 'validation', 'Request timed out'),
-  tooLarge: kind(413, '29_100', 'validation', 'Request larger than the maximum of {0} bytes', { blanks: ['n'] }),
-  unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type'),
-  badRequest: kind(400, '000', 'validation', 'Bad request'),
+  methodNotAllowed: kind(405, '000', 'validation', 'Method not allowed', beforeOperation),
+  timeout: kind(408, '000', 'validation', 'Request timed out', beforeOperation),
+  tooLarge: kind(413, '29_100', 'validation', 'Request larger than the maximum of {0} bytes', {
+    ...beforeOperation,
+    blanks: ['n'],
+  }),
+  unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type', beforeOperation),
+  badRequest: kind(400, '000', 'validation', 'Bad request', beforeOperation),
   undecodable: kind(400, '702', 'validation', 'Problem parsing request'),
   unreadable: kind(400, '702', 'validation', 'Problem parsing request'),
   structure: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),

@@ -158,7 +158,9 @@ function namedIndex(services: readonly Service[]): string {
       'null and nil mean that a field is absent. Empty references are an error.',
     ...lists,
     '## Problems',
-    'The statuses are those of JSON and FORM. In SOAP and the form adapter the text of an error is `{type} {code} {message}`.',
+    'The statuses are those of JSON and FORM. In SOAP and the form adapter the text of an error is `{type} {code} {message}`, ' +
+      'and its status is 500; in SOAP 1.2 it is 400 if the sender can correct the request. Problems of the HTTP request keep ' +
+      'their status in every format: 401, an unknown address (404), 405, 408, 413, 415 and requests that are not valid HTTP (400).',
     namedProblemTable(namedProblems(services)),
   );
 }

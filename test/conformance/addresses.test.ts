@@ -156,7 +156,7 @@ const missing: readonly Row[] = [
     'soap11',
     '/pal/servlet/Recurring/v25/enable',
     'unknownOperation',
-    404,
+    500,
     fault11(`validation 000 ${operations}`),
   ],
   [

@@ -208,7 +208,7 @@ describe('the form adapter', () => {
   test.each(rows)('refused: %s', async (_, problem, reason, body) => {
     const { message, entry } = await post('/pal/adapter/httppost', form, body);
     expect([entry.outcome, entry.problem?.reason]).toEqual([problem, reason]);
-    expect(message.status).toBe(problem === 'unknownOperation' ? 404 : 500);
+    expect(message.status).toBe(500);
     expect(message.body).toMatch(/^validation (702|000) [A-Z]/);
   });
 });

@@ -56,8 +56,8 @@ export const cases: readonly Case[] = [
     as: 'withoutRole',
     outcome: { refuses: 'notAllowed' },
     wire: {
-      soap11: { sends: request.soap11, status: 403, answers: fault11('security 010 Not allowed') },
-      soap12: { sends: request.soap12, status: 403, answers: fault12('security 010 Not allowed') },
+      soap11: { sends: request.soap11, status: 500, answers: fault11('security 010 Not allowed') },
+      soap12: { sends: request.soap12, status: 400, answers: fault12('security 010 Not allowed') },
       json: {
         sends: request.json,
         status: 403,
@@ -69,7 +69,7 @@ export const cases: readonly Case[] = [
         status: 403,
         answers: 'errorType=security&errorCode=010&message=Not+allowed&pspReference=PSP0000000000001&status=403',
       },
-      adapter: { sends: request.adapter, status: 403, answers: 'security 010 Not allowed' },
+      adapter: { sends: request.adapter, status: 500, answers: 'security 010 Not allowed' },
     },
   },
   {
@@ -78,8 +78,8 @@ export const cases: readonly Case[] = [
     as: 'other',
     outcome: { refuses: 'foreignMerchantAccount' },
     wire: {
-      soap11: { sends: request.soap11, status: 403, answers: fault11('security 901 Invalid Merchant Account') },
-      soap12: { sends: request.soap12, status: 403, answers: fault12('security 901 Invalid Merchant Account') },
+      soap11: { sends: request.soap11, status: 500, answers: fault11('security 901 Invalid Merchant Account') },
+      soap12: { sends: request.soap12, status: 400, answers: fault12('security 901 Invalid Merchant Account') },
       json: {
         sends: request.json,
         status: 403,
@@ -92,7 +92,7 @@ export const cases: readonly Case[] = [
         answers:
           'errorType=security&errorCode=901&message=Invalid+Merchant+Account&pspReference=PSP0000000000001&status=403',
       },
-      adapter: { sends: request.adapter, status: 403, answers: 'security 901 Invalid Merchant Account' },
+      adapter: { sends: request.adapter, status: 500, answers: 'security 901 Invalid Merchant Account' },
     },
   },
   {

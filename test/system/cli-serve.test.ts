@@ -1,12 +1,12 @@
 /** Tests `serve` and `check`: refused configurations and shutdown. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
+import { holdRequest } from '../support/held-request.ts';
 import { ask, basic, type Production, prepareProduction, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const folder = tempFolder();
 let production: Production;
@@ -159,29 +159,17 @@ describe('check', () => {
 
 test('on SIGTERM requests in flight are answered and the exit code is 0', async () => {
   const server = await startServer('serve', folder.path, production.variables);
-  const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' });
-  const answered = new Promise<{ status: number | undefined; connection: string | undefined; body: string }>(
-    (resolve, reject) => {
-      const call = request(`${server.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'Content-Length': body.length, Authorization: authorization },
-      });
-      call.on('error', reject);
-      call.on('response', async (response) => {
-        let text = '';
-        for await (const chunk of response) text += chunk;
-        resolve({ status: response.statusCode, connection: response.headers.connection, body: text });
-      });
-      call.write(body.slice(0, 10));
-      setTimeout(() => call.end(body.slice(10)), 600);
-    },
-  );
-  await wait(200);
+  const { release, answer } = await holdRequest(server.callers, authorization);
   const over = server.stop();
-  await wait(100);
-  expect((await fetch(`${server.admin}/readyz`)).status).toBe(503);
-  await expect(fetch(server.callers)).rejects.toThrow('fetch failed');
-  expect(await answered).toEqual({ status: 200, connection: 'close', body: '{}' });
+  await until('the stop', async () => (await fetch(`${server.admin}/readyz`)).status === 503);
+  await until('a refusal', () =>
+    fetch(server.callers).then(
+      () => false,
+      () => true,
+    ),
+  );
+  release();
+  expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' }, body: '{}' });
   expect(await over).toBe(0);
 });
 

@@ -4,7 +4,7 @@
  */
 const engine = {
   contract: [],
-  xml: [],
+  xml: ['lib'],
   lib: [],
   vault: ['lib'],
   formats: ['contract', 'xml', 'lib'],

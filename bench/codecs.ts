@@ -84,7 +84,7 @@ async function worksOf(root: string): Promise<ReadonlyMap<string, () => number>>
     const protocol = protocols[name];
     const { contentType, body } = protocol.encodeRequest(service, operation, request);
     const bytes = Buffer.from(body);
-    const media = { type: contentType.split(';')[0]!, charset: 'utf-8' };
+    const media = { type: contentType.split(';')[0]!, charset: 'utf-8' as const };
     const target = { service, version: 25, operation: name === 'adapter' ? undefined : operation };
     const head = { query: '', headers: {} };
     works.set(`${name} decode`, () => protocol.decode(bytes, media, target, head).issues.length);

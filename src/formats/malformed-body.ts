@@ -16,6 +16,8 @@ export function requireTree<T>(parsed: { readonly tree: T } | { readonly fault: 
 const byReason: Readonly<Record<string, ProblemName>> = Object.freeze({
   'not UTF-8': 'unreadable',
   'not UTF-16': 'unreadable',
+  'not us-ascii': 'unreadable',
+  'not windows-1252': 'unreadable',
   'two byte order marks': 'unreadable',
   'charset and byte order mark disagree': 'unreadable',
   'byte order mark': 'unsupportedMedia',

@@ -4,6 +4,7 @@ import type { Conventions } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
+import type { Charset } from '../lib/charset.ts';
 import type { FormatDateTime } from './date-time.ts';
 import type { Message, WireRequest } from './wire.ts';
 
@@ -13,7 +14,7 @@ export interface FormatTraits {
   readonly title: string;
   /** The media type of its requests. */
   readonly mediaType: string;
-  readonly charsets: readonly string[];
+  readonly charsets: readonly Charset[];
 }
 
 /** What the folder of a wire format exports. */
@@ -65,8 +66,8 @@ export interface Decoded {
 /** The parts of a content type that matter. */
 export interface Media {
   readonly type: string;
-  /** Lower-case; absent if the caller names none. */
-  readonly charset: string | undefined;
+  /** Absent if the caller names none, or none that is known. */
+  readonly charset: Charset | undefined;
 }
 
 /** What an error message may contain in addition to the problem. */

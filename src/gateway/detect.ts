@@ -2,6 +2,7 @@
 import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
 import type { Media, Protocol } from '../formats/protocol.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { charsetOf } from '../lib/charset.ts';
 import type { Route } from './route.ts';
 
 export interface Detected {
@@ -11,22 +12,29 @@ export interface Detected {
   readonly isReadable: boolean;
 }
 
-const none: Media = Object.freeze({ type: '', charset: undefined });
+/** The media type that a header declares. */
+interface Declared extends Media {
+  /** Whether it names a charset that is not known, or two. */
+  readonly hasUnknownCharset: boolean;
+}
+
+const none: Declared = Object.freeze({ type: '', charset: undefined, hasUnknownCharset: false });
 
 const mediaMax = 256;
-const media = new Map<string, Media>();
+const media = new Map<string, Declared>();
 
 /** The protocol of a request: the address decides, then the media type, then Accept. */
 export function detect({ method, headers }: WireRequest, route: Route, protocols: Protocols): Detected {
   const declared = mediaOf(headers['content-type']);
   const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
   const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
-  const isReadable = declared.charset === undefined || protocol.charsets.includes(declared.charset);
+  const isReadable =
+    !declared.hasUnknownCharset && (declared.charset === undefined || protocol.charsets.includes(declared.charset));
   return { protocol, media: declared, isReadable: isReadable && isCarried(protocol, route, method, declared) };
 }
 
 /** Clients send few different headers: each is parsed once. */
-function mediaOf(header: string | undefined): Media {
+function mediaOf(header: string | undefined): Declared {
   if (header === undefined) return none;
   const known = media.get(header);
   if (known !== undefined) return known;
@@ -36,12 +44,13 @@ function mediaOf(header: string | undefined): Media {
 }
 
 /** `application/json; charset="UTF-8"`; ignores other parameters (SOAP 1.2 has `action`). */
-function parseMedia(header: string): Media {
+function parseMedia(header: string): Declared {
   const [type = '', ...parameters] = header.split(';');
   const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"]*?)"?\s*$/i.exec(each)?.[1] ?? []);
-  // Two charsets, or an empty one, match no protocol.
-  const charset = charsets.length > 1 ? '' : charsets[0]?.toLowerCase();
-  return Object.freeze({ type: type.trim().toLowerCase(), charset });
+  const [label, ...others] = charsets;
+  const charset = label === undefined ? undefined : charsetOf(label);
+  const hasUnknownCharset = others.length > 0 || (label !== undefined && charset === undefined);
+  return Object.freeze({ type: type.trim().toLowerCase(), charset, hasUnknownCharset });
 }
 
 /** Without a format of the address or the media type: as the address or Accept suggests, else JSON. */

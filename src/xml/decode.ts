@@ -1,5 +1,6 @@
-/** Bytes to XML text: UTF-8, or UTF-16 with its byte order mark (WS-I R1012, R4001). Refuses other encodings. */
+/** Bytes to XML text. A byte order mark decides the encoding, then the HTTP header, then the declaration (RFC 7303, 3.2). */
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { type Charset, charsetOf, decodeSingleByte } from '../lib/charset.ts';
 
 /** The bytes are in an encoding that is not supported. */
 export class UnknownEncoding extends Error {
@@ -16,22 +17,27 @@ const utf16be = new TextDecoder('utf-16be', { fatal: true });
 
 type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
 
-/** `charset`: of the HTTP header, in lower case. It takes precedence over the XML declaration (WS-I R1019). */
-export function decodeXml(bytes: Buffer, charset: string | undefined): string {
+/** `charset`: of the HTTP header. A header that contradicts a byte order mark is refused, since either could be wrong. */
+export function decodeXml(bytes: Buffer, charset: Charset | undefined): string {
   const mark = byteOrderMark(bytes);
-  if (charset !== undefined && !agrees(charset, mark)) throw new Unreadable('charset and byte order mark disagree');
   if (mark === 'utf-16le' || mark === 'utf-16be') {
+    if (charset !== undefined && charset !== 'utf-16') throw contradiction();
     try {
       return (mark === 'utf-16le' ? utf16le : utf16be).decode(bytes);
     } catch {
       throw new Unreadable('not UTF-16');
     }
   }
-  const start = mark === undefined ? 0 : 3;
-  if (charset === undefined && mark === undefined) {
-    const encoding = declared.exec(bytes.toString('latin1', 0, 200))?.[1]?.toLowerCase();
-    if (encoding !== undefined && !isEight(encoding)) throw new UnknownEncoding(encoding);
+  // UTF-16 always has a byte order mark (WS-I R4001).
+  if (charset === 'utf-16') throw contradiction();
+  if (mark !== undefined && charset !== undefined && charset !== mark) throw contradiction();
+  const encoding = charset ?? mark ?? declaredEncoding(bytes);
+  if (encoding !== 'utf-8') {
+    const text = decodeSingleByte(bytes, encoding);
+    if (text === undefined) throw new Unreadable(`not ${encoding}`);
+    return text;
   }
+  const start = mark === undefined ? 0 : 3;
   // The parser would drop a second mark silently.
   if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
     throw new Unreadable('two byte order marks');
@@ -46,13 +52,19 @@ function byteOrderMark(bytes: Buffer): Mark | undefined {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined;
 }
 
-function agrees(charset: string, mark: Mark | undefined): boolean {
-  if (charset === 'utf-16') return mark !== undefined && mark !== 'utf-8';
-  return mark === undefined || charset === mark || (charset === 'utf8' && mark === 'utf-8');
+function contradiction(): Unreadable {
+  return new Unreadable('charset and byte order mark disagree');
 }
 
-const declared = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;
-
-function isEight(encoding: string) {
-  return encoding === 'utf-8' || encoding === 'us-ascii';
+/** The encoding in the XML declaration; UTF-8 without one. */
+function declaredEncoding(bytes: Buffer): Eight {
+  const label = declaration.exec(bytes.toString('latin1', 0, 200))?.[1];
+  const encoding = label === undefined ? 'utf-8' : charsetOf(label);
+  if (encoding === undefined || encoding === 'utf-16') throw new UnknownEncoding(label);
+  return encoding;
 }
+
+/** Charsets in which a declaration can be read before it is known. */
+type Eight = Exclude<Charset, 'utf-16'>;
+
+const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']/;

@@ -2,6 +2,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorStatus } from '../error-status.ts';
 import { errorText } from '../error-text.ts';
@@ -16,7 +17,7 @@ import { reader } from './read.ts';
 export const adapter: WireFormat = Object.freeze<WireFormat>({
   title: 'The form adapter',
   mediaType,
-  charsets: ['utf-8', 'utf8'],
+  charsets: bodyCharsets,
   hasOwnAddress: true,
   createCodec,
 });
@@ -28,8 +29,8 @@ function createCodec(context: FormatContext): MessageCodec {
     compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
   });
   return {
-    decode(body, _media, { service }) {
-      const tree = requireTree(parse(body));
+    decode(body, { charset }, { service }) {
+      const tree = requireTree(parse(body, charset));
       const key = take(tree, context.places.formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefixOf(operation.input)) });

@@ -1,6 +1,7 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -13,7 +14,7 @@ import { reader } from './read.ts';
 export const form: WireFormat = Object.freeze<WireFormat>({
   title: 'FORM',
   mediaType,
-  charsets: ['utf-8', 'utf8'],
+  charsets: bodyCharsets,
   createCodec,
 });
 
@@ -21,9 +22,9 @@ function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   return {
-    decode(body, _media, target) {
+    decode(body, { charset }, target) {
       const operation = operationInPath(target);
-      const tree = requireTree(parse(body));
+      const tree = requireTree(parse(body, charset));
       const key = take(tree, places.formField);
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues, key };

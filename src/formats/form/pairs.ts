@@ -1,14 +1,16 @@
 /** Splits text into decoded pairs of name and value, with qs. */
+import { Buffer } from 'node:buffer';
 import { parse } from 'qs';
+import { type Charset, decodeSingleByte, type SingleByteCharset } from '../../lib/charset.ts';
 
 export type Pair = readonly [name: string, value: string];
 
 export type ParsedPairs = { readonly pairs: readonly Pair[] } | { readonly fault: string };
 
-/** Each name may occur once. `countMax` limits the pairs. */
-export function parsePairs(text: string, countMax: number): ParsedPairs {
+/** Each name may occur once. `countMax` limits the pairs. `charset` is that of percent-encoded bytes. */
+export function parsePairs(text: string, countMax: number, charset: Charset = 'utf-8'): ParsedPairs {
   const pairs: Pair[] = [];
-  const parsed = split(text, countMax);
+  const parsed = split(text, countMax, decoderIn(charset));
   if ('fault' in parsed) return parsed;
   for (const name in parsed.values) {
     const value = parsed.values[name];
@@ -20,7 +22,7 @@ export function parsePairs(text: string, countMax: number): ParsedPairs {
 
 type Split = { readonly values: Readonly<Record<string, unknown>> } | { readonly fault: string };
 
-function split(text: string, countMax: number): Split {
+function split(text: string, countMax: number, decoder: Decoder): Split {
   try {
     const values = parse(withOneEqualsSign(withoutEmptyPairs(text)), {
       decoder,
@@ -49,14 +51,33 @@ function split(text: string, countMax: number): Split {
  */
 const mark = '.';
 
-function decoder(text: string, _decoder: unknown, _charset: string, kind: 'key' | 'value'): string {
-  return kind === 'key' ? mark + decode(text) : decode(text);
-}
+type Decoder = (text: string, decoder: unknown, charset: string, kind: 'key' | 'value') => string;
 
 /** Throws a URIError for wrong percent-encoding, a lone `%` included. The decoder of qs would keep such text. */
-function decode(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
-  return spaced.includes('%') ? decodeURIComponent(spaced) : spaced;
+type DecodePercent = (text: string) => string;
+
+function createDecoder(decodePercent: DecodePercent): Decoder {
+  const decode = (text: string): string => {
+    const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+    return spaced.includes('%') ? decodePercent(spaced) : spaced;
+  };
+  return (text, _decoder, _charset, kind) => (kind === 'key' ? mark + decode(text) : decode(text));
+}
+
+const decoder = createDecoder(decodeURIComponent);
+
+function decoderIn(charset: Charset): Decoder {
+  if (charset === 'utf-8' || charset === 'utf-16') return decoder;
+  return createDecoder((text) => decodeBytes(text, charset));
+}
+
+/** Percent-encoded bytes of a charset in which each byte is a character. */
+function decodeBytes(text: string, charset: SingleByteCharset): string {
+  return text.replace(/%([0-9a-f]{2})?/gi, (_, hex: string | undefined) => {
+    const character = hex === undefined ? undefined : decodeSingleByte(Buffer.from(hex, 'hex'), charset);
+    if (character === undefined) throw new URIError('percent-encoding');
+    return character;
+  });
 }
 
 /** qs counts empty pairs; here they are ignored. */

@@ -1,5 +1,7 @@
 /** Parses form text to a tree of dotted names. */
-import { type Buffer, isUtf8 } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
+import type { Charset } from '../../lib/charset.ts';
+import { decodeText } from '../body-text.ts';
 import { type Pair, parsePairs } from './pairs.ts';
 
 export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
@@ -12,15 +14,16 @@ export interface Node {
 
 export type Parsed = { readonly tree: Node } | { readonly fault: string };
 
-export function parse(bytes: Buffer): Parsed {
-  if (hasByteOrderMark(bytes)) return { fault: 'byte order mark' };
-  if (!isUtf8(bytes)) return { fault: 'not UTF-8' };
-  return parseText(bytes.toString('utf8'));
+export function parse(bytes: Buffer, charset?: Charset): Parsed {
+  const decoded = decodeText(bytes, charset);
+  if ('fault' in decoded) return decoded;
+  if (decoded.text.startsWith('\ufeff')) return { fault: 'byte order mark' };
+  return parseText(decoded.text, limits.pairsMax, charset);
 }
 
 /** `pairsMax` limits what callers may send; a response may hold any number of pairs. */
-export function parseText(text: string, pairsMax: number = limits.pairsMax): Parsed {
-  const parsed = parsePairs(text, pairsMax);
+export function parseText(text: string, pairsMax: number = limits.pairsMax, charset?: Charset): Parsed {
+  const parsed = parsePairs(text, pairsMax, charset);
   return 'fault' in parsed ? parsed : treeOf(parsed.pairs);
 }
 
@@ -45,10 +48,6 @@ export function take({ below }: Node, name: string): string | undefined {
 
 function createNode(): Node {
   return { value: undefined, below: new Map() };
-}
-
-function hasByteOrderMark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 /** Returns the fault of a key, if it has one. */

@@ -1,6 +1,7 @@
 /** JSON: the path names the operation; errors are `{status, errorCode, message, errorType}` and the reference of the request. */
 import type { Path } from '../../contract/path.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
@@ -16,7 +17,7 @@ const contentType = `${mediaType};charset=utf-8`;
 export const json: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON',
   mediaType,
-  charsets: ['utf-8', 'utf8'],
+  charsets: bodyCharsets,
   createCodec,
 });
 
@@ -24,9 +25,9 @@ function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   return {
-    decode(body, _media, target) {
+    decode(body, { charset }, target) {
       const operation = operationInPath(target);
-      const tree = requireTree(parse(body));
+      const tree = requireTree(parse(body, charset));
       if (tree === null) throw malformedBody('null');
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues };

@@ -1,5 +1,7 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
-import { type Buffer, isUtf8 } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
+import type { Charset } from '../../lib/charset.ts';
+import { decodeText } from '../body-text.ts';
 import { plainInteger, scan } from './scan.ts';
 
 /** Stands for a number that is no integer of up to 15 digits. No field takes one, and its digits may be lost. */
@@ -8,10 +10,11 @@ export const imprecise = Symbol('imprecise number');
 export type Parsed = { readonly tree: unknown } | { readonly fault: string };
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
-export function parse(bytes: Buffer): Parsed {
-  if (!isUtf8(bytes)) return { fault: 'not UTF-8' };
-  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return parseText(bytes.toString('utf8', marked ? 3 : 0));
+export function parse(bytes: Buffer, charset?: Charset): Parsed {
+  const decoded = decodeText(bytes, charset);
+  if ('fault' in decoded) return decoded;
+  const { text } = decoded;
+  return parseText(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
 export function parseText(text: string): Parsed {

@@ -2,6 +2,7 @@
 import { type BoundOperation, isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
@@ -17,7 +18,7 @@ type Values = Readonly<Record<string, unknown>>;
 export const rest: WireFormat = Object.freeze<WireFormat>({
   title: 'JSON with HTTP bindings',
   mediaType,
-  charsets: ['utf-8', 'utf8'],
+  charsets: bodyCharsets,
   hasOwnAddress: true,
   createCodec,
 });

@@ -30,14 +30,14 @@ export function parseHeaders(schema: ObjectSchema, headers: Head['headers']): Re
 }
 
 /** Without fields in the body of the contract, the body is not read. An absent body is an empty object. */
-export function parseBody(body: Buffer, { type }: Media, schema: ObjectSchema): unknown {
+export function parseBody(body: Buffer, { type, charset }: Media, schema: ObjectSchema): unknown {
   if (!hasBody(schema)) return nothing;
   if (body.length === 0) {
     if (Object.values(schema.fields).some(({ required }) => required)) throw new Problem('emptyRequest');
     return nothing;
   }
   if (type !== mediaType) throw new Problem('unsupportedMedia');
-  const tree = requireTree(parse(body));
+  const tree = requireTree(parse(body, charset));
   if (tree === null) throw new Problem('emptyRequest');
   // The reader takes an empty text for an empty object, because forms cannot tell them apart. A body of JSON can.
   return tree === '' ? [] : tree;

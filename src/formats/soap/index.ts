@@ -4,6 +4,7 @@ import type { Path } from '../../contract/path.ts';
 import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { flat } from '../append.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -24,7 +25,7 @@ function createFormat(dialect: Dialect): WireFormat {
   return Object.freeze<WireFormat>({
     title,
     mediaType,
-    charsets: ['utf-8', 'utf8', 'utf-16'],
+    charsets: [...bodyCharsets, 'utf-16'],
     createCodec: (context) => createCodec(dialect, context),
   });
 }

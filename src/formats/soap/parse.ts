@@ -1,6 +1,7 @@
 /** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
 import type { Buffer } from 'node:buffer';
 import { Problem } from '../../contract/problem.ts';
+import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { limits } from '../../xml/limits.ts';
@@ -17,7 +18,7 @@ export interface Envelope {
 }
 
 /** Throws a Problem for anything but an optional Header and a Body with one child. */
-export function parse(body: Buffer, charset: string | undefined, dialect: Dialect): Envelope {
+export function parse(body: Buffer, charset: Charset | undefined, dialect: Dialect): Envelope {
   try {
     return openEnvelope(parseXml(decodeXml(body, charset)), dialect);
   } catch (thrown) {

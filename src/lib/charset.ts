@@ -1,0 +1,57 @@
+/** Decodes bytes in the charsets of older clients. Bytes that a charset does not have are refused, never replaced. */
+import { type Buffer, isAscii } from 'node:buffer';
+
+/** Each byte is one character. */
+export type SingleByteCharset = 'iso-8859-1' | 'windows-1252' | 'us-ascii';
+
+export type Charset = 'utf-8' | 'utf-16' | SingleByteCharset;
+
+/** The charset that a label names, in any case; undefined for another one. */
+export function charsetOf(label: string): Charset | undefined {
+  return byLabel.get(label.toLowerCase());
+}
+
+/** Returns undefined for bytes that are not in the charset. */
+export function decodeSingleByte(bytes: Buffer, charset: SingleByteCharset): string | undefined {
+  switch (charset) {
+    case 'us-ascii':
+      return isAscii(bytes) ? bytes.toString('latin1') : undefined;
+    case 'iso-8859-1':
+      // Bytes 0x80 to 0x9F are the control characters of ISO 6429. Java and libxml2 read them so, browsers do not.
+      return bytes.toString('latin1');
+    case 'windows-1252': {
+      const text = windows1252.decode(bytes);
+      return unassigned.test(text) ? undefined : text;
+    }
+    default:
+      return charset satisfies never;
+  }
+}
+
+const windows1252 = new TextDecoder('windows-1252');
+
+/** The decoder keeps the five bytes that the code page leaves open (0x81, 0x8D, 0x8F, 0x90, 0x9D), `fatal` or not. */
+const unassigned = /[\u0080-\u009f]/;
+
+/** The names and aliases that IANA registers, and those of Java. */
+const labels: Readonly<Record<Charset, readonly string[]>> = {
+  'utf-8': ['utf-8', 'utf8'],
+  'utf-16': ['utf-16'],
+  'iso-8859-1': [
+    'iso-8859-1',
+    'iso_8859-1',
+    'iso8859-1',
+    'iso8859_1',
+    'latin1',
+    'l1',
+    'ibm819',
+    'cp819',
+    'csisolatin1',
+  ],
+  'windows-1252': ['windows-1252', 'cp1252', 'cswindows1252'],
+  'us-ascii': ['us-ascii', 'ascii', 'ansi_x3.4-1968', 'iso646-us', 'iso_646.irv:1991', 'ibm367', 'cp367', 'csascii'],
+};
+
+const byLabel: ReadonlyMap<string, Charset> = new Map(
+  (Object.keys(labels) as Charset[]).flatMap((charset) => labels[charset].map((label) => [label, charset] as const)),
+);

@@ -1,0 +1,78 @@
+/** A request in a charset of older clients is decoded to what the same request in UTF-8 is decoded to. */
+import { Buffer } from 'node:buffer';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
+import type { SingleByteCharset } from '../../src/lib/charset.ts';
+import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { formats } from '../formats/index.ts';
+import { encodeIn, percentEncodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
+import { type Bytes, outcomeOf } from '../support/exchange.ts';
+import { type Loose, textNode } from '../support/lenient.ts';
+import { failure, namesOf, runs, search } from './property.ts';
+
+const protocols = createProtocols(services);
+const operation = recurringV25.operations.get('listRecurringDetails')!;
+/** Stands for the text in a printed request. It survives every escaping. */
+const place = 'PLACE';
+
+const requestOf = (shopperReference: string): Loose => ({
+  kind: 'object',
+  members: [
+    { name: 'merchantAccount', node: textNode('DemoMerchant') },
+    { name: 'shopperReference', node: textNode(shopperReference) },
+  ],
+});
+
+/** Escapes a text as its format does, and encodes it: in FORM as percent-encoded bytes. */
+const writeText: Readonly<Record<NamedProtocol, (charset: SingleByteCharset, text: string) => Buffer>> = {
+  soap11: (charset, text) => encodeIn(charset, escapeMarkup(text)),
+  soap12: (charset, text) => encodeIn(charset, escapeMarkup(text)),
+  json: (charset, text) => encodeIn(charset, JSON.stringify(text).slice(1, -1)),
+  form: (charset, text) => Buffer.from(percentEncodeIn(charset, text)),
+  adapter: (charset, text) => Buffer.from(percentEncodeIn(charset, text)),
+};
+
+const escapeMarkup = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const callIn = (name: NamedProtocol, charset: SingleByteCharset, text: string): Bytes => {
+  const format = formats[name];
+  const [before = '', after = ''] = format.print(recurringV25, operation, requestOf(place)).split(place);
+  return {
+    path: format.path(recurringV25, operation),
+    contentType: `${format.contentType.split(';')[0]}; charset=${charset}`,
+    body: Buffer.concat([Buffer.from(before), writeText[name](charset, text), Buffer.from(after)]),
+  };
+};
+
+const inUtf8 = (name: NamedProtocol, text: string): Bytes => ({
+  path: formats[name].path(recurringV25, operation),
+  contentType: formats[name].contentType,
+  body: formats[name].print(recurringV25, operation, requestOf(text)),
+});
+
+const textsOf = (charset: SingleByteCharset) =>
+  fc.string({ unit: fc.constantFrom(...repertoires[charset]), minLength: 1, maxLength: 40 });
+
+const check = (name: NamedProtocol, charset: SingleByteCharset, sent = charset) =>
+  search(textsOf(charset), { runs: Math.ceil(runs / 5) }, (text) => {
+    const expected = JSON.stringify(outcomeOf(protocols, name, inUtf8(name, text)));
+    const found = JSON.stringify(
+      outcomeOf(protocols, name, {
+        ...callIn(name, charset, text),
+        contentType: callIn(name, sent, place).contentType,
+      }),
+    );
+    return found === expected ? undefined : `${expected}\n${found}`;
+  });
+
+describe.each(namesOf(protocols))('%s', (name) => {
+  test.each(singleByteCharsets)('in %s', (charset) => {
+    expect(check(name, charset)).toBeUndefined();
+  });
+
+  test('a wrong charset is found', () => {
+    expect(check(name, 'windows-1252', 'iso-8859-1')).toContain(failure('').split('\n').at(-1)!);
+  });
+});

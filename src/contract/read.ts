@@ -26,6 +26,8 @@ export interface Reader<N> {
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
   eachMember(node: N, visit: (name: string, node: N) => void, schema: ObjectSchema): boolean;
   items(node: N, schema: ListSchema): readonly N[] | undefined;
+  /** Whether the node holds no value: nothing but nil, null, blank texts and empty collections, at any depth. */
+  isEmpty(node: N): boolean;
   /** Calls back for each entry; false when the node is no map. */
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
 }
@@ -114,6 +116,14 @@ function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
     default:
       return fault satisfies never;
   }
+}
+
+/**
+ * Whether a member may be ignored where it is empty. A name that no contract could have means that the caller mistook the format,
+ * as with a JSON body declared as a form.
+ */
+function isName(name: string): boolean {
+  return /^(?:\{\?\}|\.)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
 }
 
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
@@ -259,7 +269,7 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
 function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => MemberNodes<N> | undefined {
   const names = Object.keys(schema.fields);
   const slots = new Map(names.map((name, slot) => [name, slot]));
-  const ignored = new Set(schema.ignoredMembers);
+  const ignored = new Set(Object.keys(schema.ignoredMembers));
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Set<string> | undefined;
@@ -268,7 +278,7 @@ function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) =
       if (slot !== undefined) {
         if (found[slot] !== undefined) refuseTwice();
         found[slot] = child;
-      } else if (!ignored.has(name)) {
+      } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
         unknown ??= new Set();
         if (unknown.has(name)) refuseTwice();
         unknown.add(name);

@@ -128,6 +128,9 @@ export interface Choice {
   readonly doc: string;
 }
 
+/** Names of members, each with where it comes from: a version of the interface, or the clients that send it. */
+export type IgnoredMembers = Readonly<Record<string, string>>;
+
 export interface ObjectSchema<F extends Fields = Fields> {
   readonly kind: 'object';
   readonly name: string;
@@ -135,8 +138,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly namespace: string | undefined;
   readonly fields: F;
   readonly choices: readonly Choice[];
-  /** Members that known clients send and that mean nothing here. */
-  readonly ignoredMembers: readonly string[];
+  /** Members that requests may have and that mean nothing here. */
+  readonly ignoredMembers: IgnoredMembers;
   /** What SOAP prints when the whole object is empty: an empty element, or xsi:nil. */
   readonly whenEmpty: Readonly<Record<string, 'empty' | 'nil'>>;
 }
@@ -238,7 +241,7 @@ export function object<const F extends Fields>(name: string, fields: F, options:
     namespace: options.namespace,
     fields: Object.freeze(fields),
     choices: options.choices ?? [],
-    ignoredMembers: options.ignoredMembers ?? [],
+    ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? {},
   });
 }

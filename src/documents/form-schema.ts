@@ -76,7 +76,9 @@ function patternOf({ steps }: Pair): string {
 /** Names that are ignored, with all names below them. */
 function ignoredPatterns(schema: ObjectSchema, prefix = '^'): readonly (readonly [string, JsonSchema])[] {
   return [
-    ...schema.ignoredMembers.map((name) => [`${prefix}${name}([.].*)?$`, { description: 'Ignored.' }] as const),
+    ...Object.entries(schema.ignoredMembers).map(
+      ([name, origin]) => [`${prefix}${name}([.].*)?$`, { description: `Ignored; of ${origin}.` }] as const,
+    ),
     ...Object.entries(schema.fields).flatMap(([name, field]) =>
       field.schema.kind === 'object' ? ignoredPatterns(field.schema, `${prefix}${name}[.]`) : [],
     ),

@@ -108,7 +108,10 @@ function choiceSchema({ options, exclusive, orNone, doc }: Choice): JsonSchema {
 }
 
 function ignoredSchema(schema: ObjectSchema): JsonSchema {
-  return Object.fromEntries(schema.ignoredMembers.map((name) => [name, { description: 'Ignored.', deprecated: true }]));
+  const described = Object.entries(schema.ignoredMembers).map(
+    ([name, origin]) => [name, { description: `Ignored; of ${origin}.`, deprecated: true }] as const,
+  );
+  return Object.fromEntries(described);
 }
 
 function objectSchema(schema: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema {

@@ -2,7 +2,14 @@
 import type { Conventions } from '../contract/conventions.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
-import { type Field, type ObjectSchema, type ScalarSchema, type Schema, textLengthMax } from '../contract/schema.ts';
+import {
+  type Field,
+  type IgnoredMembers,
+  type ObjectSchema,
+  type ScalarSchema,
+  type Schema,
+  textLengthMax,
+} from '../contract/schema.ts';
 import { walk } from '../contract/walk.ts';
 import { byStatus, printMessage } from './refusals.ts';
 import { indentDocument } from './xml-document.ts';
@@ -126,8 +133,13 @@ function record(schema: ObjectSchema, side: 'input' | 'output'): string {
     `### ${name}`,
     table(['Field', 'Type', 'Required', 'Rule'], Object.entries(fields).map(row)),
     ...choices.map(({ doc }) => doc),
-    ...(side === 'input' && ignoredMembers.length > 0 ? [`Ignored: ${ignoredMembers.map(code).join(', ')}.`] : []),
+    ...(side === 'input' ? ignoredNote(ignoredMembers) : []),
   ].join('\n\n');
+}
+
+function ignoredNote(members: IgnoredMembers): readonly string[] {
+  const listed = Object.entries(members).map(([name, origin]) => `${code(name)} (${origin})`);
+  return listed.length > 0 ? [`Ignored: ${listed.join(', ')}.`] : [];
 }
 
 function problemTable(

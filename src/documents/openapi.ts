@@ -218,7 +218,7 @@ function bodyOf(schema: ObjectSchema): ObjectSchema {
 
 function hasBody(schema: ObjectSchema): boolean {
   const { fields, ignoredMembers } = bodyOf(schema);
-  return Object.keys(fields).length + ignoredMembers.length > 0;
+  return Object.keys(fields).length + Object.keys(ignoredMembers).length > 0;
 }
 
 /** A named operation always has a body; with a binding, a body without required fields may be left out. */

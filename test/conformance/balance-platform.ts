@@ -96,7 +96,7 @@ export const bodies: readonly ResourceCase[] = [
   {
     name: 'balances are read-only',
     asks: 'PATCH /balanceAccounts/{account}',
-    body: { balances: [] },
+    body: { balances: [{ available: 500 }] },
     ...bad,
     fields: ['balances'],
   },
@@ -117,6 +117,13 @@ export const bodies: readonly ResourceCase[] = [
     },
     status: 200,
     answer: { capabilities: { useCard: { allowed: true, requested: true, verificationStatus: 'valid' } } },
+  },
+  {
+    name: 'unknown members that are null or empty are ignored',
+    asks: 'POST /accountHolders',
+    body: { legalEntityId: 'LE1', colour: null, size: '', shapes: [{}], primaryBalanceAccount: null },
+    status: 200,
+    answer: { legalEntityId: 'LE1' },
   },
   { name: 'an id that no id looks like', asks: 'GET /accountHolders/a%20b', ...bad, fields: ['id'] },
   { name: 'an id with a slash in it', asks: 'GET /accountHolders/a%2Fb', ...bad, fields: ['id'] },

@@ -54,6 +54,9 @@ const refusedJson: readonly Row[] = [
   ['UTF-16', 'undecodable', 'not JSON', Buffer.from(json(''), 'utf16le')],
   ['two byte order marks', 'undecodable', 'not JSON', `\ufeff\ufeff${json('')}`],
   ['an unknown name', 'unknownField', 'unknownField', json(',"colour":1')],
+  ['an unknown name with false', 'unknownField', 'unknownField', json(',"colour":false')],
+  ['an unknown name with content in a list', 'unknownField', 'unknownField', json(',"colours":[null,["red"]]')],
+  ['an empty value under what is no name', 'unknownField', 'unknownField', json(',"{}":null')],
   ['__proto__', 'unknownField', 'unknownField', json(',"__proto__":{"merchantAccount":"x"}')],
   ['constructor', 'unknownField', 'unknownField', json(',"constructor":{"prototype":{"x":1}}')],
   [
@@ -85,6 +88,11 @@ const takenJson: readonly (readonly [string, string])[] = [
   ['nulls', json(',"recurring":null,"shopperEmail":null')],
   ['empty objects and texts', json(',"recurring":{},"applicationInfo":""')],
   ['what clients add', json(',"applicationInfo":{"a":[1.5,true,null,{"b":{}}]}')],
+  [
+    'members of version 1 and of the Python library',
+    json(',"customReference":"c","reference":"r","shopperEmail":"a@b.c"'),
+  ],
+  ['empty unknown members', json(',"x":null,"y":{"z":[[],{"a":""}]},"__proto__":null')],
   ['15 digits as a number', '{"merchantAccount":"DemoMerchant","shopperReference":123456789012345}'],
   ['16 levels where nothing counts', json(`,"applicationInfo":${nested(15)}`)],
 ];

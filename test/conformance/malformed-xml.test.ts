@@ -219,9 +219,9 @@ const refused: readonly Row[] = [
     'name stands twice',
     inside('<shopperReference xmlns="http://payment.services.adyen.com">somebody</shopperReference>'),
   ],
-  ['an element in another namespace', 'unknownField', 'unknownField', inside('<o:recurring/>')],
-  ['an element in no namespace', 'unknownField', 'unknownField', inside('<recurring xmlns=""/>')],
-  ['a name of every object', 'unknownField', 'unknownField', inside('<__proto__/>')],
+  ['an element in another namespace', 'unknownField', 'unknownField', inside('<o:recurring>x</o:recurring>')],
+  ['an element in no namespace', 'unknownField', 'unknownField', inside('<recurring xmlns="">x</recurring>')],
+  ['a name of every object', 'unknownField', 'unknownField', inside('<__proto__>x</__proto__>')],
   ['text between elements', 'structure', 'structure', inside('x')],
   [
     'an element in a text',
@@ -288,6 +288,9 @@ const taken: readonly (readonly [string, (write: Write) => string | Buffer])[] =
     'an attribute that means nothing',
     (write) => write({ inside: fields.replace('<shopperReference>', '<shopperReference o:x="1">') }),
   ],
+  ['an empty element in another namespace', inside('<o:recurring/>')],
+  ['an empty name of every object', inside('<__proto__/>')],
+  ['members of version 1', inside('<customReference>c</customReference><reference>r</reference>')],
   [
     'an array of no size',
     (write) =>

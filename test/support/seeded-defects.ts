@@ -69,6 +69,10 @@ const inObject = (shape: ObjectSchema, node: ObjectNode): Change[] => [
     name: `unknown field in ${shape.name}`,
     apply: () => node.members.push({ name: 'shoperReference', node: textNode('x') }),
   },
+  {
+    name: `unknown object in ${shape.name}`,
+    apply: () => node.members.push({ name: 'shoperName', node: objectWith('x') }),
+  },
   ...shape.choices.flatMap((choice) => choiceBroken(shape, node, choice)),
   ...node.members.flatMap((member) => {
     const field = shape.fields[member.name];
@@ -93,9 +97,8 @@ const inMember = (owner: ObjectNode, member: Member, { schema: shape, required }
 const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
   switch (node.kind) {
     case 'text': {
-      const object: Loose = { kind: 'object', members: [{ name: 'x', node: textNode('1') }] };
       const wrong = wrongTexts(shape, node.text).map(([name, text]) => ({ name, apply: () => set(textNode(text)) }));
-      return [...wrong, { name: 'object for a text', apply: () => set(object) }];
+      return [...wrong, { name: 'object for a text', apply: () => set(objectWith('1')) }];
     }
     case 'object':
       return [
@@ -132,6 +135,18 @@ const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
   }
 };
 
+const objectWith = (text: string): Loose => ({ kind: 'object', members: [{ name: 'x', node: textNode(text) }] });
+
+/** What an unknown member may be: it says nothing, so it is ignored. */
+const emptyNodes = (): readonly Loose[] => [
+  { kind: 'nothing' },
+  textNode(''),
+  textNode(' \n'),
+  { kind: 'object', members: [] },
+  objectWith(''),
+  { kind: 'object', members: [{ name: 'x', node: objectWith(' ') }] },
+];
+
 /** All changes to a tree that make it invalid. */
 export const breakages = (shape: ObjectSchema, tree: Loose): readonly Change[] =>
   tree.kind === 'object' ? inObject(shape, tree) : [];
@@ -149,7 +164,8 @@ export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] =
   });
   return [
     { name: 'other order', apply: () => void members.reverse() },
-    ...shape.ignoredMembers.filter((name) => find(tree, name) === undefined).map((name) => put(name, textNode('x'))),
+    ...Object.keys(shape.ignoredMembers).flatMap((name) => [put(name, textNode('x')), put(name, objectWith('x'))]),
+    ...emptyNodes().map((node, at) => put(`unknownMember${at}`, node)),
     ...Object.entries(shape.fields).flatMap(([name, { schema: shape }]): Change[] => {
       const member = find(tree, name);
       if (member !== undefined) return inSpelling(shape, member);

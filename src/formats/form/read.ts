@@ -26,12 +26,18 @@ export const reader: Reader<Node> = Object.freeze({
     return items;
   },
 
+  isEmpty,
+
   eachEntry(node, visit) {
     if (hasText(node)) return false;
     visitLeaves(node, '', visit);
     return true;
   },
 } satisfies Reader<Node>);
+
+function isEmpty({ value, below }: Node): boolean {
+  return (value === undefined || value.trim() === '') && [...below.values()].every(isEmpty);
+}
 
 function hasText({ value }: Node): boolean {
   return value !== undefined && value !== '';

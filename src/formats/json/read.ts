@@ -29,6 +29,8 @@ export const reader: Reader<unknown> = Object.freeze({
     return wrapped ? node.map((item) => item[itemName]) : undefined;
   },
 
+  isEmpty,
+
   eachEntry(node, visit) {
     if (node === '') return true;
     if (!isObject(node)) return false;
@@ -36,6 +38,12 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 } satisfies Reader<unknown>);
+
+function isEmpty(node: unknown): boolean {
+  if (typeof node === 'string') return node.trim() === '';
+  if (typeof node !== 'object') return node === undefined;
+  return node === null || Object.values(node).every(isEmpty);
+}
 
 function isObject(node: unknown): node is Readonly<Record<string, unknown>> {
   return typeof node === 'object' && node !== null && !Array.isArray(node);

@@ -44,5 +44,5 @@ export function parseBody(body: Buffer, { type, charset }: Media, schema: Object
 }
 
 export function hasBody({ fields, ignoredMembers }: ObjectSchema): boolean {
-  return Object.keys(fields).length > 0 || ignoredMembers.length > 0;
+  return Object.keys(fields).length > 0 || Object.keys(ignoredMembers).length > 0;
 }

@@ -38,6 +38,8 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
       return all ? element.children : undefined;
     },
 
+    isEmpty,
+
     eachEntry(element, visit) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
@@ -52,6 +54,10 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
       return true;
     },
   } satisfies Reader<Element>);
+}
+
+function isEmpty({ text, children }: Element): boolean {
+  return isBlank(text) && children.every(isEmpty);
 }
 
 /** A nil element is absent, so it may not have content: the content would be lost. */

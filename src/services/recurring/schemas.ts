@@ -13,6 +13,7 @@ import {
   required,
   string,
 } from '../../contract/schema.ts';
+import { ignoredMembers } from './ignored-members.ts';
 import { recurringProblems } from './problems.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
@@ -131,7 +132,7 @@ export const card = object(
     startMonth: cardFields.startMonth,
     startYear: cardFields.startYear,
   },
-  { namespace: 'payment' },
+  { namespace: 'payment', ignoredMembers: ignoredMembers.Card },
 );
 
 /** A card to be looked up at its issuer: one that has expired is as good as another. */
@@ -144,7 +145,7 @@ export const cardToUpdate = object(
       invalid: recurringProblems.invalidExpiryMonth,
     }),
   },
-  { namespace: 'payment' },
+  { namespace: 'payment', ignoredMembers: ignoredMembers.Card },
 );
 
 /** A card as an answer shows it: the last four digits, no security code. */
@@ -233,7 +234,7 @@ const recurringFields = <C extends Fields>(contract: C) => ({
   ),
 });
 
-const recurringOptions = { namespace: 'payment', ignoredMembers: ['recurringExpiry', 'recurringFrequency'] } as const;
+const recurringOptions = { namespace: 'payment', ignoredMembers: ignoredMembers.Recurring } as const;
 
 const contractDoc = 'ONECLICK, RECURRING or PAYOUT, or a comma-separated combination.';
 

@@ -3,12 +3,10 @@ import { operation } from '../../contract/operation.ts';
 import { boolean, dateTime, object, oneOf, optional, required } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
 import { conventions } from '../conventions.ts';
+import { ignoredMembers } from './ignored-members.ts';
 import { namespaces } from './namespaces.ts';
 import { recurringProblems } from './problems.ts';
 import * as shapes from './schemas.ts';
-
-/** Members that known clients add to any request and that mean nothing here. */
-const extras = ['applicationInfo', 'action'] as const;
 
 export const listRecurringDetails = operation({
   name: 'listRecurringDetails',
@@ -23,7 +21,7 @@ export const listRecurringDetails = operation({
       recurring: optional(shapes.recurring, 'The contract to retrieve; a combination is found by either of its parts.'),
       shopperReference: shapes.shopperReference,
     },
-    { ignoredMembers: [...extras, 'customReference', 'shopperEmail'] },
+    { ignoredMembers: ignoredMembers.RecurringDetailsRequest },
   ),
   output: object(
     'RecurringDetailsResult',
@@ -62,7 +60,7 @@ export const disable = operation({
       ),
       shopperReference: shapes.shopperReference,
     },
-    { ignoredMembers: extras },
+    { ignoredMembers: ignoredMembers.DisableRequest },
   ),
   output: object('DisableResult', {
     response: required(
@@ -98,7 +96,7 @@ export const storeToken = operation({
       socialSecurityNumber: shapes.socialSecurityNumber,
     },
     {
-      ignoredMembers: [...extras, 'params', 'pspEchoData', 'reference', 'returnUrl', 'shopperIP', 'shopperStatement'],
+      ignoredMembers: ignoredMembers.StoreTokenRequest,
       choices: [
         {
           options: [['card'], ['bank'], ['elv']],
@@ -138,7 +136,7 @@ export const tokenLookup = operation({
       merchantAccount: shapes.merchantAccount,
     },
     {
-      ignoredMembers: extras,
+      ignoredMembers: ignoredMembers.TokenLookupRequest,
       choices: [
         {
           options: [['card'], ['bank'], ['elv']],
@@ -175,7 +173,7 @@ export const scheduleAccountUpdater = operation({
       shopperReference: optional(shapes.reference, 'The shopper to whom the detail belongs.'),
     },
     {
-      ignoredMembers: extras,
+      ignoredMembers: ignoredMembers.ScheduleAccountUpdaterRequest,
       choices: [
         {
           options: [['card'], ['shopperReference', 'selectedRecurringDetailReference']],

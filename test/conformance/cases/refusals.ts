@@ -154,8 +154,8 @@ export const cases: readonly Case[] = [
       },
       soap12: {
         sends: twelve(
-          `<disable${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurringDetailRefrence xsi:nil="true"/>` +
-            '<shopperReference>shopper-1</shopperReference></request></disable>',
+          `<disable${R}><request><merchantAccount>DemoMerchant</merchantAccount><recurringDetailRefrence>` +
+            '8415995487234100</recurringDetailRefrence><shopperReference>shopper-1</shopperReference></request></disable>',
         ),
         status: 400,
         answers: fault12(
@@ -163,7 +163,8 @@ export const cases: readonly Case[] = [
         ),
       },
       json: {
-        sends: '{"merchantAccount":"DemoMerchant","recurringDetailRefrence":null,"shopperReference":"shopper-1"}',
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurringDetailRefrence":"8415995487234100","shopperReference":"shopper-1"}',
         status: 400,
         answers:
           '{"status":400,"errorCode":"702","message":"Structure of DisableRequest contains the following unknown fields: ' +

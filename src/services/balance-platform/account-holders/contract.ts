@@ -1,23 +1,13 @@
 /** The account holder: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
 export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
 
 const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
-
-/** Only the platform sets these members; requests may contain them, and they are ignored. */
-const platformSays = [
-  'allowed',
-  'allowedLevel',
-  'allowedSettings',
-  'problems',
-  'requestedSettings',
-  'transferInstruments',
-  'verificationStatus',
-] as const;
 
 const askedFields = {
   enabled: optional(
@@ -28,7 +18,9 @@ const askedFields = {
   requestedLevel: optional(level, 'The level that is asked for; notApplicable where it is left out.'),
 } as const;
 
-export const askedCapability = object('AccountHolderCapability', askedFields, { ignoredMembers: platformSays });
+export const askedCapability = object('AccountHolderCapability', askedFields, {
+  ignoredMembers: ignoredMembers.AccountHolderCapability,
+});
 
 /** Verification succeeds at once: a requested capability is allowed. */
 export const capability = object('AccountHolderCapability', {
@@ -53,7 +45,6 @@ const balancePlatform = optional(
   shapes.platformId,
   'The balance platform that it belongs to; the only one that a credential can name is its own.',
 );
-const ignored = ['migratedAccountHolderCode'] as const;
 
 export const accountHolder = object('AccountHolder', {
   balancePlatform: required(shapes.platformId, 'The balance platform that it belongs to.'),
@@ -93,7 +84,7 @@ export const createAccountHolder = operation({
       reference: shapes.reference,
       timeZone,
     },
-    { ignoredMembers: ignored },
+    { ignoredMembers: ignoredMembers.AccountHolder },
   ),
   output: answer,
 });
@@ -137,7 +128,7 @@ export const updateAccountHolder = operation({
       status: optional(holderStatus, 'The status to move to.'),
       timeZone,
     },
-    { ignoredMembers: ignored },
+    { ignoredMembers: ignoredMembers.AccountHolder },
   ),
   output: answer,
 });

@@ -1,6 +1,7 @@
 /** The balance account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
@@ -30,7 +31,6 @@ const defaultCurrencyCode = optional(
   'The currency, ISO 4217; EUR where it is left out. It never changes.',
 );
 const timeZone = shapes.timeZone("the account holder's");
-const ignored = ['migratedAccountCode'] as const;
 
 /** As a list shows it. Only the response about one account has `balances`. */
 export const balanceAccountBase = object('BalanceAccountBase', {
@@ -78,7 +78,7 @@ export const createBalanceAccount = operation({
       reference: shapes.reference,
       timeZone,
     },
-    { ignoredMembers: ignored },
+    { ignoredMembers: ignoredMembers.BalanceAccount },
   ),
   output: answer,
 });
@@ -126,7 +126,7 @@ export const updateBalanceAccount = operation({
       status: optional(accountStatus, 'The status to move to.'),
       timeZone,
     },
-    { ignoredMembers: ignored },
+    { ignoredMembers: ignoredMembers.BalanceAccount },
   ),
   output: answer,
 });

@@ -1,0 +1,19 @@
+/** The members of requests that mean nothing here, by the type that has them, each with where it comes from. */
+import type { IgnoredMembers } from '../../contract/schema.ts';
+
+/** Only the platform sets these; callers send them back with what they read. */
+const answers = 'answers';
+
+export const ignoredMembers = Object.freeze({
+  AccountHolder: { migratedAccountHolderCode: 'version 2' },
+  AccountHolderCapability: {
+    allowed: answers,
+    allowedLevel: answers,
+    allowedSettings: answers,
+    problems: answers,
+    requestedSettings: 'version 2',
+    transferInstruments: 'version 2',
+    verificationStatus: answers,
+  },
+  BalanceAccount: { migratedAccountCode: 'version 2' },
+} as const satisfies Readonly<Record<string, IgnoredMembers>>);

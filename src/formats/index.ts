@@ -33,9 +33,9 @@ export function createProtocols(services: readonly Service[], places: KeyPlaces 
     }
   const conventions = conventionsOf(services);
   const context = { services, places, conventions, formatDateTime: dateTimeFormat(conventions.timeZone) };
-  const protocols = Object.entries<WireFormat>(formats).map(([name, { title, mediaType, charsets, createCodec }]) => [
+  const protocols = Object.entries<WireFormat>(formats).map(([name, { createCodec, ...traits }]) => [
     name,
-    Object.freeze<Protocol>({ name, title, mediaType, charsets, ...createCodec(context) }),
+    Object.freeze<Protocol>({ name, ...traits, ...createCodec(context) }),
   ]);
   return Object.freeze(Object.fromEntries(protocols));
 }

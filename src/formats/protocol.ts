@@ -15,6 +15,8 @@ export interface FormatTraits {
   /** The media type of its requests. */
   readonly mediaType: string;
   readonly charsets: readonly Charset[];
+  /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
+  readonly requiresHost?: true;
 }
 
 /** What the folder of a wire format exports. */

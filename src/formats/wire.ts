@@ -10,11 +10,11 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an encoded body, a
-   * request from a page of another site. Called after the format is detected, so that the refusal has that format.
+   * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an unknown encoding of
+   * the body, a request from a page of another site. Called after the format is detected, so that the refusal has that format.
    */
-  inspect(): void;
-  /** Reads the body once, within limits; rejects with a Problem (tooLarge, timeout, badRequest). */
+  inspect(requiresHost: boolean): void;
+  /** Reads the body once, within limits, and inflates it; rejects with a Problem (tooLarge, timeout, badRequest). */
   body(): Promise<Buffer>;
 }
 

@@ -47,7 +47,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   const route = gateway.routes.find(wire.path);
   const { protocol, media, isReadable } = detect(wire, route, gateway.protocols);
   try {
-    wire.inspect();
+    wire.inspect(protocol.requiresHost === true);
     state.target = route.target(wire.method);
     if (!isReadable) throw new Problem('unsupportedMedia');
     state.caller = await authenticate(wire.headers, gateway.credentials);

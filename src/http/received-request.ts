@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
 
 type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax'>;
@@ -37,7 +38,12 @@ function headFault(request: IncomingMessage, headersMax: number): Problem | unde
   const coding = request.headers['transfer-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
     return bad('Transfer-Encoding not supported', 'transferEncoding');
-  return seen.includes('host') ? undefined : bad('Header host missing', 'noHost');
+  // HTTP/1.0 has no Host header. Each format says whether it needs one.
+  return seen.includes('host') || request.httpVersionMinor === 0 ? undefined : noHost();
+}
+
+function noHost(): Problem {
+  return bad('Header host missing', 'noHost');
 }
 
 /** The path as sent. The authority of an absolute request target is ignored; the Host header counts. */
@@ -97,11 +103,12 @@ export class ReceivedRequest implements WireRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Length of the body as read. */
+  /** Length of the body as read, before it is inflated. */
   bytesIn = 0;
   /** Nothing more can be read on this connection. */
   broken = false;
   readonly #limits: Limits;
+  #coding: ContentCoding | undefined;
   #interruption: Problem | undefined;
   #reject: ((problem: Problem) => void) | undefined;
 
@@ -120,18 +127,16 @@ export class ReceivedRequest implements WireRequest {
     this.#limits = limits;
   }
 
-  inspect(): void {
+  inspect(requiresHost: boolean): void {
     if (this.fault !== undefined) throw this.fault;
     const { headers } = this;
+    if (requiresHost && headers.host === undefined) throw noHost();
     const site = headers['sec-fetch-site'];
     // A browser sends a form to another site with the credentials that it has stored, without a preflight request.
     if ((site !== undefined && site !== 'none' && site !== 'same-origin') || headers.origin !== undefined) {
       throw new Problem('crossSite');
     }
-    const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
-      throw new Problem('unsupportedMedia', undefined, { reason: 'contentEncoding' });
-    }
+    this.#coding = codingOf(headers['content-encoding']);
   }
 
   async body(): Promise<Buffer> {
@@ -147,7 +152,8 @@ export class ReceivedRequest implements WireRequest {
       readBody(this.request, bodyBytesMax, resolve, reject);
     });
     this.bytesIn = body.length;
-    return body;
+    if (this.#coding === undefined) return body;
+    return inflateBody(body, this.#coding, { bytesMax: bodyBytesMax, ratioMax: inflateRatioMax });
   }
 
   /**

@@ -19,7 +19,7 @@ export const echo =
   async (wire: WireRequest): Promise<Answer> => {
     const entry = { protocol: 'json', requestReference: pspReference, operation: 'echo', version: 25 };
     try {
-      wire.inspect();
+      wire.inspect(wire.path.startsWith('/needs-host'));
       if (wire.path === '/secret') {
         throw new Problem('unauthorized', undefined, { headers: { 'WWW-Authenticate': 'Basic realm="test"' } });
       }

@@ -20,6 +20,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
   mediaType,
   charsets: bodyCharsets,
   hasOwnAddress: true,
+  requiresHost: true,
   createCodec,
 });
 

@@ -220,7 +220,13 @@ const refused: readonly Row[] = [
     inside('<shopperReference xmlns="http://payment.services.adyen.com">somebody</shopperReference>'),
   ],
   ['an element in another namespace', 'unknownField', 'unknownField', inside('<o:recurring>x</o:recurring>')],
-  ['an element in no namespace', 'unknownField', 'unknownField', inside('<recurring xmlns="">x</recurring>')],
+  ['an unknown element in no namespace', 'unknownField', 'unknownField', inside('<colour xmlns="">x</colour>')],
+  [
+    'an element twice, once in no namespace',
+    'undecodable',
+    'name stands twice',
+    inside('<shopperReference xmlns="">somebody</shopperReference>'),
+  ],
   ['a name of every object', 'unknownField', 'unknownField', inside('<__proto__>x</__proto__>')],
   ['text between elements', 'structure', 'structure', inside('x')],
   [
@@ -234,6 +240,77 @@ const refused: readonly Row[] = [
     'structure',
     'structure',
     (write) => write({ inside: fields.replace('<shopperReference>', '<shopperReference xsi:type="o:Card">') }),
+  ],
+  [
+    'a binary type',
+    'structure',
+    'structure',
+    (write) => write({ inside: fields.replace('<shopperReference>', '<shopperReference xsi:type="o:base64Binary">') }),
+  ],
+  ['a reference to no element', 'undecodable', 'reference to no element', inside('<recurring href="#a"/>')],
+  [
+    'a reference out of the message',
+    'undecodable',
+    'reference out of the message',
+    inside('<recurring href="http://localhost:1/a"/>'),
+  ],
+  [
+    'a reference to a part of a multipart message',
+    'undecodable',
+    'reference out of the message',
+    (write) => write({ inside: fields.replace('nobody', '<o:Include href="cid:a"/>') }),
+  ],
+  [
+    'a reference with content',
+    'undecodable',
+    'reference with content',
+    (write) => write({ body: `${message(`${fields}<recurring href="#a">x</recurring>`)}<m id="a"/>` }),
+  ],
+  [
+    'a reference to itself',
+    'undecodable',
+    'too deep',
+    (write) => write({ body: `${message(`${fields}<recurring href="#a"/>`)}<m id="a" href="#a"/>` }),
+  ],
+  [
+    'references in a circle',
+    'undecodable',
+    'too deep',
+    (write) =>
+      write({
+        body: `${message(`${fields}<recurring href="#a"/>`)}<m id="a"><x href="#b"/></m><m id="b"><y href="#a"/></m>`,
+      }),
+  ],
+  [
+    'references that multiply',
+    'undecodable',
+    'too many elements',
+    (write) => {
+      const level = (at: number) => `<m id="a${at}">${`<x href="#a${at + 1}"/>`.repeat(10)}</m>`;
+      const levels = Array.from({ length: 10 }, (_, at) => level(at)).join('');
+      return write({ body: `${message(`${fields}<recurring href="#a0"/>`)}${levels}<m id="a10"/>` });
+    },
+  ],
+  [
+    'references to a long text',
+    'undecodable',
+    'text too long',
+    (write) => {
+      const entries = '<entry><key>k</key><value href="#a"/></entry>'.repeat(10);
+      return write({ body: `${message(`${fields}<params>${entries}</params>`)}<m id="a">${'x'.repeat(10_000)}</m>` });
+    },
+  ],
+  [
+    'an id twice',
+    'undecodable',
+    'id stands twice',
+    (write) => write({ body: `${message(`${fields}<recurring href="#a"/>`)}<m id="a"/><m id="a"/>` }),
+  ],
+  [
+    'an element that nothing refers to',
+    'undecodable',
+    'element without a reference to it',
+    (write) => write({ body: `${message()}<m id="a"/>` }),
   ],
   ['another type of object', 'structure', 'structure', inside('<recurring xsi:type="o:Card"/>')],
   [
@@ -250,12 +327,18 @@ const refused: readonly Row[] = [
   ],
 ];
 
+/** A request of a stub that encodes: `request` is an element beside the message. */
+const encoded = (request: string, beside: string) =>
+  `<o:listRecurringDetails xmlns:o="${own}">${request}</o:listRecurringDetails>${beside}`;
+
 const utf16 = (text: string, mark: 'little' | 'big'): Buffer => {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');
   return mark === 'little' ? bytes : bytes.swap16();
 };
 
-const taken: readonly (readonly [string, (write: Write) => string | Buffer])[] = [
+type Taken = readonly [title: string, body: (write: Write) => string | Buffer];
+
+const taken: readonly Taken[] = [
   ['a plain request', (write) => write({})],
   ['a byte order mark', (write) => `\ufeff${write({})}`],
   ['UTF-16, little end first', (write) => utf16(`<?xml version="1.0" encoding="UTF-16"?>${write({})}`, 'little')],
@@ -288,6 +371,55 @@ const taken: readonly (readonly [string, (write: Write) => string | Buffer])[] =
     'an attribute that means nothing',
     (write) => write({ inside: fields.replace('<shopperReference>', '<shopperReference o:x="1">') }),
   ],
+  ['elements without a namespace', (write) => write({ inside: fields.replaceAll(/<(\w+)>/g, '<$1 xmlns="">') })],
+  [
+    'a message of Axis that encodes',
+    (write) =>
+      write({
+        body: encoded(
+          '<request href="#id0"/>',
+          `<multiRef id="id0" e:root="0" xsi:type="o:RecurringDetailsRequest">${fields.replace('<shopperReference>nobody', '<shopperReference href="#id1">')}</multiRef>` +
+            '<multiRef id="id1" xsi:type="xsd:string">nobody</multiRef>',
+        ),
+      }),
+  ],
+  [
+    'a message of .NET that encodes',
+    (write) =>
+      write({
+        body: encoded(
+          '<request href="#id1"/>',
+          `<o:RecurringDetailsRequest id="id1" xsi:type="o:RecurringDetailsRequest">${fields}</o:RecurringDetailsRequest>`,
+        ),
+      }),
+  ],
+  [
+    'an element that two others refer to',
+    (write) =>
+      write({
+        body: encoded(`<request>${fields}<a href="#a"/><b href="#a"/></request>`, '<c-gensym9 id="a"><c/></c-gensym9>'),
+      }),
+  ],
+  [
+    'the references of SOAP 1.2',
+    (write) =>
+      write({
+        body: encoded(
+          '<request x:ref="a" xmlns:x="http://www.w3.org/2003/05/soap-encoding"/>',
+          `<m x:id="a" xmlns:x="http://www.w3.org/2003/05/soap-encoding">${fields}</m>`,
+        ),
+      }),
+  ],
+  [
+    'a link that means nothing',
+    (write) => write({ inside: fields.replace('<shopperReference>', '<shopperReference href="http://localhost:1/">') }),
+  ],
+  ...['int', 'long', 'float', 'boolean', 'dateTime', 'anyURI'].map(
+    (type): Taken => [
+      `the type ${type} on a text`,
+      (write) => write({ inside: fields.replace('<shopperReference>', `<shopperReference xsi:type="xsd:${type}">`) }),
+    ],
+  ),
   ['an empty element in another namespace', inside('<o:recurring/>')],
   ['an empty name of every object', inside('<__proto__/>')],
   ['members of version 1', inside('<customReference>c</customReference><reference>r</reference>')],

@@ -20,7 +20,8 @@ type Bodies = Readonly<Record<string, string>>;
 
 export const worstXml = (envelope: string, uri: string, { name }: Operation): Bodies => {
   const before = `<e:Envelope xmlns:e="${envelope}"><e:Body><${name} xmlns="${uri}"><request>`;
-  const after = `</request></${name}></e:Body></e:Envelope>`;
+  const closing = `</request></${name}>`;
+  const after = `${closing}</e:Body></e:Envelope>`;
   const attributes = (each: (at: number) => string) => fill(`${before}<a `, each, `/>${after}`);
   return {
     'depth, unclosed': fill(before, '<a>'),
@@ -44,6 +45,7 @@ export const worstXml = (envelope: string, uri: string, { name }: Operation): Bo
     'entity declarations': fill('<!DOCTYPE a [', '<!ENTITY a "a">', `]>${before}${after}`),
     'opening brackets': fill('', '<'),
     'closing tags': fill(before, '</a>'),
+    ...references(`${before}<recurring href="#a0"/>${closing}`, '</e:Body></e:Envelope>'),
     'map entries': fill(
       `${before}<additionalData>`,
       (at) => `<entry><key>${at}</key><value/></entry>`,
@@ -56,6 +58,27 @@ export const worstXml = (envelope: string, uri: string, { name }: Operation): Bo
     ),
   };
 };
+
+/** References of encoded stubs; the first one is to `a0`. */
+const references = (before: string, after: string): Bodies => ({
+  'a chain of references': fill(before, (at) => `<m id="a${at}" href="#a${at + 1}"/>`, after),
+  'a circle of references': fill(
+    before,
+    (at) => `<m id="a${at}"><x href="#a${at === 1_400 ? 0 : at + 1}"/></m>`,
+    after,
+  ),
+  'references that multiply': fill(
+    before,
+    (at) => `<m id="a${at}">${`<x href="#a${at + 1}"/>`.repeat(100)}</m>`,
+    `<m id="a30"/>${after}`,
+  ),
+  'references to a long text': fill(
+    `${before}<m id="a0">`,
+    '<x href="#t"/>',
+    `</m><m id="t">${' '.repeat(32_000)}</m>${after}`,
+  ),
+  'references to one element': fill(`${before}<m id="a0">`, '<x href="#t"/>', `</m><m id="t"/>${after}`),
+});
 
 export const worstJson: Bodies = {
   arrays: fill('', '['),

@@ -15,7 +15,7 @@ import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { declarations } from './namespaces.ts';
 import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
-import { compileIsOfInterface, createReader } from './read.ts';
+import { compileIsOfInterface, createReader, orUnqualified } from './read.ts';
 
 export const soap11 = createFormat(dialect11);
 export const soap12 = createFormat(dialect12);
@@ -33,7 +33,8 @@ function createFormat(dialect: Dialect): WireFormat {
 function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const { services, places } = context;
   const isOfInterface = compileIsOfInterface(services);
-  const reader = createReader(isOfInterface);
+  const isMember = orUnqualified(isOfInterface);
+  const reader = createReader(isMember);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
@@ -56,7 +57,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
-      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, 'request', isOfInterface) });
+      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, 'request', isMember) });
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
@@ -77,7 +78,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     decodeResponse(operation, body) {
       const { message: first } = parseResponse(body, dialect);
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
-      return codecOf(operation).output.read({ body: unwrap(first, 'result', isOfInterface) });
+      return codecOf(operation).output.read({ body: unwrap(first, 'result', isMember) });
     },
   };
 }

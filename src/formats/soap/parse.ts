@@ -9,9 +9,10 @@ import { Malformed, parse as parseXml } from '../../xml/parse.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
+import { messageOf } from './references.ts';
 
 export interface Envelope {
-  /** The one child of the Body. */
+  /** The element of the Body that names the operation, with its references resolved. */
   readonly message: Element;
   /** The identifier that the sender gave the message (WS-Addressing). */
   readonly messageId: string | undefined;
@@ -62,9 +63,7 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
     throw malformedBody('Envelope is not one Header and one Body');
   if (header !== undefined) refuseUnknownHeaders(header, dialect);
 
-  const [message, ...others] = body.children;
-  if (message === undefined || others.length > 0 || !isBlank(body.text)) throw malformedBody('Body is not one element');
-  return { message, messageId: header && messageIdOf(header) };
+  return { message: messageOf(body), messageId: header && messageIdOf(header) };
 }
 
 /** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */

@@ -1,6 +1,5 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import type { Reader } from '../../contract/read.ts';
-import type { ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -14,6 +13,11 @@ export function compileIsOfInterface(services: readonly Service[]): IsOfInterfac
   return ({ namespace }) => uris.has(namespace);
 }
 
+/** Below the element of the operation, an element without a namespace belongs to the interface, too: SOAP::Lite qualifies no others. */
+export function orUnqualified(isOfInterface: IsOfInterface): IsOfInterface {
+  return (element) => element.namespace === '' || isOfInterface(element);
+}
+
 export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
   return Object.freeze({
     isAbsent: isNil,
@@ -21,7 +25,7 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
     text(element, schema) {
       if (element.children.length > 0) return undefined;
       const named = typeName(element);
-      if (named === undefined || typeNames[schema.kind].has(named)) return element.text;
+      if (named === undefined || lexicalTypes.has(named)) return element.text;
       return schema.kind === 'enum' && named === schema.name ? element.text : undefined;
     },
 
@@ -78,15 +82,17 @@ function typeName(element: Element): string | undefined {
   return element.attributes.length === 0 ? undefined : attribute(element, xsi, 'type')?.replace(/^.*:/, '');
 }
 
-const anyText = ['string', 'anyType', 'anySimpleType', 'token', 'normalizedString'];
-
-const typeNames: Readonly<Record<ScalarSchema['kind'], ReadonlySet<string>>> = {
-  string: new Set(anyText),
-  integer: new Set([...anyText, 'integer', 'long', 'int', 'short']),
-  boolean: new Set([...anyText, 'boolean']),
-  dateTime: new Set([...anyText, 'dateTime']),
-  enum: new Set(anyText),
-};
+/**
+ * Types of XML Schema whose values are written as themselves. Stubs choose one by the look of a value, such as `xsd:int` for a
+ * reference of digits, so the text counts and not the type. The text of a binary type is an encoding of its value.
+ */
+const lexicalTypes: ReadonlySet<string> = new Set([
+  ...['anyType', 'anySimpleType', 'string', 'normalizedString', 'token', 'anyURI', 'boolean'],
+  ...['decimal', 'float', 'double', 'integer', 'long', 'int', 'short', 'byte'],
+  ...['nonNegativeInteger', 'positiveInteger', 'nonPositiveInteger', 'negativeInteger'],
+  ...['unsignedLong', 'unsignedInt', 'unsignedShort', 'unsignedByte'],
+  ...['dateTime', 'date', 'time', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay'],
+]);
 
 const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'anyType']);
 

@@ -32,7 +32,7 @@ const patterns: readonly (readonly [pattern: RegExp, module: Module])[] = [
   [/\/node_modules\/(prom-client|tdigest|bintrees)\//, 'metrics'],
   [/\/node_modules\/(saxes|xmlchars|qs|side-channel\w*)\//, 'decode'],
   [/\/node_modules\//, 'http'],
-  [/\/src\/http\/(log|observer)\.ts$/, 'log'],
+  [/\/src\/http\/(log|line-writer|observer)\.ts$/, 'log'],
   [/\/src\/http\/metrics\//, 'metrics'],
   [/\/src\/http\//, 'http'],
   [/\/src\/gateway\/authenticate\.ts$/, 'authenticate'],

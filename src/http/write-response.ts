@@ -1,5 +1,4 @@
 /** Writes a response: head and body in one write, with the headers of every response. */
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Message } from '../formats/wire.ts';
@@ -11,10 +10,21 @@ type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 /** How long the rest of a refused body is read and dropped, so that the caller can read the refusal. */
 const lingerMsMax = 1000;
 
-/** Writes the message and returns the length of its body; `closing` ends the connection after it. */
-export function writeResponse(received: ReceivedRequest, message: Message, closing: boolean, limits: Limits): number {
+export interface WriteOptions {
+  /** The length of the body. */
+  readonly bytesOut: number;
+  /** Ends the connection after the message. */
+  readonly closing: boolean;
+  readonly limits: Limits;
+}
+
+/** Writes the message. */
+export function writeResponse(
+  received: ReceivedRequest,
+  message: Message,
+  { bytesOut, closing, limits }: WriteOptions,
+): void {
   const { response } = received;
-  const bytesOut = Buffer.byteLength(message.body);
   const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
   const close = closing || rest || message.status === 408 || message.status === 413;
   response.writeHead(message.status, headLines(received, message, bytesOut, close));
@@ -26,7 +36,6 @@ export function writeResponse(received: ReceivedRequest, message: Message, closi
     response.end(message.body, bytesOut === message.body.length ? 'latin1' : 'utf8');
   }
   guardWrite(response, limits.writeMsMax);
-  return bytesOut;
 }
 
 function fromBrowser(headers: ReceivedRequest['headers']): boolean {

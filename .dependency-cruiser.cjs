@@ -24,12 +24,13 @@ const modules = {
   ...engine,
   services: engineModules,
   app: [...engineModules, 'services'],
+  api: [...engineModules, 'services', 'app'],
   cli: [...engineModules, 'services', 'app'],
 };
 
 /** The only folders or files that may import a library. */
 const boundaries = {
-  koa: ['http/'],
+  koa: ['http/', 'api/koa.ts'],
   pino: ['http/log.ts'],
   'prom-client': ['http/'],
   saxes: ['xml/'],
@@ -42,6 +43,7 @@ const boundaries = {
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/'],
+  'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],
 };
 

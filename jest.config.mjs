@@ -1,9 +1,13 @@
+const ownPackage = { '^triglyph$': '<rootDir>/src/api/index.ts', '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts' };
+
 /** Tests run the sources as Node does: types stripped, nothing compiled. */
 const shared = {
   testEnvironment: '<rootDir>/test/support/plain-context.mjs',
   testRunner: '<rootDir>/test/support/runner.mjs',
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   extensionsToTreatAsEsm: ['.ts'],
+  // Examples import the package by its name; tests run its sources.
+  moduleNameMapper: ownPackage,
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.mjs' },
 };
 
@@ -17,7 +21,7 @@ export default {
       displayName: 'unit',
       testMatch: tests('unit'),
       // A process takes longer to start than most of these tests to run.
-      moduleNameMapper: { '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
+      moduleNameMapper: { ...ownPackage, '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
     },
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
     { ...shared, displayName: 'serving', testMatch: tests('integration', 'conformance', 'system', 'fault') },

@@ -1,8 +1,5 @@
-/** Orders of a shop, version 1: an example of a service outside `src/services`. */
-import { operation } from '../../src/contract/operation.ts';
-import { defineProblems, kind } from '../../src/contract/problem.ts';
-import { integer, object, oneOf, required, string } from '../../src/contract/schema.ts';
-import { service } from '../../src/contract/service.ts';
+/** Orders of a shop, version 1: a service of one's own. */
+import { defineProblems, integer, kind, object, oneOf, operation, required, service, string } from 'triglyph/contract';
 
 export const problems = defineProblems({
   foreignShop: kind(403, '1001', 'security', 'Shop not allowed'),
@@ -13,7 +10,7 @@ export const problems = defineProblems({
 /** A credential may name the shops that its grant `shop` holds. */
 const shop = string({ max: 40, authorizes: { name: 'shop', refusal: problems.foreignShop }, example: 'amsterdam' });
 const number = string({ pattern: '[A-Z0-9-]{1,20}', example: 'A-1001' });
-const key = { shop: required(shop, 'The shop.'), number: required(number, 'The number of the order.') };
+const key = { shop: required(shop, 'The shop.'), number: required(number, 'The order number.') };
 const order = {
   item: required(string({ min: 1, max: 100, emptyString: 'invalid', example: 'Bicycle' }), 'The item.'),
   quantity: required(integer(1, 999, 1), 'The number of items.'),
@@ -42,12 +39,10 @@ export const placeOrder = operation({
 export const ordersV1 = service({
   name: 'Orders',
   version: 1,
-  answers: { from: 1, to: 1 },
   doc: 'Orders of a shop.',
   address: '/orders',
   legacy: { adapter: '/orders/form' },
   namespaces: { own: 'orders', uris: { orders: 'urn:example:orders' } },
-  roles: ['orders'],
   problems,
   operations: [getOrder, placeOrder],
 });

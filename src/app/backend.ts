@@ -55,6 +55,10 @@ export interface BackendOptions {
   readonly exclusive: boolean;
   /** Replaces the keys of the configuration. They are not checked on the stored data. */
   readonly keys?: KeyRing;
+  /** Replaces the store of the configuration. */
+  readonly open?: () => Promise<Engine>;
+  /** Replaces the clock of the machine and its random identifiers. */
+  readonly context?: Pick<HandlerContext, 'clock' | 'ids'>;
 }
 
 /** Opens the backend of the built-in services. Throws as `openBackendOf` does. */
@@ -66,18 +70,18 @@ export function openBackend(config: Config, options: BackendOptions): Promise<Ba
 export async function openBackendOf<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { exclusive, keys }: BackendOptions,
+  { exclusive, keys, open, context = { clock, ids } }: BackendOptions,
 ): Promise<Backend<S>> {
   const ring = keys ?? readKeys(config);
   const address = storeAddress(config);
-  const engine = await openStore(address, { exclusive, create: exclusive });
+  const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
   try {
     await (exclusive ? migrate(engine) : compareSchema(engine));
     if (exclusive) await set.migrate(engine);
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
-    const backend = createBackend(set, config, engine, ring);
+    const backend = createBackend(set, config, { engine, ring, ...context });
     if (keys === undefined) await checkKeys(backend.services, place);
     if (exclusive) await backend.services.prepareJobs();
     return backend;
@@ -92,16 +96,21 @@ function readKeys({ keys }: Config): KeyRing {
   return parseKeyRing(keys);
 }
 
+interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
+  readonly engine: Engine;
+  readonly ring: KeyRing;
+}
+
 function createBackend<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  engine: Engine,
-  ring: KeyRing,
+  { engine, ring, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
-  const services = set.compose(config, { engine, store, context, pepper: ring.pepper });
+  const { credentialRules } = set;
+  const services = set.compose(config, { engine, store, context, pepper: ring.pepper, credentialRules });
   return Object.freeze<Backend<S>>({
     store,
     context,

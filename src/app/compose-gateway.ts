@@ -18,6 +18,7 @@ import type { Config } from './config.ts';
 import type { Services } from './service-set.ts';
 
 export interface ComposedGateway extends Omit<CallerServerOptions, 'options'> {
+  readonly services: readonly Service[];
   readonly protocols: Protocols;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -71,6 +72,7 @@ export async function composeGateway(
     }),
   });
   return {
+    services,
     protocols,
     log,
     metrics,

@@ -6,7 +6,7 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/worker.ts';
-import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
+import type { CredentialRegistry, CredentialRules } from '../store/sql/credential-registry.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import type { Store } from '../store/store.ts';
 import type { SharedObjects } from '../store/transaction.ts';
@@ -33,9 +33,12 @@ export interface ServiceDependencies {
   readonly store: Store;
   readonly context: HandlerContext;
   readonly pepper: KeyObject;
+  /** Those of the set, and of services added to it. */
+  readonly credentialRules: CredentialRules;
 }
 
 export interface ServiceSet<S extends Services = Services> {
+  readonly credentialRules: CredentialRules;
   /** Creates the tables of services that the migrations of the program do not create. */
   migrate(engine: Engine): Promise<void>;
   /** Returns the objects of services that all transactions of a store share. */

@@ -9,7 +9,7 @@ import {
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
-import { createRegistry, type Registry } from '../services/registry.ts';
+import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
 import type { Config } from './config.ts';
 import type { ServiceDependencies, ServiceSet, Services } from './service-set.ts';
 
@@ -21,6 +21,7 @@ export interface BuiltInServices extends Services {
 }
 
 export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<ServiceSet<BuiltInServices>>({
+  credentialRules,
   // The migrations of the program create their tables.
   migrate: async () => {},
   sharedObjects(engine, { rememberedBytesMax }) {
@@ -30,9 +31,12 @@ export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<Servic
   compose: composeBuiltIn,
 });
 
-function composeBuiltIn(config: Config, { engine, store, context, pepper }: ServiceDependencies): BuiltInServices {
+function composeBuiltIn(
+  config: Config,
+  { engine, store, context, pepper, credentialRules: rules }: ServiceDependencies,
+): BuiltInServices {
   const { clock, vault } = context;
-  const registry = createRegistry(engine, pepper, clock);
+  const registry = createRegistry(engine, pepper, clock, rules);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
   const { updater, events, batchQueue } = accountUpdater;
   return Object.freeze<BuiltInServices>({

@@ -23,9 +23,9 @@ export const credentialRules: CredentialRules = Object.freeze<CredentialRules>({
   grants: Object.freeze([merchantAccountRule, platformRule]),
 });
 
-export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock): Registry {
+export function createRegistry(engine: Engine, pepper: KeyObject, clock: Clock, rules = credentialRules): Registry {
   return Object.freeze<Registry>({
-    ...createCredentialRegistry(engine, pepper, clock, credentialRules),
+    ...createCredentialRegistry(engine, pepper, clock, rules),
     ...createMerchantAccountRegistry(engine, clock),
     ...createPlatformRegistry(engine, clock),
   });

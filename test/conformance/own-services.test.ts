@@ -1,12 +1,13 @@
 /** Services of one's own next to the built-in ones: own problems, roles, grants and namespaces, in every format. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ordersV1 } from '../../examples/orders/contract.ts';
-import { createTable, orders } from '../../examples/orders/handlers.ts';
+import { orders } from '../../examples/orders/orders.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Service } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { statement } from '../../src/store/sql/engine.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -29,7 +30,8 @@ beforeEach(async () => {
     implementations: (dependencies) => [...implementServices(dependencies), orders, implementAlarms(disabled)],
     credentials: { verify: async () => caller },
   });
-  await gateway.parts.store.write((transaction) => transaction.execute(createTable, []));
+  for (const [index, text] of orders.migrations.entries())
+    await gateway.parts.store.write((tx) => tx.execute(statement(`create-orders-${index}`, text), []));
 });
 afterEach(() => gateway.close());
 

@@ -1,6 +1,7 @@
 /** Middleware: serves documents to GET and HEAD without credentials, with ETag revalidation. */
 import type { Message } from '../../formats/wire.ts';
 import { publicOrigin } from '../forwarded.ts';
+import { mountPathOf } from '../mount-path.ts';
 import type { HttpOptions } from '../options.ts';
 import type { Middleware } from './state.ts';
 
@@ -31,7 +32,7 @@ export function serveDocuments({ documents, options }: DocumentsOptions): Middle
   return ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
-    const document = documents.find(path, query, publicOrigin(request, options));
+    const document = documents.find(path, query, publicOrigin(request, options) + mountPathOf(request));
     if (document === undefined) return next();
     const message = documentMessage(document, headers['if-none-match']);
     const outcome = message.status === 304 ? 'notModified' : 'ok';

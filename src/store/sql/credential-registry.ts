@@ -67,8 +67,8 @@ export interface GrantRule {
    * tenant, and the realm is in its username.
    */
   readonly confined?: { readonly realm: string };
-  /** Returns the tenant that a value belongs to. */
-  findTenant(session: Session, value: string): Promise<string | undefined>;
+  /** Returns the tenant that a value belongs to. Absent where values belong to no tenant: any credential may hold them. */
+  findTenant?(session: Session, value: string): Promise<string | undefined>;
 }
 
 /** What the services of a server declare about credentials. */
@@ -154,6 +154,7 @@ async function checkOwners(session: Session, { tenant, grants }: NewCredential, 
   for (const [name, values] of Object.entries(grants)) {
     const rule = rules.grants.find((each) => each.name === name);
     if (rule === undefined) throw new RegistryError(`no service declares the grant ${name}`);
+    if (rule.findTenant === undefined) continue;
     for (const value of values)
       if ((await rule.findTenant(session, value)) !== tenant)
         throw new RegistryError(`${rule.noun} ${value} is not one of ${tenant}; add it first`);

@@ -9,7 +9,7 @@ import { GroupQueue } from './group-queue.ts';
 
 export interface Parts {
   readonly writer: Connection;
-  readonly reader: Connection;
+  readonly reader: Session & Pick<Connection, 'close'>;
   readonly files: Pick<DataFiles, 'check' | 'checkSometimes'>;
   /** How long transactions wait for another process that writes: one deadline for all that wait. */
   readonly lockMsMax: number;

@@ -1,0 +1,8 @@
+/** The package `triglyph`: a gateway inside a program. */
+export {
+  createGateway,
+  type GatewayOptions,
+  type ListenOptions,
+  type RunningGateway,
+  type StoreOptions,
+} from '../app/create-gateway.ts';

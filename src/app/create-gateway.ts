@@ -1,0 +1,159 @@
+/** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../http/app.ts';
+import { exchange } from '../http/exchange.ts';
+import { createHandler, createMiddleware, type Handler, type MountedMiddleware } from '../http/mount.ts';
+import { type CallerServer, openCallerServer } from '../http/server.ts';
+import { clock } from '../lib/clock.ts';
+import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
+import { openMemory } from '../store/sqlite/memory.ts';
+import { createKeyFile, freshKeys, parseKeyRing } from '../vault/key-ring.ts';
+import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
+import { startBackgroundWork } from './background-work.ts';
+import { composeGateway } from './compose-gateway.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { addServices, noServices, type OwnService } from './own-services.ts';
+import { ownedPaths } from './owned-paths.ts';
+import { productionFaults } from './production-checks.ts';
+import { origin } from './server.ts';
+import type { ServiceSet, Services } from './service-set.ts';
+
+/** Services that the program brings along, and what it saves for them at the start. */
+export interface BundledServices {
+  readonly set: ServiceSet;
+  prepare(backend: Backend<Services>): Promise<void>;
+}
+
+export type GatewayService = OwnService | BundledServices;
+
+/** Where data lives: in memory until the gateway is closed, in a folder, or in PostgreSQL. */
+export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly databaseUrl: string };
+
+export interface GatewayOptions {
+  readonly services: readonly GatewayService[];
+  /** In memory by default. */
+  readonly store?: StoreOptions;
+  /**
+   * The text of a key file. By default a gateway in memory generates its keys, and one in a folder creates the file `keys`
+   * there. Required for PostgreSQL, and where `ENVIRONMENT` is `live`.
+   */
+  readonly keys?: string;
+  /** Other settings, by the names of docs/configuration.md. By default only warnings and errors are logged. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface ListenOptions {
+  /** 0, the default, selects a free port. */
+  readonly port?: number;
+  /** By default `127.0.0.1`. */
+  readonly host?: string;
+}
+
+export interface RunningGateway {
+  /** Adds, lists, rotates and revokes the credentials of callers. */
+  readonly credentials: CredentialRegistry;
+  /** Answers a request without a connection. Never rejects for what a caller sends. */
+  fetch(request: Request): Promise<Response>;
+  /** Returns a handler for node:http, Express or Fastify. Mount it before middlewares that read bodies. */
+  handler(): Handler;
+  /** Returns a Koa middleware; it passes on requests for other paths. */
+  koa(): MountedMiddleware;
+  /** Opens a port, and returns its address: `http://127.0.0.1:8080`. */
+  listen(options?: ListenOptions): Promise<string>;
+  /** Answers the requests in flight, then closes ports and store. */
+  close(): Promise<void>;
+}
+
+/** Throws ConfigError for settings, KeyRingError for keys, and StoreUnavailable where the store cannot be opened. */
+export async function createGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const config = configure(options);
+  const bundles = options.services.filter((each): each is BundledServices => 'set' in each);
+  const [bundle] = bundles;
+  if (bundles.length > 1) throw new TypeError('the built-in services are named twice');
+  const own = options.services.filter((each): each is OwnService => !('set' in each));
+  const set = addServices(bundle?.set ?? noServices, own);
+  const backend = await openBackendOf(set, config, backendOptions(options));
+  try {
+    await bundle?.prepare(backend);
+    return await run(config, backend);
+  } catch (thrown) {
+    await backend.close();
+    throw thrown;
+  }
+}
+
+async function run(config: Config, backend: Backend<Services>): Promise<RunningGateway> {
+  const composed = await composeGateway(config, backend);
+  const work = await startBackgroundWork(config, backend, composed);
+  const servers: CallerServer[] = [];
+  let closed: Promise<void> | undefined;
+  const app = createApp({ ...composed, options: config, closing: () => closed !== undefined, onRequest: () => {} });
+  const listener = app.callback();
+  const mounted = { listener, owns: ownedPaths(composed.services) };
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => server.drain()));
+    await work.stop(AbortSignal.timeout(config.drainMsMax));
+    await composed.cache?.close();
+    await backend.close();
+    await composed.log.close();
+  };
+  return Object.freeze<RunningGateway>({
+    credentials: backend.registry,
+    fetch: (request) => exchange(listener, request),
+    handler: () => createHandler(mounted),
+    koa: () => createMiddleware(mounted),
+    async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      const server = await openCallerServer({ ...composed, options: { ...config, host, port } });
+      servers.push(server);
+      return origin(host, server.port);
+    },
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  });
+}
+
+function configure({ store = 'memory', keys, settings = {} }: GatewayOptions): Config {
+  const config = readConfig('production', {
+    LOG_LEVEL: 'warn',
+    DRAIN_NOTICE_MS: '0',
+    ...storeVariables(store),
+    ...keyVariables(store, keys, settings),
+    ...settings,
+  });
+  if (config.environment === 'live') {
+    const faults = productionFaults(config);
+    if (faults.length > 0) throw new ConfigError(faults);
+  }
+  return config;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+function storeVariables(store: StoreOptions): Variables {
+  if (store === 'memory') return {};
+  return 'dataDir' in store ? { DATA_DIR: store.dataDir } : { DATABASE_URL: store.databaseUrl };
+}
+
+function keyVariables(store: StoreOptions, keys: string | undefined, settings: Variables): Variables {
+  if (keys !== undefined) return { TRIGLYPH_KEYS: keys };
+  const isGiven = ['KEY_FILE', 'TRIGLYPH_KEYS', 'TRIGLYPH_KEYS_FILE'].some((name) => settings[name] !== undefined);
+  if (isGiven || store === 'memory' || !('dataDir' in store) || settings.ENVIRONMENT === 'live') return {};
+  const file = join(store.dataDir, 'keys');
+  if (!existsSync(file)) {
+    mkdirSync(store.dataDir, { recursive: true, mode: 0o700 });
+    createKeyFile(file);
+  }
+  return { KEY_FILE: file };
+}
+
+function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOptions {
+  if (store !== 'memory') return { exclusive: true };
+  return {
+    exclusive: true,
+    open: async () => openMemory(clock.now),
+    ...(keys === undefined && { keys: parseKeyRing(freshKeys()) }),
+  };
+}

@@ -1,0 +1,68 @@
+/** Adds services that are not part of the program to a set of services. */
+import type { Service } from '../contract/service.ts';
+import type { Implementation } from '../gateway/implement.ts';
+import { type CredentialRules, createCredentialRegistry, type GrantRule } from '../store/sql/credential-registry.ts';
+import { migrateServices } from '../store/sql/service-migrations.ts';
+import { WebhookFormats } from '../webhooks/format.ts';
+import type { ServiceSet, Services } from './service-set.ts';
+
+/** A service with its handlers and its tables. */
+export interface OwnService extends Implementation {
+  /** SQL statements that create its tables; each is applied once, in their order. */
+  readonly migrations: readonly string[];
+}
+
+/** The set that a server without built-in services begins with. */
+export const noServices: ServiceSet = Object.freeze<ServiceSet>({
+  credentialRules: { tenantNoun: 'tenant', realm: 'Tenant', grants: [] },
+  migrate: async () => {},
+  sharedObjects: () => [webhookFormats],
+  compose: (_config, { engine, pepper, context, credentialRules }) => ({
+    implementations: [],
+    webhookFormats,
+    registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules),
+    prepareJobs: async () => {},
+    createJobHandlers: async () => [],
+    keysOpenStoredData: async () => true,
+    observe: () => {},
+  }),
+});
+
+const webhookFormats = new WebhookFormats([]);
+
+/** Returns the set with the services added. Credentials may have the grants that their contracts name. */
+export function addServices<S extends Services>(set: ServiceSet<S>, own: readonly OwnService[]): ServiceSet<S> {
+  const credentialRules: CredentialRules = {
+    ...set.credentialRules,
+    grants: [...set.credentialRules.grants, ...grantRules(own, set.credentialRules.grants)],
+  };
+  return Object.freeze<ServiceSet<S>>({
+    credentialRules,
+    async migrate(engine) {
+      await set.migrate(engine);
+      await migrateServices(
+        engine,
+        own.map(({ service, migrations }) => ({ service: service.name, statements: migrations })),
+      );
+    },
+    sharedObjects: set.sharedObjects,
+    compose(config, dependencies) {
+      const services = set.compose(config, { ...dependencies, credentialRules });
+      return Object.freeze({ ...services, implementations: [...services.implementations, ...own] });
+    },
+  });
+}
+
+/** A rule for each grant that the contracts name and no service has declared. Any tenant may hold any value of it. */
+function grantRules(own: readonly OwnService[], declared: readonly GrantRule[]): readonly GrantRule[] {
+  const rules = new Map<string, GrantRule>();
+  for (const { service } of own)
+    for (const { name, role } of grantsOf(service))
+      if (!declared.some((each) => each.name === name))
+        rules.set(name, { name, noun: name, role, option: { flags: `--${name} <value>`, doc: `a ${name}` } });
+  return [...rules.values()];
+}
+
+function grantsOf({ operations }: Service) {
+  return [...operations.values()].flatMap(({ role, grants }) => grants.map(({ grant: { name } }) => ({ name, role })));
+}

@@ -1,0 +1,18 @@
+/** Answers a `Request` of the Fetch standard without a connection, by the listener that answers connections. */
+import type { RequestListener } from 'node:http';
+import inject from 'light-my-request';
+
+const bodiless: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+export async function exchange(listener: RequestListener, request: Request): Promise<Response> {
+  const { pathname, search, host } = new URL(request.url);
+  const answer = await inject(listener as Parameters<typeof inject>[0], {
+    method: request.method as 'GET',
+    url: pathname + search,
+    headers: { host, ...Object.fromEntries(request.headers) },
+    ...(request.body !== null && { payload: Buffer.from(await request.arrayBuffer()) }),
+  });
+  const { statusCode: status, rawPayload } = answer;
+  const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return new Response(bodiless.has(status) ? null : new Uint8Array(rawPayload), { status, headers });
+}

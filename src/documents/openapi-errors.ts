@@ -60,6 +60,7 @@ export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
       status,
       detail: text('A description of the error.'),
       requestId: text('The reference of the request: 16 characters.'),
+      instance: { type: 'string', format: 'uri', description: 'Identifies this occurrence of the problem.' },
       errorCode: text('The code of the kind of problem; compare it as text.'),
       invalidFields: {
         type: 'array',
@@ -75,6 +76,6 @@ export const boundErrors: Readonly<Record<string, JsonSchema>> = Object.freeze({
         },
       },
     },
-    required: ['type', 'title', 'status', 'detail', 'requestId', 'errorCode'],
+    required: ['type', 'title', 'status', 'detail', 'requestId', 'instance', 'errorCode'],
   },
 });

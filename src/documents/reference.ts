@@ -179,8 +179,9 @@ function boundIndex(service: Service): string {
     `${doc} Paths are relative to ${code(serviceAddress(service))}. Versions with this contract: ${versionsOf(service).map(code).join(' and ')}.`,
     table(['Call', 'Operation', 'Description'], rows),
     '## Problems',
-    'An error is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `errorCode` and, for errors in fields, ' +
-      '`invalidFields`: every such field, with `name` (its steps joined by dots), `message` and `value`.',
+    'An error is a JSON object with `type`, `title`, `status`, `detail`, `requestId`, `instance`, `errorCode` and, for errors ' +
+      'in fields, `invalidFields`: every such field, with `name` (its steps joined by dots), `message` and `value`. `instance` ' +
+      'is the reference of the request as a URI.',
     boundProblemTable(
       [...problemsOf(service).values()].filter((each) => kinds.has(each)),
       conventionsOf([service]),

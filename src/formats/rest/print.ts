@@ -29,7 +29,7 @@ export function printHeaders(schema: ObjectSchema, value: Values): Record<string
   );
 }
 
-/** The `name` of a field is dotted, as callers write it. */
+/** The `name` of a field is dotted, as callers write it. `instance` is the reference of the request as a URI. */
 export function printProblemDetails(problem: Problem, requestId: string, conventions: Conventions): string {
   const { type, title, code } = namesOf(problem.kind, conventions);
   const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
@@ -39,6 +39,7 @@ export function printProblemDetails(problem: Problem, requestId: string, convent
     status: problem.status,
     detail: problem.message,
     requestId,
+    instance: `urn:${conventions.requestReference}:${requestId}`,
     errorCode: code,
     ...(invalidFields.length > 0 && { invalidFields }),
   });

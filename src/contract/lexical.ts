@@ -17,6 +17,7 @@ const formats: Readonly<Record<Format, (text: string) => boolean>> = {
   luhn: isLuhnValid,
   iban: isIbanValid,
   country: isCountry,
+  countryOrUnknown: (text) => text === 'ZZ' || isCountry(text),
   currency: isCurrency,
   timeZone: isTimeZone,
 };
@@ -51,10 +52,11 @@ export function parser(schema: ScalarSchema): (text: string) => Parsed {
         return Number.isNaN(value) ? { fault: 'type' } : { value };
       };
     case 'enum': {
-      const values = new Set(schema.values);
+      const keyOf = (text: string) => (schema.anyCase ? text.toLowerCase() : text);
+      const values = new Map(schema.values.map((value) => [keyOf(value), value]));
       return (text) => {
-        const trimmed = text.trim();
-        return values.has(trimmed) ? { value: trimmed } : { fault: 'value' };
+        const value = values.get(keyOf(text.trim()));
+        return value === undefined ? { fault: 'value' } : { value };
       };
     }
     default:

@@ -2,7 +2,8 @@
 import type { ProblemRef } from './problem.ts';
 
 /** Checks that no schema language of the targets can say. */
-export type Format = 'luhn' | 'iban' | 'country' | 'currency' | 'timeZone';
+/** `countryOrUnknown` accepts ZZ, too. */
+export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currency' | 'timeZone';
 
 /** Characters that a text may have where its schema sets no other limit. */
 export const textLengthMax = 4000;
@@ -60,6 +61,8 @@ export interface EnumSchema<V extends string = string> {
   readonly kind: 'enum';
   readonly name: string;
   readonly values: readonly V[];
+  /** A request may write the values in any case. */
+  readonly anyCase?: true;
 }
 
 /** A list of separate items. */
@@ -192,6 +195,11 @@ export function dateTime(example: number): DateTimeSchema {
 
 export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
   return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+}
+
+/** The same enumeration; requests may write its values in any case. */
+export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
+  return Object.freeze({ ...schema, anyCase: true });
 }
 
 /** A list of separate items; `wrapped` is for JSON. */

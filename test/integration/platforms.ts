@@ -198,7 +198,7 @@ export function describePlatforms({ open, dispose }: EngineFactory): void {
       const headers = { 'idempotency-key': 'the-key-of-the-card-in-question' };
       const made = await ask.post('/paymentInstruments', cardFor(balanceAccountId, { card }), { headers });
       const uk = await ask.post('/paymentInstruments', bankAccount(balanceAccountId, 'GB'));
-      expect(made.body.card.authentication).toEqual({ email: 'anna@example.com' });
+      expect(made.body.card.authentication).toEqual({ email: 'anna@example.com', password: '******' });
       const rows: string[] = [];
       for (const { name } of tables) {
         const all = statement(`all-of-${name}`, `select * from ${name}`);

@@ -22,7 +22,9 @@ import { addressing, described, describedOwner, describing, otherTimeZone, track
 import type { FaultTrack } from './resource.ts';
 
 const defaultCurrencyCode = 'EUR';
-const balances = [{ available: 0, balance: 0, currency: defaultCurrencyCode, reserved: 0 }] as const;
+const balances = [
+  { available: 0, balance: 0, currency: defaultCurrencyCode, pending: 0, pendingAvailable: 0, reserved: 0 },
+] as const;
 
 const recordOf = (
   named: { readonly id: string; readonly accountHolderId: string; readonly reference: string },
@@ -120,9 +122,9 @@ const api: Omit<PlatformApi, 'kind'> = {
     'listBalanceAccounts id',
   ],
   moves: {
-    active: { active: 'stays', inactive: '30_201', suspended: 'moves', closed: 'moves' },
-    inactive: { active: 'moves', inactive: 'stays', suspended: '30_201', closed: 'moves' },
-    suspended: { active: 'moves', inactive: '30_201', suspended: 'stays', closed: 'moves' },
+    active: { active: 'stays', inactive: 'moves', suspended: 'moves', closed: 'moves' },
+    inactive: { active: 'moves', inactive: 'stays', suspended: 'moves', closed: 'moves' },
+    suspended: { active: 'moves', inactive: 'moves', suspended: 'stays', closed: 'moves' },
     closed: { active: '30_209', inactive: '30_209', suspended: '30_209', closed: '30_209' },
   },
   calls: [
@@ -146,6 +148,7 @@ export const balanceAccount = platformResource({
     { pool: 'first holder', request: create(firstHolderId, 'one') },
     { pool: 'first holder', request: update(firstAccountId, { description: 'the first', status: 'suspended' }) },
     { pool: 'first holder', request: update(firstAccountId, { status: 'closed' }) },
+    { pool: 'first holder', request: update(firstAccountId, { status: 'inactive' }) },
     { pool: 'first holder', request: update(secondAccountId, { status: 'active' }) },
     { pool: 'first holder', request: update(secondAccountId, { status: 'suspended' }) },
     { pool: 'first holder', request: update(secondAccountId, { status: 'closed' }) },
@@ -162,7 +165,7 @@ export const balanceAccount = platformResource({
     {
       request: update(firstAccountId, { status: 'inactive' }),
       otherRequest: update(firstAccountId, { status: 'active' }),
-      outcome: 'illegalMove',
+      outcome: 'ok',
     },
     {
       request: update(firstAccountId, { status: 'closed' }),
@@ -170,6 +173,6 @@ export const balanceAccount = platformResource({
       outcome: 'accountInUse',
     },
   ],
-  refusals: ['accountInUse', 'accountNotActive', 'accountClosed', 'illegalMove'],
+  refusals: ['accountInUse', 'accountNotActive', 'accountClosed'],
   statements: ['find-open-balance_account'],
 });

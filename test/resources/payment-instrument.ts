@@ -179,7 +179,7 @@ const api: Omit<PlatformApi, 'kind'> = {
     'listPaymentInstruments id',
   ],
   moves: {
-    inactive: { inactive: 'stays', active: 'moves', suspended: '30_201', closed: 'moves' },
+    inactive: { inactive: 'stays', active: 'moves', suspended: 'moves', closed: 'moves' },
     active: { inactive: '30_201', active: 'stays', suspended: 'moves', closed: 'moves' },
     suspended: { inactive: '30_201', active: 'moves', suspended: 'stays', closed: 'moves' },
     closed: { inactive: '30_209', active: '30_209', suspended: '30_209', closed: '30_209' },
@@ -207,6 +207,7 @@ const instrument = platformResource({
     { pool: 'first holder', request: create(secondAccountId, 'another') },
     { pool: 'first holder', request: update(firstInstrumentId, 'active') },
     { pool: 'first holder', request: update(firstInstrumentId, 'suspended') },
+    { pool: 'first holder', request: update(firstInstrumentId, 'inactive') },
     { pool: 'first holder', request: cancel(firstInstrumentId) },
   ],
   crashCases: [
@@ -219,9 +220,14 @@ const instrument = platformResource({
     {
       request: update(firstInstrumentId, 'suspended'),
       otherRequest: cancel(firstInstrumentId),
-      outcome: 'illegalMove',
+      outcome: 'ok',
     },
     { request: cancel(firstInstrumentId), otherRequest: update(firstInstrumentId, 'active'), outcome: 'ok' },
+    {
+      request: create(secondAccountId, 'another'),
+      otherRequest: create(firstAccountId, 'another'),
+      outcome: 'accountNotActive',
+    },
   ],
   refusals: ['illegalMove', 'finallyClosed', 'accountNotActive', 'accountClosed'],
   statements: ['find-open-payment_instrument'],

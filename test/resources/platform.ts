@@ -47,20 +47,19 @@ export interface ModelRecord {
   readonly [member: string]: unknown;
 }
 
-const statusChanges: Readonly<Record<Status, readonly Status[]>> = {
-  inactive: ['active', 'closed'],
-  active: ['suspended', 'closed'],
-  suspended: ['active', 'closed'],
-  closed: [],
+/** The changes of status that are refused, by kind. */
+const refusedMoves: Readonly<Record<string, readonly string[]>> = {
+  paymentInstrument: ['active to inactive', 'suspended to inactive'],
 };
 
 export const refused = (outcome: ProblemName, message: string): Refusal => ({ outcome, message });
 
 /** The refusal of a change of status; undefined where the status may change, or stays. */
-export function refusedChange({ record: { status: from } }: ModelResource, to: Status = from): Refusal | undefined {
+export function refusedChange({ kind, record }: ModelResource, to = record.status): Refusal | undefined {
+  const from = record.status;
   if (from === 'closed') return refused('finallyClosed', 'What is closed cannot be changed any more');
-  if (from === to || statusChanges[from].includes(to)) return undefined;
-  return refused('illegalMove', `The status cannot go from ${from} to ${to}`);
+  const move = `${from} to ${to}`;
+  return refusedMoves[kind]?.includes(move) ? refused('illegalMove', `The status cannot go from ${move}`) : undefined;
 }
 
 /** All resources of the platform in the model. */

@@ -101,6 +101,7 @@ const formats: Readonly<Record<Format, Arbitrary<string>>> = {
   luhn: luhnNumber,
   iban: ibanNumber,
   country: fc.constantFrom(...countries),
+  countryOrUnknown: fc.constantFrom('ZZ', ...countries),
   currency: fc.constantFrom(...currencies),
   timeZone: fc.constantFrom('UTC', ...Intl.supportedValuesOf('timeZone')),
 };

@@ -32,12 +32,14 @@ const issued = (brand: string, brandVariant: string, digits: (count: number) => 
 /** Published test numbers, one for each variant; where the lists name what it is, the variant is that. */
 const published: Readonly<Record<string, string>> = {
   visa: '4012888888881881',
+  visacorporate: '4001590000000001',
   visacredit: '4242424242424242',
   visadebit: '4000056655665556',
   visaprepaid: '4500600000000061',
   mc: '5555555555554444',
   mccredit: '2223000048410010',
-  mccommercialcredit_b2b: '2222410740360010',
+  mccommercialcredit_b2b: '5101180000000007',
+  mccorporate: '2222410740360010',
   mcdebit: '5200828282828210',
   mcbusinessdebit: '5500000000000004',
   mcbusinessworlddebit: '2223520443560010',
@@ -97,8 +99,8 @@ describe('unknown brands and variants', () => {
     expect(issueCard({ brand, brandVariant }, now, digitsFrom(seed))).toEqual({ kind: 'unknown', field });
   });
   test('the variants of a brand', () => {
-    expect(brandVariantsOf('visa')).toEqual(['visa', 'visacredit', 'visadebit', 'visaprepaid']);
-    expect(brandVariantsOf('mc')).toHaveLength(8);
+    expect(brandVariantsOf('visa')).toEqual(['visa', 'visacorporate', 'visacredit', 'visadebit', 'visaprepaid']);
+    expect(brandVariantsOf('mc')).toHaveLength(9);
     expect(brandVariantsOf('amex')).toEqual([]);
   });
 });

@@ -15,5 +15,6 @@ export const ignoredMembers = Object.freeze({
     transferInstruments: 'version 2',
     verificationStatus: answers,
   },
+  AccountHolderUpdateRequest: { migratedAccountHolderCode: 'version 2', verificationDeadlines: answers },
   BalanceAccount: { migratedAccountCode: 'version 2' },
 } as const satisfies Readonly<Record<string, IgnoredMembers>>);

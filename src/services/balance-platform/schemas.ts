@@ -1,6 +1,7 @@
 /** The common schemas of the balance platform: ids, texts, postal addresses and pages of a list. */
 import {
   boolean,
+  inAnyCase,
   integer,
   map,
   object,
@@ -52,21 +53,23 @@ export const timeZone = (otherwise: string) =>
   );
 
 export const country = string({ max: 2, format: 'country', example: 'NL' });
+const countryOrUnknown = string({ max: 2, format: 'countryOrUnknown', example: 'NL' });
+export const countryField = required(countryOrUnknown, 'Two letters, ISO 3166-1; ZZ if it is not known.');
 export const currency = string({ max: 3, format: 'currency', example: 'EUR' });
 export const email = string({ pattern: '[^@ ]{1,128}@[^@ ]{1,127}', example: 'anna@example.com' });
 export const yesOrNo = boolean(true);
 
 export const phone = object('PhoneNumber', {
   number: required(
-    string({ pattern: '[+]?[0-9][0-9 ()./-]{2,28}', example: '+31201234567' }),
+    string({ pattern: '[+(]?[0-9][0-9 ()./-]{2,28}', example: '+31201234567' }),
     'With the code of the country.',
   ),
-  type: required(oneOf('PhoneType', 'landline', 'mobile'), 'What kind of phone it is.'),
+  type: required(inAnyCase(oneOf('PhoneType', 'landline', 'mobile')), 'What kind of phone it is.'),
 });
 
 export const address = object('Address', {
   city: required(text(3000, 'Amsterdam'), 'The city.'),
-  country: required(country, 'Two letters, ISO 3166-1.'),
+  country: countryField,
   houseNumberOrName: required(text(3000, '12'), 'The number or name of the house.'),
   postalCode: required(text(10, '1011 DJ'), 'The postal code.'),
   stateOrProvince: optional(text(1000, 'NH'), 'The state or province, where the country has them.'),

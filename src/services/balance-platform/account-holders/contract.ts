@@ -109,7 +109,6 @@ export const updateAccountHolder = operation({
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,
-    platformProblems.illegalMove,
     platformProblems.holderInUse,
     platformProblems.finallyClosed,
   ],
@@ -128,7 +127,7 @@ export const updateAccountHolder = operation({
       status: optional(holderStatus, 'The status to move to.'),
       timeZone,
     },
-    { ignoredMembers: ignoredMembers.AccountHolder },
+    { ignoredMembers: ignoredMembers.AccountHolderUpdateRequest },
   ),
   output: answer,
 });

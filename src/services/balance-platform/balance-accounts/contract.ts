@@ -13,6 +13,8 @@ export const balance = object('Balance', {
   available: required(amount, 'What can be spent, in minor units.'),
   balance: required(amount, 'What is there, in minor units.'),
   currency: required(shapes.currency, 'The currency, ISO 4217.'),
+  pending: optional(amount, 'What will be settled, in minor units.'),
+  pendingAvailable: optional(amount, 'What can be spent once the pending amount is settled, in minor units.'),
   reserved: required(amount, 'What is reserved, in minor units.'),
 });
 
@@ -103,7 +105,6 @@ export const updateBalanceAccount = operation({
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,
-    platformProblems.illegalMove,
     platformProblems.holderNotActive,
     platformProblems.accountHolderClosed,
     platformProblems.accountInUse,

@@ -31,7 +31,7 @@ export const createBalanceAccount = withEvents<typeof contract.createBalanceAcco
     const currency = input.defaultCurrencyCode ?? defaultCurrency;
     const record = {
       ...input,
-      balances: [{ available: 0, balance: 0, currency, reserved: 0 }],
+      balances: [{ available: 0, balance: 0, currency, pending: 0, pendingAvailable: 0, reserved: 0 }],
       defaultCurrencyCode: currency,
       id: ids.prefixedId('BA'),
       metadata: emptyToUndefined(input.metadata),

@@ -6,9 +6,9 @@ import type { BalanceAccount } from './contract.ts';
 export const balanceAccounts = resourceKind<BalanceAccount>({
   name: 'balanceAccount',
   lifecycle: {
-    active: ['suspended', 'closed'],
-    inactive: ['active', 'closed'],
-    suspended: ['active', 'closed'],
+    active: ['inactive', 'suspended', 'closed'],
+    inactive: ['active', 'suspended', 'closed'],
+    suspended: ['active', 'inactive', 'closed'],
     closed: [],
   },
   table: 'balance_account',

@@ -1,9 +1,14 @@
 /** The card of a payment instrument, in requests and in responses. */
-import { type Fields, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
+import { cardRanges } from './card-ranges.ts';
 
 export const formFactor = oneOf('FormFactor', 'physical', 'unknown', 'virtual');
-export const cardBrand = oneOf('CardBrand', 'visa', 'mc');
+const cardBrand = inAnyCase(oneOf('CardBrand', 'visa', 'mc'));
+const cardBrandVariant = inAnyCase(oneOf('CardBrandVariant', ...cardRanges.map(({ brandVariant }) => brandVariant)));
+
+/** As long for every password. */
+export const maskedPassword = '******';
 
 const authenticationFields = {
   email: optional(shapes.email, 'The e-mail of the cardholder.'),
@@ -14,10 +19,16 @@ export const authentication = object('CardAuthentication', {
   ...authenticationFields,
   password: optional(
     string({ min: 1, max: 30, sensitive: true, neverStored: true, example: 'a-password' }),
-    'Write-only. Never stored.',
+    'The password for 3D Secure. Never stored; responses show a mask in its place.',
   ),
 });
-export const shownAuthentication = object('CardAuthentication', authenticationFields);
+const shownAuthentication = object('CardAuthentication', {
+  ...authenticationFields,
+  password: optional(
+    string({ pattern: '[*]{6}', example: maskedPassword }),
+    'The mask of a password; absent without one.',
+  ),
+});
 
 const code = (what: string) => optional(shapes.text(255, 'code-1'), what);
 
@@ -27,7 +38,11 @@ const bulkAddress = object('BulkAddress', {
   country: required(shapes.country, 'Two letters, ISO 3166-1.'),
   email: optional(shapes.email, 'The e-mail.'),
   houseNumberOrName: optional(shapes.text(1000, '12'), 'The number or name of the house.'),
+  line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line: street and number.'),
+  line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
+  line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
   mobile: optional(shapes.text(40, '+31612345678'), 'The mobile phone.'),
+  name: optional(shapes.text(255, 'Anna van Dijk'), 'The person who receives the cards.'),
   postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
   stateOrProvince: optional(shapes.text(1000, 'NH'), 'The state or province.'),
   street: optional(shapes.text(1000, 'Simon Carmiggeltstraat'), 'The street.'),
@@ -58,7 +73,7 @@ export const deliveryContact = object('DeliveryContact', {
   address: required(
     object('DeliveryAddress', {
       city: optional(shapes.text(255, 'Amsterdam'), 'The city.'),
-      country: required(shapes.country, 'Two letters, ISO 3166-1.'),
+      country: shapes.countryField,
       line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line.'),
       line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
       line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
@@ -90,11 +105,8 @@ export const deliveryContact = object('DeliveryContact', {
 
 const cardFields = <A extends Fields>(authenticated: ReturnType<typeof object<A>>) => ({
   authentication: optional(authenticated, 'How the cardholder is reached when a payment has to be confirmed.'),
-  brand: required(cardBrand, 'The brand.'),
-  brandVariant: required(
-    string({ pattern: '[a-z0-9_]{2,40}', example: 'visadebit' }),
-    'The variant of the brand, such as visadebit, visaprepaid, mcdebit or mccredit; what is made here has a range of test numbers for each.',
-  ),
+  brand: required(cardBrand, 'The brand, in any case.'),
+  brandVariant: required(cardBrandVariant, 'The variant of the brand, in any case. Each has a range of test numbers.'),
   cardholderName: required(string({ min: 1, max: 26, example: 'Anna van Dijk' }), 'The name on the card.'),
   configuration: optional(cardConfiguration, 'How the card is made and sent.'),
   deliveryContact: optional(deliveryContact, 'Where the card is sent.'),

@@ -5,7 +5,7 @@ import type { Infer } from '../../../contract/schema.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
 import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { invalid } from '../field-issues.ts';
-import type { cardInfo } from './card-contract.ts';
+import { type cardInfo, maskedPassword } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
 
@@ -23,7 +23,7 @@ export function createCard(info: CardInfo, { clock, ids }: HandlerContext): Crea
   const issue = issueCard(info, clock.now(), ids.randomDigits);
   if (issue.kind === 'unknown') throw new TypeError(`no cards are issued of ${info.brandVariant}`);
   const { bin, expiration, lastFour, number } = issue.card;
-  const card = { ...withoutPassword(info), bin, expiration, lastFour, number: maskAllButLast4(number) };
+  const card = { ...withMaskedPassword(info), bin, expiration, lastFour, number: maskAllButLast4(number) };
   return { issued: issue.card, card };
 }
 
@@ -37,15 +37,12 @@ export function changedCard({ type, card }: PaymentInstrument, info: CardInfo): 
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
   throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
   const { bin, expiration, lastFour, number } = card;
-  return { ...withoutPassword(info), bin, expiration, lastFour, number };
+  return { ...withMaskedPassword(info), bin, expiration, lastFour, number };
 }
 
-/** The password is never stored. */
-function withoutPassword({
-  authentication,
-  ...info
-}: CardInfo): Omit<CardInfo, 'authentication'> & Pick<Card, 'authentication'> {
+/** The password is never stored: the record says only that there is one. */
+function withMaskedPassword({ authentication, ...info }: CardInfo): CardInfo {
   if (authentication === undefined) return info;
-  const { password: _, ...rest } = authentication;
-  return Object.keys(rest).length === 0 ? info : { ...info, authentication: rest };
+  const { password, ...rest } = authentication;
+  return { ...info, authentication: password === undefined ? rest : { ...rest, password: maskedPassword } };
 }

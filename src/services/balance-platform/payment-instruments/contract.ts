@@ -113,7 +113,7 @@ export const createPaymentInstrument = operation({
       ),
       status: optional(
         instrumentStatus,
-        'active or inactive; where it is left out, a physical card of the United States is inactive, and all else is active.',
+        'The first status; without it, a physical card of the United States is inactive, and all else is active.',
       ),
       statusComment: comment,
       statusReason: reason,

@@ -33,7 +33,7 @@ const drawsMax = 20;
 
 export const createPaymentInstrument = withEvents<typeof contract.createPaymentInstrument>(
   async ({ input, caller }, resources, context) => {
-    throwIssues([...typeIssues(input), ...statusIssues(input), ...reasonIssues(input)]);
+    throwIssues([...typeIssues(input), ...reasonIssues(input)]);
     const platform = await requireTenantPlatform(caller, resources, undefined);
     requireActivePlatform(platform);
     const account = await findForTenant(balanceAccounts, input.balanceAccountId, caller, resources);
@@ -55,10 +55,6 @@ function typeIssues({ type, card, issuingCountryCode }: Info): readonly Issue[] 
   return isAccountCountry(issuingCountryCode)
     ? misplaced
     : [...misplaced, invalid(['issuingCountryCode'], issuingCountryCode)];
-}
-
-function statusIssues({ status }: Info): readonly Issue[] {
-  return status === 'closed' || status === 'suspended' ? [invalid(['status'], status)] : [];
 }
 
 async function createWithNewNumber(

@@ -7,7 +7,7 @@ import { isKnownTo } from './secrets.ts';
 export const paymentInstruments = resourceKind<PaymentInstrument>({
   name: 'paymentInstrument',
   lifecycle: {
-    inactive: ['active', 'closed'],
+    inactive: ['active', 'suspended', 'closed'],
     active: ['suspended', 'closed'],
     suspended: ['active', 'closed'],
     closed: [],

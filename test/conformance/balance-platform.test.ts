@@ -7,6 +7,7 @@ import { services } from '../../src/services/index.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { arbitrary } from '../support/generate.ts';
+import { requirePublicAnswer } from '../support/public-answers.ts';
 import { seed } from '../support/seed.ts';
 import { furnished } from '../support/seeded-platform.ts';
 import * as cases from './balance-platform.ts';
@@ -35,7 +36,9 @@ const ask = async ({ asks, body, headers }: cases.ResourceCase) => {
     headers: { ...json, ...callers.platformKey, ...headers },
     body: body === undefined ? '' : put(typeof body === 'string' ? body : JSON.stringify(body)),
   });
-  return { message, entry, body: JSON.parse(message.body) };
+  const received = JSON.parse(message.body);
+  requirePublicAnswer({ method, path: path.replace(/^[/]bcl[/]v\d+/i, ''), status: message.status, body: received });
+  return { message, entry, body: received };
 };
 
 /** Patterns stand for the texts that match them. */

@@ -1,6 +1,7 @@
 /** Calls the balance platform through a whole gateway. */
 import { callers } from './fixture.ts';
 import type { TestGateway } from './gateway.ts';
+import { requirePublicAnswer } from './public-answers.ts';
 
 export interface ReceivedResponse {
   readonly status: number;
@@ -40,7 +41,9 @@ export const resourcesOf = (gateway: TestGateway): Resources => {
     });
     // No request may cause an internal error.
     if (entry.problem?.problem === 'internal') throw entry.problem.cause;
-    return { status: message.status, headers: message.headers, body: JSON.parse(message.body), text: message.body };
+    const received = JSON.parse(message.body);
+    requirePublicAnswer({ method, path, status: message.status, body: received });
+    return { status: message.status, headers: message.headers, body: received, text: message.body };
   };
   return {
     ask,
@@ -51,4 +54,7 @@ export const resourcesOf = (gateway: TestGateway): Resources => {
 };
 
 /** Returns an error response without its request-specific members. */
-export const essence = ({ status, body: { requestId: _, ...body } }: ReceivedResponse) => ({ status, ...body });
+export const essence = ({ status, body: { requestId: _, instance: _instance, ...body } }: ReceivedResponse) => ({
+  status,
+  ...body,
+});

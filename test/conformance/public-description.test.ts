@@ -1,0 +1,143 @@
+/** Tests that requests of the public description of the balance platform are accepted, and that answers have its members and types. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { violations } from '../support/public-answers.ts';
+import type { PublicSchema } from '../support/public-schemas.ts';
+import { type Furnished, furnished } from '../support/seeded-platform.ts';
+import { publicExamples } from './public-examples.ts';
+import { completeValue, enumeratedRequests } from './public-requests.ts';
+import { createStartingResources, type Starting } from './starting-resources.ts';
+
+let gateway: TestGateway;
+let ask: Furnished;
+beforeAll(async () => {
+  gateway = await openGateway();
+  // It checks every answer against the schemas of the description.
+  ask = furnished(gateway);
+});
+afterAll(() => gateway.close());
+
+/** Sends a request with the ids of new resources, and reads the resource that it concerns. */
+async function send(asks: string, body: object, starting?: Starting) {
+  const fill = await createStartingResources(ask, starting);
+  const [method = '', path = ''] = fill(asks).split(' ');
+  const answer = await ask.ask(method, path, fill(body));
+  if (answer.status !== 200) throw new Error(answer.text);
+  const { body: later } = await ask.get(method === 'POST' ? `${path}/${answer.body.id}` : path);
+  return { answer: answer.body, later, fill };
+}
+
+describe('request examples', () => {
+  test.each(publicExamples)('$name', async ({ asks, body, effect, starting }) => {
+    const { answer, later, fill } = await send(asks, body, starting);
+    expect(answer).toMatchObject(fill(effect));
+    expect(later).toEqual(answer);
+  });
+});
+
+interface RequestType {
+  readonly schema: PublicSchema;
+  readonly asks: string;
+  /** Has no influence on the enumerations. */
+  readonly without?: string;
+}
+
+const requestTypes: readonly RequestType[] = [
+  { schema: 'AccountHolderInfo', asks: 'POST /accountHolders' },
+  { schema: 'AccountHolderUpdateRequest', asks: 'PATCH /accountHolders/{holder}' },
+  { schema: 'BalanceAccountInfo', asks: 'POST /balanceAccounts' },
+  { schema: 'BalanceAccountUpdateRequest', asks: 'PATCH /balanceAccounts/{account}' },
+  { schema: 'PaymentInstrumentInfo', asks: 'POST /paymentInstruments', without: 'bankAccount' },
+  { schema: 'PaymentInstrumentInfo', asks: 'POST /paymentInstruments', without: 'card' },
+  { schema: 'PaymentInstrumentUpdateRequest', asks: 'PATCH /paymentInstruments/{instrument}' },
+];
+
+describe('requests with every member', () => {
+  test.each(requestTypes)('$schema, not $without', async ({ schema, asks, without = '' }) => {
+    const { [without]: _, ...body } = completeValue(schema) as Readonly<Record<string, unknown>>;
+    const request = without === 'bankAccount' ? { ...body, type: 'card' } : body;
+    const { answer, later, fill } = await send(asks, request);
+    expect(answer).toMatchObject(storedPart(fill(request)));
+    expect(later).toEqual(answer);
+  });
+});
+
+/** Only the platform sets these members: requests may have them. */
+const ignored = new Set([
+  ...['allowed', 'allowedLevel', 'allowedSettings', 'problems', 'requestedSettings', 'transferInstruments'],
+  ...['verificationStatus', 'verificationDeadlines', 'migratedAccountCode', 'migratedAccountHolderCode'],
+]);
+
+/** A request as answers show it: without ignored members, empty objects and ids, and with a mask for the password. */
+function storedPart(request: object): object {
+  return JSON.parse(JSON.stringify(request), (name, value) => {
+    if (name === '') return value;
+    if (ignored.has(name) || (typeof value === 'object' && Object.keys(value).length === 0)) return undefined;
+    if (typeof value === 'string' && /^\{\w+\}$/.test(value)) return undefined;
+    return name === 'password' ? '******' : value;
+  });
+}
+
+/** The form factor of a card never changes. */
+const fixed = /^PaymentInstrumentUpdateRequest card[.]formFactor /;
+
+const enumerated = requestTypes
+  .filter(({ without }) => without !== 'card')
+  .flatMap(({ schema, asks }) =>
+    enumeratedRequests(schema).map((each) => ({ ...each, asks, name: `${schema} ${each.name}` })),
+  )
+  .filter(({ name }) => !fixed.test(name));
+
+describe('each value of each enumeration', () => {
+  test.each(enumerated)('$name', async ({ name, asks, body }) => {
+    const starting: Starting = asks.includes('{holder}') ? { holder: 'alone' } : {};
+    const request = withCompanions(name, body);
+    const { answer } = await send(asks, request, starting);
+    expect(answer).toMatchObject(storedPart(request));
+  });
+});
+
+/** A card requires the type of it, and the other way round; the reason `other` requires a comment. */
+function withCompanions(name: string, body: object): object {
+  const isCard = /^PaymentInstrumentInfo (card[.]|type card)/.test(name);
+  const card = { card: { brand: 'visa', brandVariant: 'visadebit', cardholderName: 'Anna', formFactor: 'virtual' } };
+  const comment = { statusComment: 'a comment' };
+  return {
+    ...(isCard && card),
+    ...(name.includes('statusReason') && comment),
+    ...body,
+    ...(isCard && { type: 'card' }),
+  };
+}
+
+test('control: what the description does not have is found', () => {
+  const platform = { id: 'DemoPlatform', status: 'Active' };
+  expect(violations('BalancePlatform', platform)).toEqual([]);
+  expect(violations('BalancePlatform', { status: 1, timeZone: 'UTC' })).toEqual([
+    '.id is missing',
+    '.status is not string',
+    '.timeZone is unknown',
+  ]);
+  expect(violations('BalanceAccount', { accountHolderId: 'AH', id: 'BA', status: 'open', balances: [{}] })).toEqual([
+    '.status is not active|closed|inactive|suspended',
+    '.balances[0].available is missing',
+    '.balances[0].balance is missing',
+    '.balances[0].currency is missing',
+    '.balances[0].reserved is missing',
+  ]);
+});
+
+test('refusals have the members of problem details, and identify their occurrence', async () => {
+  const refusals = [
+    await ask.get('/balancePlatforms/DemoPlatform', { who: {} }),
+    await ask.get('/balancePlatforms/DemoPlatform', { who: callers.demo }),
+    await ask.get('/nothing'),
+    await ask.ask('DELETE', '/accountHolders/AH1'),
+    await ask.post('/accountHolders', '{'),
+    await ask.post('/accountHolders', { legalEntityId: 'LE1', timeZone: 'Mars' }),
+    await ask.get('/accountHolders/AH1'),
+  ];
+  expect(refusals.map(({ status }) => status)).toEqual([401, 403, 404, 405, 400, 422, 422]);
+  for (const { body } of refusals) expect(body.instance).toBe(`urn:pspReference:${body.requestId}`);
+});

@@ -112,6 +112,11 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly invalid?: ProblemRef;
   /** The WSDL declares the element mandatory (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
+  /**
+   * Whether the element may be nil, which is how SOAP answers say that the field is absent. False for a field that stubs of
+   * earlier versions do not know: some of them refuse an answer with its element.
+   */
+  readonly nillable?: false;
   /** Only in operations with an HTTP binding; the body where it is absent. */
   readonly in?: FieldLocation;
   /** The name of the header, for a field in a header. */
@@ -143,8 +148,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly choices: readonly Choice[];
   /** Members that requests may have and that mean nothing here. */
   readonly ignoredMembers: IgnoredMembers;
-  /** What SOAP prints when the whole object is empty: an empty element, or xsi:nil. */
-  readonly whenEmpty: Readonly<Record<string, 'empty' | 'nil'>>;
+  /** The fields that SOAP answers print as empty elements, and not as nil, where the whole object is empty. */
+  readonly whenEmpty: readonly string[];
 }
 
 export type ScalarSchema = StringSchema | IntegerSchema | BooleanSchema | DateTimeSchema | EnumSchema;
@@ -250,7 +255,7 @@ export function object<const F extends Fields>(name: string, fields: F, options:
     fields: Object.freeze(fields),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
-    whenEmpty: options.whenEmpty ?? {},
+    whenEmpty: options.whenEmpty ?? [],
   });
 }
 

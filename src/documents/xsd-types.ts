@@ -1,7 +1,7 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
-import type { EnumSchema, Field, ObjectSchema, ScalarSchema } from '../contract/schema.ts';
-import { namedOperations, namespacesOf, type Service } from '../contract/service.ts';
-import { type Member, walk } from '../contract/walk.ts';
+import { qualifiedName, type RecordMember, recordTypes } from '../contract/record-types.ts';
+import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import { namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
 /** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
@@ -14,7 +14,8 @@ export interface Element {
   readonly name: string;
   readonly type: TypeUse;
   /** Always there and never nil. */
-  readonly mandatory: boolean;
+  readonly isMandatory: boolean;
+  readonly isNillable: boolean;
 }
 
 export interface Types {
@@ -39,58 +40,56 @@ export function localName(qualified: string): string {
   return qualified.slice(qualified.indexOf(':') + 1);
 }
 
-export function nameOfRecord({ namespace, name }: ObjectSchema, own: string): string {
-  return `${namespace ?? own}:${name}`;
-}
-
 /** All types that the operations of a service use. */
 export function collectTypes(service: Service): Types {
   const { own } = namespacesOf(service);
-  const records = new Map<string, readonly Element[]>();
   const enumerations = new Map<string, readonly string[]>();
   const lists = new Map<string, Element>();
   let map: string | undefined;
 
-  const fieldType = (owner: ObjectSchema, { field, part }: Member<TypeUse>): TypeUse => {
+  const typeOf = (schema: Schema): TypeUse => {
+    switch (schema.kind) {
+      case 'list':
+        return schema.joined ? plainText : listType(schema);
+      case 'map':
+        map = `${own}:anyType2anyTypeMap`;
+        return { name: map };
+      case 'object':
+        return { name: qualifiedName(schema, service) };
+      default:
+        return scalarType(schema);
+    }
+  };
+
+  const listType = ({ itemName, item }: ListSchema): TypeUse => {
+    const name = `${own}:ArrayOf${capitalised(itemName)}`;
+    lists.set(name, { name: itemName, type: typeOf(item), isMandatory: false, isNillable: true });
+    return { name };
+  };
+
+  const fieldType = (namespace: string, field: Field): TypeUse => {
     const { schema } = field;
     if (schema.kind === 'string') return textType(field);
-    if (schema.kind !== 'enum' || !isNamed(schema)) return part;
-    const name = `${owner.namespace ?? own}:${schema.name}`;
+    if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
+    const name = `${namespace}:${schema.name}`;
     enumerations.set(name, [...new Set([...(enumerations.get(name) ?? []), ...schema.values])]);
     return { name };
   };
 
-  const gather = (schema: ObjectSchema) =>
-    walk<TypeUse>(schema, {
-      scalar: scalarType,
-      joined: () => plainText,
-      list: ({ itemName }, item) => {
-        const name = `${own}:ArrayOf${capitalised(itemName)}`;
-        lists.set(name, { name: itemName, type: { name: item.name }, mandatory: false });
-        return { name };
-      },
-      map: () => {
-        map = `${own}:anyType2anyTypeMap`;
-        return { name: map };
-      },
-      object: (object, members) => {
-        const name = nameOfRecord(object, own);
-        const elements = members.map((member) => ({
-          name: member.name,
-          type: fieldType(object, member),
-          mandatory: member.field.mandatoryInStubs === true,
-        }));
-        const known = records.get(name);
-        records.set(name, known ? merge(known, elements) : elements);
-        return { name };
-      },
-    });
+  const elementOf = (namespace: string, { name, fields, isMandatory, isNillable }: RecordMember): Element => ({
+    name,
+    type: fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b)),
+    isMandatory,
+    isNillable,
+  });
 
-  for (const { input, output } of namedOperations(service)) {
-    gather(input);
-    gather(output);
-  }
-  return { records: byName(records), enumerations: byName(enumerations), lists: byName(lists), map };
+  const records = new Map(
+    [...recordTypes(service)].map(([name, { namespace, members }]) => [
+      name,
+      members.map((member) => elementOf(namespace, member)),
+    ]),
+  );
+  return { records, enumerations: byName(enumerations), lists: byName(lists), map };
 }
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
@@ -124,25 +123,9 @@ function textType({ schema, mandatoryInStubs, required }: Field): TypeUse {
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
 }
 
-function either(a: Element, b: Element): Element {
-  if (a.type.name !== b.type.name) throw new TypeError(`${a.name} is ${a.type.name} here and ${b.type.name} there`);
-  const lengths = a.type.lengths && b.type.lengths && widest(a.type.lengths, b.type.lengths);
-  return { name: a.name, type: { name: a.type.name, lengths }, mandatory: a.mandatory && b.mandatory };
-}
-
-/** One sequence that keeps the order of both. Elements that only one of them has are optional. */
-function merge(known: readonly Element[], added: readonly Element[]): readonly Element[] {
-  const merged = known.map((element) => {
-    const other = added.find(({ name }) => name === element.name);
-    return other ? either(element, other) : { ...element, mandatory: false };
-  });
-  let at = 0;
-  for (const element of added) {
-    const position = merged.findIndex(({ name }) => name === element.name);
-    if (position < 0) merged.splice(at, 0, { ...element, mandatory: false });
-    at = position < 0 ? at + 1 : position + 1;
-  }
-  return merged;
+function either(name: string, a: TypeUse, b: TypeUse): TypeUse {
+  if (a.name !== b.name) throw new TypeError(`${name} is ${a.name} here and ${b.name} there`);
+  return { name: a.name, lengths: a.lengths && b.lengths && widest(a.lengths, b.lengths) };
 }
 
 function capitalised(name: string): string {

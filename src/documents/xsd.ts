@@ -1,7 +1,8 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
+import { qualifiedName } from '../contract/record-types.ts';
 import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
-import { collectTypes, type Element, localName, nameOfRecord, namespaceOf, type TypeUse } from './xsd-types.ts';
+import { collectTypes, type Element, localName, namespaceOf, type TypeUse } from './xsd-types.ts';
 
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
@@ -26,7 +27,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
       ...(namespace === own
-        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service, own)]
+        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service)]
         : []),
     ];
   };
@@ -49,8 +50,8 @@ function faultTypes(service: Service) {
     [name('Type')]: ['internal', 'validation', 'security', 'configuration'],
   };
   const elements: readonly Element[] = [
-    { name: 'error', type: { name: name('Error') }, mandatory: false },
-    { name: 'type', type: { name: name('Type') }, mandatory: false },
+    { name: 'error', type: { name: name('Error') }, isMandatory: false, isNillable: true },
+    { name: 'type', type: { name: name('Type') }, isMandatory: false, isNillable: true },
   ];
   return { record: [name('ServiceException'), elements] as const, enumerations };
 }
@@ -67,8 +68,8 @@ function narrowed({ lengths }: TypeUse): Tag | undefined {
   return tag('xsd:simpleType', {}, restriction(...facets));
 }
 
-function element({ name, type, mandatory }: Element, maxOccurs?: string): Tag {
-  const occurs = { maxOccurs, minOccurs: mandatory ? '1' : '0', name, nillable: mandatory ? undefined : 'true' };
+function element({ name, type, isMandatory, isNillable }: Element, maxOccurs?: string): Tag {
+  const occurs = { maxOccurs, minOccurs: isMandatory ? '1' : '0', name, nillable: isNillable ? 'true' : undefined };
   const simpleType = narrowed(type);
   return simpleType ? tag('xsd:element', occurs, simpleType) : tag('xsd:element', { ...occurs, type: type.name });
 }
@@ -101,10 +102,10 @@ function wrapper(name: string, part: string, type: string): Tag {
   );
 }
 
-function wrappers(service: Service, own: string): readonly Tag[] {
+function wrappers(service: Service): readonly Tag[] {
   return namedOperations(service).flatMap(({ name, input, output }) => [
-    wrapper(name, 'request', nameOfRecord(input, own)),
-    wrapper(`${name}Response`, 'result', nameOfRecord(output, own)),
+    wrapper(name, 'request', qualifiedName(input, service)),
+    wrapper(`${name}Response`, 'result', qualifiedName(output, service)),
   ]);
 }
 

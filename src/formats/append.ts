@@ -13,6 +13,8 @@ export interface Part {
 
 export interface MemberPart extends Part {
   readonly name: string;
+  /** The text that stands for an absent member; by default none. */
+  readonly absent?: string;
 }
 
 /** The fixed texts of an object or a list. */
@@ -24,17 +26,20 @@ export interface Frame {
   readonly empty: string;
 }
 
-/** Appends the members of an object in the order of the contract, without absent ones. */
+/** Appends the members of an object in the order of the contract, or the text for those that are absent. */
 export function compileMembers(members: readonly MemberPart[], { start, separator, end, empty }: Frame): Append {
   const count = members.length;
   const names = members.map(({ name }) => name);
   const appends = members.map(({ append }) => append);
-  const starts = members.map(({ before }) => start + before);
-  const ends = members.map(({ after }) => after + end);
+  // Texts of absent members are part of the fixed texts between present ones, so they cost no append of their own.
+  const absent = (from: number, to: number): string =>
+    flat(...members.slice(from, to).map(({ absent: text = '' }) => text));
+  const starts = members.map(({ before }, at) => flat(start, absent(0, at), before));
+  const ends = members.map(({ after }, at) => flat(after, absent(at + 1, count), end));
   // The text from one member to the next present one, by both. Most pairs never occur.
   const between = new Array<string | undefined>(count * count).fill(undefined);
   const join = (from: number, to: number): string => {
-    const text = flat(members[from]!.after, separator, members[to]!.before);
+    const text = flat(members[from]!.after, separator, absent(from + 1, to), members[to]!.before);
     between[from * count + to] = text;
     return text;
   };

@@ -30,7 +30,12 @@ interface SideCodec<N> {
 export type Codec<N> = Readonly<Record<Side, SideCodec<N>>>;
 
 /** Compiles the printing of the fields of a body. */
-export type CompilePrint = (schema: ObjectSchema, formatDateTime: FormatDateTime, service: Service) => Print;
+export type CompilePrint = (
+  schema: ObjectSchema,
+  formatDateTime: FormatDateTime,
+  service: Service,
+  side: Side,
+) => Print;
 
 /** How one format reads and prints the operations that it carries. */
 export interface FormatParts<N> {
@@ -48,7 +53,7 @@ export function compileCodecs<N>(
   for (const service of services) {
     const compilers = {
       reader,
-      compilePrint: (schema: ObjectSchema) => compilePrint(schema, formatDateTime, service),
+      compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
     };
     for (const operation of carried(service)) codecs.set(operation, compileCodec(operation, compilers));
   }
@@ -62,16 +67,19 @@ export function compileCodecs<N>(
 /** Compiles schemas of one service. */
 interface Compilers<N> {
   readonly reader: Reader<N>;
-  readonly compilePrint: (schema: ObjectSchema) => Print;
+  readonly compilePrint: (schema: ObjectSchema, side: Side) => Print;
 }
 
 function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N> {
   const compileSide = isBound(operation) ? compileLocations : compileBody;
-  return { input: compileSide(operation.input, compilers), output: compileSide(operation.output, compilers) };
+  return {
+    input: compileSide(operation.input, 'input', compilers),
+    output: compileSide(operation.output, 'output', compilers),
+  };
 }
 
 /** For an operation whose fields are all in the body. */
-function compileBody<N>(schema: ObjectSchema, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
+function compileBody<N>(schema: ObjectSchema, side: Side, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
   const read = compileRead(schema, reader);
   return {
     read({ body }) {
@@ -80,7 +88,7 @@ function compileBody<N>(schema: ObjectSchema, { reader, compilePrint }: Compiler
       const value = (body === undefined ? undefined : read(body, collector)) ?? Object.freeze({});
       return { value, issues: collector.issues };
     },
-    print: compilePrint(schema),
+    print: compilePrint(schema, side),
   };
 }
 
@@ -88,7 +96,7 @@ function compileBody<N>(schema: ObjectSchema, { reader, compilePrint }: Compiler
 const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
 
 /** For an operation with an HTTP binding. */
-function compileLocations<N>(schema: ObjectSchema, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
+function compileLocations<N>(schema: ObjectSchema, side: Side, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
   const schemas = splitByLocation(schema);
   const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
     location,
@@ -107,6 +115,6 @@ function compileLocations<N>(schema: ObjectSchema, { reader, compilePrint }: Com
       const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
       return { value: Object.freeze(Object.fromEntries(inOrder)), issues: collector.issues };
     },
-    print: compilePrint(schemas.body),
+    print: compilePrint(schemas.body, side),
   };
 }

@@ -38,6 +38,9 @@ export const P = ' xmlns="http://payment.services.adyen.com"';
 export const ownDeclared = ` xmlns:ns1="http://recurring.services.adyen.com"${R}`;
 export const allDeclared = `${ownDeclared} xmlns:ns2="http://payment.services.adyen.com" xmlns:ns3="http://common.services.adyen.com"`;
 
+/** Elements of members that are absent from an answer. */
+export const nil = (...names: readonly string[]): string => names.map((name) => `<${name} xsi:nil="true"/>`).join('');
+
 /** As PHP's SoapClient writes it: generated prefixes, a newline at the end. */
 export const php = (content: string): string =>
   `<?xml version="1.0" encoding="UTF-8"?>

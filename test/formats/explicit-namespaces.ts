@@ -2,7 +2,7 @@
 import { conventionsOf } from '../../src/contract/conventions.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
-import { ownUri, type Service, uriOf } from '../../src/contract/service.ts';
+import { namedOperations, ownUri, type Service, uriOf } from '../../src/contract/service.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
 
@@ -20,12 +20,18 @@ export function printExplicitly(
 ): string {
   const own = ownUri(service);
   const [root, part] = side === 'input' ? [operation.name, 'request'] : [`${operation.name}Response`, 'result'];
-  const fields = contentOf(service, operation[side], value);
+  const fields = contentOf({ service, side }, operation[side], value);
   const body = element('Body', envelopes[name], element(root, own, element(part, own, fields)));
   return element('Envelope', envelopes[name], body);
 }
 
-function contentOf(service: Service, schema: Schema, value: unknown): string {
+interface Context {
+  readonly service: Service;
+  readonly side: Side;
+}
+
+function contentOf(context: Context, schema: Schema, value: unknown): string {
+  const { service } = context;
   switch (schema.kind) {
     case 'string':
     case 'enum':
@@ -38,26 +44,57 @@ function contentOf(service: Service, schema: Schema, value: unknown): string {
       const items = value as readonly unknown[];
       if (schema.joined) return escapeText(items.join(','));
       return items
-        .map((item) => element(schema.itemName, ownUri(service), contentOf(service, schema.item, item)))
+        .map((item) => element(schema.itemName, ownUri(service), contentOf(context, schema.item, item)))
         .join('');
     }
     case 'map':
       return entriesOf(service, value as Readonly<Record<string, string>>);
     case 'object':
-      return membersOf(service, schema, value as Readonly<Record<string, unknown>>);
+      return membersOf(context, schema, value as Readonly<Record<string, unknown>>);
     default:
       return schema satisfies never;
   }
 }
 
-function membersOf(service: Service, schema: ObjectSchema, value: Readonly<Record<string, unknown>>): string {
+function membersOf(context: Context, schema: ObjectSchema, value: Readonly<Record<string, unknown>>): string {
+  const { service, side } = context;
   const uri = uriOf(service, schema.namespace);
-  const present = Object.entries(schema.fields).filter(([name]) => value[name] !== undefined);
-  if (present.length > 0)
-    return present.map(([name, field]) => element(name, uri, contentOf(service, field.schema, value[name]))).join('');
-  return Object.entries(schema.whenEmpty)
-    .map(([name, how]) => element(name, uri, '', how === 'nil' ? `xmlns:i="${instance}" i:nil="true"` : ''))
+  const isEmpty = Object.values(value).every((each) => each === undefined);
+  return namesInOrder(service, schema)
+    .map((name) => {
+      const field = schema.fields[name];
+      if (field !== undefined && value[name] !== undefined)
+        return element(name, uri, contentOf(context, field.schema, value[name]));
+      if (side === 'input') return '';
+      if (isEmpty && schema.whenEmpty.includes(name)) return element(name, uri, '');
+      return isNillable(service, schema, name) ? element(name, uri, '', `xmlns:i="${instance}" i:nil="true"`) : '';
+    })
     .join('');
+}
+
+/** The fields of all schemas with the name of this one. In this service their order is that of their names. */
+function namesInOrder(service: Service, schema: ObjectSchema): readonly string[] {
+  const others = sameType(service, schema).filter((each) => each !== schema);
+  if (others.length === 0) return Object.keys(schema.fields);
+  return [...new Set([schema, ...others].flatMap(({ fields }) => Object.keys(fields)))].sort();
+}
+
+/** An element may be nil unless one of the schemas says otherwise, or all of them require it of stubs. */
+function isNillable(service: Service, schema: ObjectSchema, name: string): boolean {
+  const fields = sameType(service, schema).map((each) => each.fields[name]);
+  const isMandatory = fields.every((field) => field?.mandatoryInStubs === true);
+  return !isMandatory && fields.every((field) => field?.nillable !== false);
+}
+
+function sameType(service: Service, { namespace, name }: ObjectSchema): readonly ObjectSchema[] {
+  const objectsIn = (schema: Schema): readonly ObjectSchema[] => {
+    if (schema.kind === 'list') return objectsIn(schema.item);
+    if (schema.kind !== 'object') return [];
+    return [schema, ...Object.values(schema.fields).flatMap((field) => objectsIn(field.schema))];
+  };
+  return namedOperations(service)
+    .flatMap(({ input, output }) => [...objectsIn(input), ...objectsIn(output)])
+    .filter((each) => each.namespace === namespace && each.name === name);
 }
 
 function entriesOf(service: Service, value: Readonly<Record<string, string>>): string {

@@ -36,6 +36,7 @@ const defects: Readonly<Record<string, (body: string) => string>> = {
   'leaves the default namespace out': (body) => body.replace(/ xmlns="[^"]*"/, ''),
   'leaves xsi:type out': (body) => body.replace(' xsi:type="xsd:string"', ''),
   'leaves xsi:nil out': (body) => body.replace(' xsi:nil="true"', ''),
+  'leaves nil elements out': (body) => body.replace(/<[\w:]+ xsi:nil="true"\/>/g, ''),
   'changes a text': (body) => body.replace(/>([^<>])/, '>x$1'),
 };
 

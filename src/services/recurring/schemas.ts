@@ -18,6 +18,9 @@ import { recurringProblems } from './problems.ts';
 
 export const text = (max: number, example: string) => string({ max, example });
 
+/** Of answers, and not in the published WSDL of version 12: Axis 1.4 stubs of it refuse an answer with any other element. */
+export const unknownToV12 = { nillable: false } as const;
+
 /** 2020-03-01T10:53:11Z, in the examples of the reference. */
 export const someDay = 1_583_059_991_000;
 
@@ -180,7 +183,7 @@ export const bankAccount = object(
       'The account number, without spaces.',
       { invalid: recurringProblems.invalidBankAccount },
     ),
-    bankCity: optional(text(100, 'Amsterdam'), 'The city of the bank.'),
+    bankCity: optional(text(100, 'Amsterdam'), 'The city of the bank.', unknownToV12),
     bankLocationId: optional(text(40, '09999'), 'The branch, where the country has such a number.'),
     bankName: optional(text(100, 'Test Bank'), 'The name of the bank.'),
     bic: optional(
@@ -201,7 +204,7 @@ export const bankAccount = object(
       'The owner of the account: three characters or more, one Latin letter at least.',
       { missing: recurringProblems.missingAccountHolder, invalid: recurringProblems.invalidOwnerName },
     ),
-    taxId: optional(text(40, '123456789'), "The owner's tax number, where the country wants it."),
+    taxId: optional(text(40, '123456789'), "The owner's tax number, where the country wants it.", unknownToV12),
   },
   { namespace: 'payment', choices: [accountOrIban] },
 );
@@ -269,8 +272,8 @@ export const tokenDetails = object(
 );
 
 export const recurringDetail = object('RecurringDetail', {
-  acquirer: optional(text(80, 'TestPmmAcquirer'), 'The acquirer of the first payment.'),
-  acquirerAccount: optional(text(80, 'TestPmmAcquirerAccount'), 'The account at the acquirer.'),
+  acquirer: optional(text(80, 'TestPmmAcquirer'), 'The acquirer of the first payment.', unknownToV12),
+  acquirerAccount: optional(text(80, 'TestPmmAcquirerAccount'), 'The account at the acquirer.', unknownToV12),
   additionalData: optional(
     map(103, { cardBin: '411111' }),
     "The merchant's entries of key and value; and newExpiryMonth, newExpiryYear and newAlias once the card was updated.",

@@ -28,11 +28,15 @@ export const listRecurringDetails = operation({
     {
       creationDate: optional(dateTime(shapes.someDay), 'When the recurring details were created.'),
       details: optional(shapes.recurringDetails, 'The details; absent when there is none for the contract named.'),
-      invalidOneclickContracts: optional(boolean(false), 'Whether a detail can no longer be used with one click.'),
+      invalidOneclickContracts: optional(
+        boolean(false),
+        'Whether a detail can no longer be used with one click.',
+        shapes.unknownToV12,
+      ),
       lastKnownShopperEmail: optional(shapes.email, "The shopper's most recent e-mail."),
       shopperReference: optional(shapes.reference, 'The shopper.'),
     },
-    { whenEmpty: { details: 'empty', lastKnownShopperEmail: 'nil', shopperReference: 'nil' } },
+    { whenEmpty: ['details'] },
   ),
 });
 
@@ -114,6 +118,7 @@ export const storeToken = operation({
     rechargeReference: optional(
       shapes.text(16, '8815252013129012'),
       'The reference of this request again: storing details charges nothing.',
+      shapes.unknownToV12,
     ),
     recurringDetailReference: required(shapes.detailReference, 'Identifies the stored detail.'),
     result: required(shapes.text(80, 'Success'), 'Success.'),

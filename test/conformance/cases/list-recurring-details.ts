@@ -1,5 +1,5 @@
 /** Cases of listRecurringDetails. */
-import { allDeclared, answered11, answered12, axis, type Case, P, php, R, template, twelve } from '../case.ts';
+import { allDeclared, answered11, answered12, axis, type Case, nil, P, php, R, template, twelve } from '../case.ts';
 
 const visaDetail = {
   additionalData: { 'card.bin': '411111' },
@@ -23,19 +23,24 @@ const shopper = {
 const visaXml =
   '<RecurringDetail><additionalData><entry><key xsi:type="xsd:string">card.bin</key>' +
   '<value xsi:type="xsd:string">411111</value></entry></additionalData>' +
-  '<alias>P962471748121832</alias><aliasType>Default</aliasType>' +
-  `<card><ns2:expiryMonth>3</ns2:expiryMonth><ns2:expiryYear>2030</ns2:expiryYear><ns2:holderName>Anna van Dijk</ns2:holderName>` +
-  `<ns2:number>1111</ns2:number></card><contractTypes><string>ONECLICK</string><string>RECURRING</string></contractTypes>` +
-  '<creationDate>2020-03-01T11:53:11.000+01:00</creationDate><firstPspReference>8815252013129012</firstPspReference>' +
+  `<alias>P962471748121832</alias><aliasType>Default</aliasType>${nil('bank', 'billingAddress')}` +
+  `<card>${nil('ns2:cvc')}<ns2:expiryMonth>3</ns2:expiryMonth><ns2:expiryYear>2030</ns2:expiryYear><ns2:holderName>Anna van Dijk</ns2:holderName>` +
+  `${nil('ns2:issueNumber')}<ns2:number>1111</ns2:number>${nil('ns2:startMonth', 'ns2:startYear')}</card>` +
+  '<contractTypes><string>ONECLICK</string><string>RECURRING</string></contractTypes>' +
+  `<creationDate>2020-03-01T11:53:11.000+01:00</creationDate>${nil('elv')}<firstPspReference>8815252013129012</firstPspReference>` +
   '<name>My &quot;first&quot; card &amp; more</name><paymentMethodVariant>visa</paymentMethodVariant>' +
-  '<recurringDetailReference>8313147988756818</recurringDetailReference><variant>visa</variant></RecurringDetail>';
+  `<recurringDetailReference>8313147988756818</recurringDetailReference>${nil('shopperName', 'socialSecurityNumber', 'tokenDetails')}` +
+  '<variant>visa</variant></RecurringDetail>';
 
 const accountXml =
-  `<RecurringDetail><bank><ns2:countryCode>NL</ns2:countryCode><ns2:iban>NL13TEST0123456789</ns2:iban>` +
-  `<ns2:ownerName>Ánna van Dijk</ns2:ownerName></bank><contractTypes><string>PAYOUT</string></contractTypes>` +
-  '<creationDate>2021-01-01T01:00:00.000+01:00</creationDate><firstPspReference>8815252013129014</firstPspReference>' +
-  '<paymentMethodVariant>sepadirectdebit</paymentMethodVariant>' +
-  '<recurringDetailReference>8814232895168272</recurringDetailReference><variant>sepadirectdebit</variant></RecurringDetail>';
+  `<RecurringDetail>${nil('additionalData', 'alias', 'aliasType')}` +
+  `<bank>${nil('ns2:bankAccountNumber', 'ns2:bankLocationId', 'ns2:bankName', 'ns2:bic')}<ns2:countryCode>NL</ns2:countryCode>` +
+  `<ns2:iban>NL13TEST0123456789</ns2:iban><ns2:ownerName>Ánna van Dijk</ns2:ownerName></bank>${nil('billingAddress', 'card')}` +
+  '<contractTypes><string>PAYOUT</string></contractTypes>' +
+  `<creationDate>2021-01-01T01:00:00.000+01:00</creationDate>${nil('elv')}<firstPspReference>8815252013129014</firstPspReference>` +
+  `${nil('name')}<paymentMethodVariant>sepadirectdebit</paymentMethodVariant>` +
+  `<recurringDetailReference>8814232895168272</recurringDetailReference>${nil('shopperName', 'socialSecurityNumber', 'tokenDetails')}` +
+  '<variant>sepadirectdebit</variant></RecurringDetail>';
 
 const result = (content: string): string =>
   `<ns1:listRecurringDetailsResponse${allDeclared}><ns1:result>` +
@@ -49,8 +54,8 @@ const known = (details: string): string =>
 
 const visaOnly = known(`<details>${visaXml}</details>`);
 const accountOnly = known(`<details>${accountXml}</details>`);
-const noDetails = known('');
-const unknown = result(`<details/><lastKnownShopperEmail xsi:nil="true"/><shopperReference xsi:nil="true"/>`);
+const noDetails = known(nil('details'));
+const unknown = result(`${nil('creationDate')}<details/>${nil('lastKnownShopperEmail', 'shopperReference')}`);
 
 const visaPairs = (prefix: string): string =>
   [

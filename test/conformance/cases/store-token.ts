@@ -8,6 +8,7 @@ import {
   fault11,
   fault12,
   mc,
+  nil,
   ownDeclared,
   P,
   php,
@@ -24,7 +25,7 @@ const cardStored =
 
 const accountStored =
   `<ns1:storeTokenResponse${ownDeclared}><ns1:result>` +
-  `<pspReference>PSP0000000000001</pspReference><rechargeReference>PSP0000000000001</rechargeReference><recurringDetailReference>DETAIL0000000001</recurringDetailReference>` +
+  `${nil('alias', 'aliasType')}<pspReference>PSP0000000000001</pspReference><rechargeReference>PSP0000000000001</rechargeReference><recurringDetailReference>DETAIL0000000001</recurringDetailReference>` +
   `<result>Success</result></ns1:result></ns1:storeTokenResponse>`;
 
 export const cases: readonly Case[] = [

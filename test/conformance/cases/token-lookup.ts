@@ -1,9 +1,22 @@
 /** Cases of tokenLookup. */
-import { answered11, answered12, axis, type Case, fault11, fault12, ownDeclared, P, php, R, twelve } from '../case.ts';
+import {
+  answered11,
+  answered12,
+  axis,
+  type Case,
+  fault11,
+  fault12,
+  nil,
+  ownDeclared,
+  P,
+  php,
+  R,
+  twelve,
+} from '../case.ts';
 
 const result = (tokens: string): string =>
   `<ns1:tokenLookupResponse${ownDeclared}><ns1:result>` +
-  `<pspReference>PSP0000000000001</pspReference>${tokens}</ns1:result></ns1:tokenLookupResponse>`;
+  `${nil('additionalData')}<pspReference>PSP0000000000001</pspReference>${tokens}</ns1:result></ns1:tokenLookupResponse>`;
 
 const cardHeld = result(
   `<tokens><TokenDetail><creationDate>2020-03-01T11:53:11.000+01:00</creationDate>` +
@@ -15,7 +28,7 @@ const accountHeld = result(
     '<lastKnownShopperEmail>shopper@example.com</lastKnownShopperEmail><shopperReference>shopper-1</shopperReference>' +
     '</TokenDetail></tokens>',
 );
-const noShopper = result('');
+const noShopper = result(nil('tokens'));
 
 export const cases: readonly Case[] = [
   {

@@ -1,0 +1,73 @@
+/** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
+import type { Field, ObjectSchema } from './schema.ts';
+import { namedOperations, namespacesOf, type Service } from './service.ts';
+import { walk } from './walk.ts';
+
+export interface RecordMember {
+  readonly name: string;
+  /** The field in each of the schemas that have it. */
+  readonly fields: readonly Field[];
+  /** Always there, and never nil. */
+  readonly isMandatory: boolean;
+  readonly isNillable: boolean;
+}
+
+export interface RecordType {
+  readonly namespace: string;
+  readonly name: string;
+  /** In an order that keeps that of every schema. */
+  readonly members: readonly RecordMember[];
+}
+
+/** The types by `qualifiedName`, sorted by it. */
+export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
+  const schemas = new Map<string, Set<ObjectSchema>>();
+  const add = (schema: ObjectSchema) => {
+    const name = qualifiedName(schema, service);
+    schemas.set(name, (schemas.get(name) ?? new Set()).add(schema));
+  };
+  const nothing = () => undefined;
+  for (const { input, output } of namedOperations(service))
+    for (const root of [input, output])
+      walk<void>(root, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
+  const { own } = namespacesOf(service);
+  return new Map(
+    [...schemas]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([qualified, [first, ...others]]) => {
+        const { namespace = own, name } = first!;
+        return [qualified, { namespace, name, members: others.reduce(merge, membersOf(first!)) }];
+      }),
+  );
+}
+
+/** `payment:Card` */
+export function qualifiedName({ namespace, name }: ObjectSchema, service: Service): string {
+  return `${namespace ?? namespacesOf(service).own}:${name}`;
+}
+
+function membersOf({ fields }: ObjectSchema): readonly RecordMember[] {
+  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], field.mandatoryInStubs === true));
+}
+
+function memberOf(name: string, fields: readonly Field[], isMandatory: boolean): RecordMember {
+  return { name, fields, isMandatory, isNillable: !isMandatory && fields.every(({ nillable }) => nillable !== false) };
+}
+
+/** A member that only one of the two has is optional. */
+function merge(known: readonly RecordMember[], schema: ObjectSchema): readonly RecordMember[] {
+  const added = membersOf(schema);
+  const merged = known.map(({ name, fields, isMandatory }) => {
+    const other = added.find((each) => each.name === name);
+    return other
+      ? memberOf(name, [...fields, ...other.fields], isMandatory && other.isMandatory)
+      : memberOf(name, fields, false);
+  });
+  let at = 0;
+  for (const { name, fields } of added) {
+    const position = merged.findIndex((each) => each.name === name);
+    if (position < 0) merged.splice(at, 0, memberOf(name, fields, false));
+    at = position < 0 ? at + 1 : position + 1;
+  }
+  return merged;
+}

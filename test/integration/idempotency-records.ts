@@ -1,4 +1,5 @@
 /** Idempotency records on every engine: a key is reserved once, commits with its transaction and is free again after it expires. */
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LockTimeout, type NewRecord } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
@@ -13,6 +14,12 @@ const age = statement('test-age', 'update idempotency_record set expires_at = no
 const left = statement<{ readonly days: number }>(
   'test-left',
   `select cast(round((expires_at - now_ms()) / ${dayMs}.0) as bigint) as days from idempotency_record where record_key = $1`,
+);
+const fill = statement(
+  'test-fill',
+  `with recursive series(n) as (select 1 union all select n + 1 from series where n < $1)
+   insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+   select 'filled ' || n, 'f', 'disable', 'PSP' || n, 'x', 0, 1 + n / 7 from series`,
 );
 const count = statement<{ readonly rows: number }>('test-count', 'select count(*) as rows from idempotency_record');
 
@@ -109,6 +116,29 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       expect(dropped).toBeGreaterThanOrEqual(9);
       expect(await rows()).toBe(21);
       expect(await keep('s3', 'w')).toMatchObject({ outcome: 'z' });
+    });
+    test('a record that is replaced while the deletion waits for it stays', async () => {
+      await keep('s', 'first');
+      await keep('t', 'first');
+      await expire('s');
+      await expire('t');
+      let deletion: Promise<number> | undefined;
+      await store.write(async (tx) => {
+        await tx.idempotencyRecords.reserve('s', claiming('g'));
+        deletion ??= deleteExpiredRecords(engine);
+        // On PostgreSQL the deletion has found the expired record by then, and waits for this transaction.
+        await setTimeout(50);
+        await tx.idempotencyRecords.complete('s', 'second');
+      });
+      expect(await deletion).toBe(1);
+      expect(await keep('s', 'third')).toEqual({ requestHash: 'g', outcome: 'second' });
+      expect(await rows()).toBe(1);
+    });
+    test('more expired records than one transaction deletes are deleted', async () => {
+      await engine.write((session) => session.execute(fill, [2_500]));
+      await keep('s', 'stays');
+      expect(await deleteExpiredRecords(engine)).toBe(2_500);
+      expect(await rows()).toBe(1);
     });
   });
 }

@@ -8,10 +8,12 @@ import { Pool } from 'pg';
 import { Connection } from '../../src/store/postgres/connection.ts';
 import { openPostgres } from '../../src/store/postgres/open.ts';
 import { type Engine, type Session, statement, type Value } from '../../src/store/sql/engine.ts';
+import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { openProxy } from '../support/proxy.ts';
+import { until } from '../support/until.ts';
 import { describeStore } from './store.ts';
 
 let server: Postgres;
@@ -523,6 +525,31 @@ describe('PostgreSQL', () => {
       expect(await value()).toBe(5);
       await proxy.close();
     });
+  });
+
+  test('expired idempotency records are deleted without reading those that stay', async () => {
+    const journalUrl = await server.createMigratedDatabase();
+    const journal = openPostgres({ url: journalUrl, poolMax: 2 });
+    const rows = (count: number, expiresAt: string) =>
+      `insert into idempotency_record (record_key, request_hash, operation, psp_reference, outcome, created_at, expires_at)
+       select '${expiresAt}' || n, 'f', 'disable', '${expiresAt}' || n, 'x', 0, ${expiresAt} + n from generate_series(1, ${count}) n`;
+    await server.ask(rows(20_000, String(Date.now() + 24 * 60 * 60 * 1000)), [], journalUrl);
+    await server.ask('analyze idempotency_record', [], journalUrl);
+    await server.ask(rows(1_500, '0'), [], journalUrl);
+    const rowsRead = async () => {
+      const [row] = await server.ask(
+        "select seq_tup_read as rows, n_tup_del as deleted from pg_stat_user_tables where relname = 'idempotency_record'",
+        [],
+        journalUrl,
+      );
+      return { rows: Number(row?.rows), deleted: Number(row?.deleted) };
+    };
+    const before = await rowsRead();
+    expect(await deleteExpiredRecords(journal)).toBe(1_500);
+    // A connection that ends reports its statistics.
+    await journal.close();
+    await until('the statistics to arrive', async () => (await rowsRead()).deleted === 1_500);
+    expect((await rowsRead()).rows - before.rows).toBe(0);
   });
 
   test('four programs that migrate an empty database at once do the work once', async () => {

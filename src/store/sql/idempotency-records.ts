@@ -6,7 +6,7 @@ import { type Engine, type Session, statement, type TransactionSession } from '.
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;
-/** Records deleted in one transaction, so that none takes long. */
+/** About so many records are deleted in one transaction, so that none takes long. */
 const deletedMax = 1_000;
 
 type RecordRow = { readonly request_hash: string; readonly outcome: string | null };
@@ -43,10 +43,16 @@ const complete = statement(
    values ($1, '', '', $1, 0, 0) on conflict (record_key) do update set outcome = $2`,
 );
 
+/**
+ * By a range of the index on the expiry, up to that of the last record of the batch: PostgreSQL reads the whole table to find
+ * a thousand keys. Records that expire in the same millisecond are deleted together. A record that another transaction has
+ * replaced meanwhile has a later expiry, so it stays.
+ */
 const deleteExpired = statement(
   'delete-expired-records',
-  `delete from idempotency_record where record_key in
-     (select record_key from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax})`,
+  `delete from idempotency_record where expires_at <= now_ms() and expires_at <=
+     (select max(expires_at) from
+       (select expires_at from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax}) oldest)`,
 );
 
 export class IdempotencyRecordReader {
@@ -94,7 +100,7 @@ export class IdempotencyRecordRepository extends IdempotencyRecordReader impleme
 export async function deleteExpiredRecords(engine: Engine): Promise<number> {
   let total = 0;
   for (;;) {
-    const deleted = await engine.write((session) => session.execute(deleteExpired, []));
+    const deleted = await engine.write((session) => session.execute(deleteExpired, []), { isolation: 'readCommitted' });
     total += deleted;
     if (deleted < deletedMax) return total;
   }

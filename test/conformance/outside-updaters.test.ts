@@ -43,7 +43,7 @@ const openAsking = () =>
     // A clock that goes: what is left alone after failures is not so for ever.
     updater: ({ vault }) =>
       createHttpUpdater(
-        { url: outside.url, secret: 'hush', msMax: 1_500 },
+        { url: outside.url, secret: 'hush', msMax: 5_000 },
         { vault, events: watch, clock: { now: Date.now } },
       ),
   });

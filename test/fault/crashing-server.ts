@@ -1,8 +1,9 @@
 /** A server with the production code and crash points; or one with a seeded defect that ends a job apart from its outcome. */
 
-import { openBackend } from '../../src/app/backend.ts';
+import { openBackendOf } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
 import { startServer } from '../../src/app/server.ts';
+import { builtInServices } from '../../src/app/services.ts';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
@@ -20,9 +21,16 @@ process.on('disconnect', () => process.exit());
 
 const config = readConfig('production');
 const defect = process.env[defectVariable] as SeededDefect | undefined;
-const backend = await openBackend(config, { exclusive: true });
-const store = defect === undefined ? withCrashPoints(backend.store) : withSeparateJobEnd(backend.store, defect);
-const running = await startServer(config, { ...backend, store });
+const change = (store: Store): Store =>
+  defect === undefined ? withCrashPoints(store) : withSeparateJobEnd(store, defect);
+// The services work on the store with which they are composed.
+const services = {
+  ...builtInServices,
+  compose: (...[config, dependencies]: Parameters<typeof builtInServices.compose>) =>
+    builtInServices.compose(config, { ...dependencies, store: change(dependencies.store) }),
+};
+const backend = await openBackendOf(services, config, { exclusive: true });
+const running = await startServer(config, { ...backend, store: change(backend.store) });
 process.once('SIGTERM', async () => {
   await running.stop();
   process.exit();

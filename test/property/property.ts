@@ -46,7 +46,7 @@ export function search<T>(
       seed,
       numRuns: runs,
       endOnFailure: unshrunk ?? false,
-      interruptAfterTimeLimit: 240_000,
+      interruptAfterTimeLimit: 800_000,
       markInterruptAsFailure: true,
     },
   );

@@ -247,7 +247,7 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   const server = await startServer('serve', folder.path, production.variables);
   const imported = () => count('row-1____').details;
   const killedAt: number[] = [];
-  for (const share of [0.2, 0.6]) {
+  for (const share of [0.2, 0.4]) {
     const { code, stdout } = await killedWhen(['import', file], folder.path, production.variables, async () => {
       while (imported() < rows * share) await wait(5);
     });

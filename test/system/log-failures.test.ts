@@ -61,12 +61,18 @@ const start = (parameters: readonly string[], { fd }: Unwritable, variables: Nod
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 describe('the log alone', () => {
+  const enough = 'more lines than a pipe holds';
   /** Writes more than a pipe holds, and ends at SIGTERM. */
   const script = (prepare: string, close: string): string => `
     ${prepare}
     process.on('SIGTERM', async () => { ${close}; process.exit(); });
     const line = JSON.stringify({ filled: 'x'.repeat(300) }) + '\\n';
-    setInterval(() => { for (let n = 0; n < 50; n += 1) write(line); }, 10);
+    let rounds = 0;
+    setInterval(() => {
+      for (let n = 0; n < 50; n += 1) write(line);
+      rounds += 1;
+      if (rounds === 100) process.stderr.write('${enough}');
+    }, 10);
   `;
   const ours = script(
     `const { openLog } = await import(${source('http/log.ts')});
@@ -85,10 +91,14 @@ describe('the log alone', () => {
     const file = join(import.meta.dirname, '../..');
     const child = spawn(process.execPath, ['--input-type=module', '-e', text], {
       cwd: file,
-      stdio: ['ignore', open(target).fd, 'ignore'],
+      stdio: ['ignore', open(target).fd, 'pipe'],
     });
     ends.push(() => child.kill('SIGKILL'));
-    await wait(1_500);
+    let said = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await until('the lines', () => said.includes(enough));
     child.kill('SIGTERM');
     return child;
   };

@@ -171,7 +171,7 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   );
   const before = count();
   const good = rows - rows / 100;
-  for (const share of [0.2, 0.6]) {
+  for (const share of [0.2, 0.4]) {
     const { code, stdout } = await killedWhen(
       ['updates', 'import', file],
       folder.path,

@@ -1,4 +1,5 @@
 /** A stop under load: every request that reaches the server is answered. */
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
@@ -92,11 +93,10 @@ test('a request that was on its way on an idle connection is answered, and the l
   const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.setEncoding('utf8').on('data', (text: string) => received.push(text));
   socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(received.join('')).toMatch(/connection: keep-alive/i);
+  await until('the first answer', () => /connection: keep-alive.*"path":"\/x"/is.test(received.join('')));
   const drained = shell.drain();
   expect(shell.draining()).toBe(true);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await new Promise((resolve) => setTimeout(resolve, 20));
   received.length = 0;
   socket.write('GET /y HTTP/1.1\r\nHost: a\r\n\r\n');
   await closed;
@@ -105,25 +105,32 @@ test('a request that was on its way on an idle connection is answered, and the l
 });
 
 test('idle connections do not hold the stop up, and endless requests only so long', async () => {
-  const idle = await openTestShell(work);
+  // Without its own limit for idle connections the stop would take this long.
+  const idle = await openTestShell(work, { DRAIN_MS_MAX: '120000', KEEP_ALIVE_MS: '120000' });
   const socket = connect(idle.port, '127.0.0.1');
+  const answered = once(socket, 'data');
   socket.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  const startedAt = performance.now();
-  await idle.drain();
-  expect(performance.now() - startedAt).toBeLessThan(3000);
+  await answered;
+  let isOver = false;
+  void idle.drain().then(() => {
+    isOver = true;
+  });
+  await until('the end of the stop', () => isOver, 60_000);
 
+  const begun = Promise.withResolvers<void>();
   const stuck = await openTestShell(
-    echo(() => new Promise(() => {})),
+    echo(() => {
+      begun.resolve();
+      return new Promise(() => {});
+    }),
     { DRAIN_MS_MAX: '300' },
   );
   const waiting = connect(stuck.port, '127.0.0.1').on('error', () => {});
   waiting.write('GET /x HTTP/1.1\r\nHost: a\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await begun.promise;
   const cutAt = performance.now();
   await stuck.drain();
   expect(performance.now() - cutAt).toBeGreaterThan(250);
-  expect(performance.now() - cutAt).toBeLessThan(3000);
 });
 
 test('during the notice new requests are answered, each the last on its connection; then the port is closed', async () => {
@@ -132,7 +139,8 @@ test('during the notice new requests are answered, each the last on its connecti
   const startedAt = performance.now();
   const drained = shell.drain();
   expect(shell.draining()).toBe(true);
-  for (let times = 0; times < 3; times += 1) expect(await ask(shell.port, agent)).toBe(200);
+  // All at once: on a busy machine three in turn might outlast the notice.
+  expect(await Promise.all([1, 2, 3].map(() => ask(shell.port, agent)))).toEqual([200, 200, 200]);
   expect(Object.keys(agent.freeSockets)).toEqual([]);
   await drained;
   expect(performance.now() - startedAt).toBeGreaterThan(990);

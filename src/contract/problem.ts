@@ -84,8 +84,8 @@ export const problems = defineProblems({
   }),
   unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type', beforeOperation),
   badRequest: kind(400, '000', 'validation', 'Bad request', beforeOperation),
-  undecodable: kind(400, '702', 'validation', 'Problem parsing request'),
-  unreadable: kind(400, '702', 'validation', 'Problem parsing request'),
+  undecodable: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),
+  unreadable: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),
   structure: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),
   unknownField: kind(400, '702', 'validation', 'Structure of {0} contains the following unknown fields: [{1}]', {
     blanks: ['type', 'names'],

@@ -5,8 +5,9 @@
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
 import { parser, printable } from './lexical.ts';
+import { foreignMark, isName, label, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
-import { type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
+import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
 import {
   type Field,
   type ListSchema,
@@ -93,18 +94,6 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   };
 }
 
-function label(path: Path): string {
-  return path
-    .filter((step) => typeof step === 'string')
-    .map(printableName)
-    .join('.');
-}
-
-/** Names are shown back to their sender, so only those that look like names, and like no card number. */
-function printableName(name: string): string {
-  return /^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
-}
-
 function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
   switch (fault) {
     case 'type':
@@ -116,14 +105,6 @@ function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
     default:
       return fault satisfies never;
   }
-}
-
-/**
- * Whether a member may be ignored where it is empty. A name that no contract could have means that the caller mistook the format,
- * as with a JSON body declared as a form.
- */
-function isName(name: string): boolean {
-  return /^(?:\{\?\}|\.)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
 }
 
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
@@ -178,7 +159,7 @@ function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
       count += 1;
       const at = [...path, printableName(key)];
       if (!isKey(key)) return collector.add(at, 'structure', 'a key is not valid');
-      if (seen.has(key)) return refuseTwice();
+      if (seen.has(key)) return refuseTwice(key);
       seen.add(key);
       if (reader.isAbsent(value)) return undefined;
       const read = readEntry(value, at, collector, undefined);
@@ -220,8 +201,9 @@ function isStep(step: string): boolean {
 }
 
 /** JSON and FORM cannot hold a name twice and refuse the whole body for it; so does every other format. */
-function refuseTwice(): never {
-  throw new Problem('undecodable', undefined, { reason: 'name stands twice' });
+function refuseTwice(name: string): never {
+  const reason = 'name stands twice';
+  throw new Problem('undecodable', describe('undecodable', `${reason}, ${printableName(name)}`), { reason });
 }
 
 function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> {
@@ -233,8 +215,7 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
       return collector.add(path, 'structure', `${path.length ? label(path) : schema.name} is not an object`);
     const { found, unknown } = nodes;
     const before = collector.issues.length;
-    const shownNames = unknown.size === 0 ? '' : [...unknown].slice(0, 5).map(printableName).join(', ');
-    for (const name of unknown) collector.add([...path, printableName(name)], 'unknownField', schema.name, shownNames);
+    if (unknown.size > 0) collectUnknown(unknown, schema, path, collector);
 
     const value: Record<string, unknown> = {};
     // Members that are there, and wrong.
@@ -265,6 +246,17 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
   };
 }
 
+function collectUnknown(names: ReadonlySet<string>, schema: ObjectSchema, path: Path, collector: IssueCollector): void {
+  const shownNames = [...names].slice(0, 5).map(printableName).join(', ');
+  for (const name of names) {
+    const at = [...path, printableName(name)];
+    const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
+    if (Object.hasOwn(schema.fields, known))
+      collector.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
+    else collector.add(at, 'unknownField', schema.name, shownNames);
+  }
+}
+
 /** Compiles the collection of an object's members; undefined for a node that is no object. */
 function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => MemberNodes<N> | undefined {
   const names = Object.keys(schema.fields);
@@ -276,11 +268,11 @@ function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) =
     const visit = (name: string, child: N) => {
       const slot = slots.get(name);
       if (slot !== undefined) {
-        if (found[slot] !== undefined) refuseTwice();
+        if (found[slot] !== undefined) refuseTwice(name);
         found[slot] = child;
       } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
         unknown ??= new Set();
-        if (unknown.has(name)) refuseTwice();
+        if (unknown.has(name)) refuseTwice(name);
         unknown.add(name);
       }
     };

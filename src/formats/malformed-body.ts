@@ -1,14 +1,24 @@
 /** Problems for a body that cannot be parsed, by the reason that the parser gives. */
-import { Problem, type ProblemName } from '../contract/problem.ts';
+import { describe, Problem, type ProblemName } from '../contract/problem.ts';
 
-/** `reason` is one of a fixed set of texts. It goes to the log and the metrics and not to the caller. */
-export function malformedBody(reason: string): Problem {
-  return new Problem(byReason[reason] ?? 'undecodable', undefined, { reason });
+/** Why a body cannot be parsed. */
+export interface Fault {
+  /** One of a fixed set of texts, for callers, logs and metrics. */
+  readonly fault: string;
+  /** The place in the body, for the caller: `line 1, column 7`. Computed after the parser has failed. */
+  readonly where?: string | undefined;
+}
+
+/** `reason` and `where`: as in `Fault`. */
+export function malformedBody(reason: string, where?: string): Problem {
+  const problem = byReason[reason] ?? 'undecodable';
+  const text = where === undefined ? reason : `${reason}, ${where}`;
+  return new Problem(problem, describe(problem, text), { reason });
 }
 
 /** Returns the tree that was parsed. Throws a Problem if the parser found a fault. */
-export function requireTree<T>(parsed: { readonly tree: T } | { readonly fault: string }): T {
-  if ('fault' in parsed) throw malformedBody(parsed.fault);
+export function requireTree<T>(parsed: { readonly tree: T } | Fault): T {
+  if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where);
   return parsed.tree;
 }
 

@@ -1,5 +1,5 @@
 /** Decodes bytes in the charsets of older clients. Bytes that a charset does not have are refused, never replaced. */
-import { type Buffer, isAscii } from 'node:buffer';
+import { Buffer, isAscii } from 'node:buffer';
 
 /** Each byte is one character. */
 export type SingleByteCharset = 'iso-8859-1' | 'windows-1252' | 'us-ascii';
@@ -26,6 +26,15 @@ export function decodeSingleByte(bytes: Buffer, charset: SingleByteCharset): str
     default:
       return charset satisfies never;
   }
+}
+
+/** The index of the first byte that is not in the charset, for bytes that were refused. */
+export function firstInvalidByte(bytes: Buffer, charset: Exclude<Charset, 'utf-16'>): number {
+  if (charset !== 'utf-8') return bytes.findIndex((byte) => decodeSingleByte(Buffer.of(byte), charset) === undefined);
+  // Decoding replaces what is invalid, so encoding again differs there first.
+  const again = Buffer.from(bytes.toString('utf8'));
+  const at = bytes.findIndex((byte, index) => byte !== again[index]);
+  return at === -1 ? bytes.length : at;
 }
 
 const windows1252 = new TextDecoder('windows-1252');

@@ -1,6 +1,6 @@
 /** Bytes to XML text. A byte order mark decides the encoding, then the HTTP header, then the declaration (RFC 7303, 3.2). */
 import { type Buffer, isAscii, isUtf8 } from 'node:buffer';
-import { type Charset, charsetOf, decodeSingleByte } from '../lib/charset.ts';
+import { type Charset, charsetOf, decodeSingleByte, firstInvalidByte } from '../lib/charset.ts';
 
 /** The bytes are in an encoding that is not supported. */
 export class UnknownEncoding extends Error {
@@ -10,6 +10,12 @@ export class UnknownEncoding extends Error {
 /** The bytes are not valid in their encoding. The message is one of a fixed set. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
+  /** The index of the first invalid byte, where it is known. */
+  readonly byte: number | undefined;
+  constructor(message: string, byte?: number) {
+    super(message);
+    this.byte = byte;
+  }
 }
 
 const utf16le = new TextDecoder('utf-16le', { fatal: true });
@@ -34,7 +40,7 @@ export function decodeXml(bytes: Buffer, charset: Charset | undefined): string {
   const encoding = charset ?? mark ?? declaredEncoding(bytes);
   if (encoding !== 'utf-8') {
     const text = decodeSingleByte(bytes, encoding);
-    if (text === undefined) throw new Unreadable(`not ${encoding}`);
+    if (text === undefined) throw new Unreadable(`not ${encoding}`, firstInvalidByte(bytes, encoding));
     return text;
   }
   const start = mark === undefined ? 0 : 3;
@@ -42,7 +48,7 @@ export function decodeXml(bytes: Buffer, charset: Charset | undefined): string {
   if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
     throw new Unreadable('two byte order marks');
   if (isAscii(bytes)) return bytes.toString('latin1', start);
-  if (!isUtf8(bytes)) throw new Unreadable('not UTF-8');
+  if (!isUtf8(bytes)) throw new Unreadable('not UTF-8', firstInvalidByte(bytes, 'utf-8'));
   return bytes.toString('utf8', start);
 }
 

@@ -4,13 +4,21 @@ import type { Attribute, Element } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
 
+/** The last character that a parser has read. Lines and columns count from 1; a column is a character. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** `reason` is one of a fixed set of texts: a message of the parser could contain the whole input. */
 export class Malformed extends Error {
   override readonly name = 'Malformed';
   readonly reason: string;
-  constructor(reason: string) {
+  readonly position: Position | undefined;
+  constructor(reason: string, position?: Position) {
     super(reason);
     this.reason = reason;
+    this.position = position;
   }
 }
 
@@ -32,10 +40,6 @@ export function parse(text: string, within: Limits = limits): Element {
   return readPlain(text, within) ?? parseStrictly(text, within);
 }
 
-function refuse(reason: string): never {
-  throw new Malformed(reason);
-}
-
 interface Growing {
   namespace: string;
   local: string;
@@ -48,7 +52,7 @@ const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
-type Saxes = Pick<SaxesParser<Options>, 'on' | 'write'>;
+type Saxes = Pick<SaxesParser<Options>, 'on' | 'write' | 'line' | 'column'>;
 
 /**
  * saxes sets handlers under computed names, and V8 turns an object into a dictionary after the sixth of those. Parsing then
@@ -72,6 +76,10 @@ type ParseDocument = (text: string) => Element;
 
 function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ParseDocument {
   const parser = new Parser(options);
+  // saxes counts lines and columns in any case; its option is for its messages.
+  const refuse = (reason: string): never => {
+    throw new Malformed(reason, { line: parser.line, column: parser.column });
+  };
   const open: Growing[] = [];
   let root: Growing | undefined;
   let elements = 0;
@@ -127,7 +135,8 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
     root = undefined;
     elements = 0;
     parser.write(text).close();
-    return root ?? refuse('no root');
+    if (root === undefined) throw new Malformed('no root');
+    return root;
   };
 }
 

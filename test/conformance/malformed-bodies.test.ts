@@ -23,7 +23,7 @@ const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(dep
 const refusedJson: readonly Row[] = [
   ['no bytes', 'undecodable', 'not JSON', ''],
   ['blanks', 'undecodable', 'not JSON', ' \n'],
-  ['null', 'undecodable', 'null', 'null'],
+  ['null', 'undecodable', 'body is null', 'null'],
   ['a text', 'structure', 'structure', '"merchantAccount"'],
   ['a number', 'structure', 'structure', '1'],
   ['a list', 'structure', 'structure', '[{"merchantAccount":"DemoMerchant"}]'],

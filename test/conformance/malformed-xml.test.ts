@@ -135,12 +135,7 @@ const refused: readonly Row[] = [
     inside('<recurring xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true">text</recurring>'),
   ],
   ['another root', 'undecodable', 'root is no Envelope', () => '<Enveloppe/>'],
-  [
-    'an unknown envelope',
-    'undecodable',
-    'unknown envelope',
-    (write, { uri }) => write({}).replace(uri, 'urn:envelope'),
-  ],
+  ['an unknown envelope', 'undecodable', 'wrong namespace', (write, { uri }) => write({}).replace(uri, 'urn:envelope')],
   [
     "the other version's envelope",
     'versionMismatch',
@@ -187,13 +182,26 @@ const refused: readonly Row[] = [
     'unknownOperation',
     (write) => write({ body: `<enable xmlns="${own}"/>` }),
   ],
+  ['an operation in another namespace', 'undecodable', 'wrong namespace', (write) => write({ body: '<o:disable/>' })],
+  ['an operation in no namespace', 'undecodable', 'wrong namespace', (write) => write({ body: '<disable/>' })],
   [
-    'an operation in another namespace',
+    'an unknown operation in another namespace',
     'unknownOperation',
     'unknownOperation',
-    (write) => write({ body: '<o:disable/>' }),
+    (write) => write({ body: '<o:enable/>' }),
   ],
-  ['an operation in no namespace', 'unknownOperation', 'unknownOperation', (write) => write({ body: '<disable/>' })],
+  [
+    'a request in another namespace',
+    'undecodable',
+    'wrong namespace',
+    (write) => write({ body: message().replace('<request>', '<request xmlns="urn:other">') }),
+  ],
+  [
+    'a Body in another namespace',
+    'undecodable',
+    'wrong namespace',
+    (write) => write({}).replaceAll('e:Body', 'o:Body'),
+  ],
   [
     'two requests',
     'undecodable',
@@ -219,7 +227,8 @@ const refused: readonly Row[] = [
     'name stands twice',
     inside('<shopperReference xmlns="http://payment.services.adyen.com">somebody</shopperReference>'),
   ],
-  ['an element in another namespace', 'unknownField', 'unknownField', inside('<o:recurring>x</o:recurring>')],
+  ['an element in another namespace', 'structure', 'structure', inside('<o:recurring>x</o:recurring>')],
+  ['an unknown element in another namespace', 'unknownField', 'unknownField', inside('<o:colour>x</o:colour>')],
   ['an unknown element in no namespace', 'unknownField', 'unknownField', inside('<colour xmlns="">x</colour>')],
   [
     'an element twice, once in no namespace',

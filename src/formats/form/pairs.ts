@@ -2,25 +2,27 @@
 import { Buffer } from 'node:buffer';
 import { parse } from 'qs';
 import { type Charset, decodeSingleByte, type SingleByteCharset } from '../../lib/charset.ts';
+import type { Fault } from '../malformed-body.ts';
 
 export type Pair = readonly [name: string, value: string];
 
-export type ParsedPairs = { readonly pairs: readonly Pair[] } | { readonly fault: string };
+export type ParsedPairs = { readonly pairs: readonly Pair[] } | Fault;
 
 /** Each name may occur once. `countMax` limits the pairs. `charset` is that of percent-encoded bytes. */
 export function parsePairs(text: string, countMax: number, charset: Charset = 'utf-8'): ParsedPairs {
   const pairs: Pair[] = [];
-  const parsed = split(text, countMax, decoderIn(charset));
-  if ('fault' in parsed) return parsed;
+  const decoder = decoderIn(charset);
+  const parsed = split(text, countMax, decoder);
+  if ('fault' in parsed) return { ...parsed, where: findPair(text, countMax, decoder) };
   for (const name in parsed.values) {
     const value = parsed.values[name];
-    if (typeof value !== 'string') return { fault: 'duplicate key' };
+    if (typeof value !== 'string') return { fault: 'duplicate key', where: findPair(text, countMax, decoder) };
     pairs.push([name.slice(mark.length), value]);
   }
   return { pairs };
 }
 
-type Split = { readonly values: Readonly<Record<string, unknown>> } | { readonly fault: string };
+type Split = { readonly values: Readonly<Record<string, unknown>> } | Fault;
 
 function split(text: string, countMax: number, decoder: Decoder): Split {
   try {
@@ -43,6 +45,26 @@ function split(text: string, countMax: number, decoder: Decoder): Split {
     if (thrown instanceof RangeError) return { fault: 'too many pairs' };
     throw thrown;
   }
+}
+
+/** The first pair that is one too many, cannot be decoded, or has the name of an earlier one. Only for a text that was refused. */
+function findPair(text: string, countMax: number, decoder: Decoder): string | undefined {
+  const names = new Set<string>();
+  let count = 0;
+  for (const pair of withoutEmptyPairs(text).split('&')) {
+    count += 1;
+    if (count > countMax) return `pair ${count}`;
+    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+    try {
+      const decoded = decoder(name, undefined, '', 'key');
+      decoder(value, undefined, '', 'value');
+      if (names.has(decoded)) return `pair ${count}`;
+      names.add(decoded);
+    } catch {
+      return `pair ${count}`;
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
+import type { Fault } from '../malformed-body.ts';
 import { type Pair, parsePairs } from './pairs.ts';
 
 export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
@@ -12,7 +13,7 @@ export interface Node {
   readonly below: Map<string, Node>;
 }
 
-export type Parsed = { readonly tree: Node } | { readonly fault: string };
+export type Parsed = { readonly tree: Node } | Fault;
 
 export function parse(bytes: Buffer, charset?: Charset): Parsed {
   const decoded = decodeText(bytes, charset);
@@ -30,10 +31,11 @@ export function parseText(text: string, pairsMax: number = limits.pairsMax, char
 /** The tree of names and values that are decoded already. */
 export function treeOf(pairs: Iterable<Pair>): Parsed {
   const tree = createNode();
+  let count = 0;
   for (const [key, value] of pairs) {
-    if (key.length > limits.keyLengthMax) return { fault: 'key too long' };
-    const fault = place(tree, key, value);
-    if (fault !== undefined) return { fault };
+    count += 1;
+    const fault = key.length > limits.keyLengthMax ? 'key too long' : place(tree, key, value);
+    if (fault !== undefined) return { fault, where: `pair ${count}` };
   }
   return { tree };
 }

@@ -28,7 +28,7 @@ function createCodec(context: FormatContext): MessageCodec {
     decode(body, { charset }, target) {
       const operation = operationInPath(target);
       const tree = requireTree(parse(body, charset));
-      if (tree === null) throw malformedBody('null');
+      if (tree === null) throw malformedBody('body is null');
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues };
     },

@@ -2,12 +2,14 @@
 import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
+import type { Fault } from '../malformed-body.ts';
+import { findFault } from './find-fault.ts';
 import { plainInteger, scan } from './scan.ts';
 
 /** Stands for a number that is no integer of up to 15 digits. No field takes one, and its digits may be lost. */
 export const imprecise = Symbol('imprecise number');
 
-export type Parsed = { readonly tree: unknown } | { readonly fault: string };
+export type Parsed = { readonly tree: unknown } | Fault;
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
 export function parse(bytes: Buffer, charset?: Charset): Parsed {
@@ -19,13 +21,18 @@ export function parse(bytes: Buffer, charset?: Charset): Parsed {
 
 export function parseText(text: string): Parsed {
   const scanned = scan(text);
-  if ('fault' in scanned) return scanned;
+  if ('fault' in scanned) return { fault: scanned.fault, where: offset(scanned.at) };
   try {
     const tree: unknown = scanned.plainNumbers ? JSON.parse(text) : JSON.parse(text, markImprecise);
     return { tree };
   } catch {
-    return { fault: 'not JSON' };
+    return { fault: 'not JSON', where: offset(findFault(text)) };
   }
+}
+
+/** In characters, from 0. */
+function offset(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : `offset ${at}`;
 }
 
 /** The library types do not have the third argument yet: the number as it was written. */

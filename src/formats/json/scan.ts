@@ -3,7 +3,7 @@
 export const depthMax = 16;
 
 /** `plainNumbers` is false if a number is no integer of up to 15 digits. */
-export type Scan = { readonly fault: string } | { readonly plainNumbers: boolean };
+export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
 
 /** An integer that a double represents without losing digits. */
 export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
@@ -19,21 +19,21 @@ export function scan(text: string): Scan {
     const sign = text.charCodeAt(at);
     if (sign === 0x22) {
       const end = endOfString(text, at);
-      if (end === -1) return { fault: 'unterminated string' };
+      if (end === -1) return { fault: 'unterminated string', at };
       const keys = open.at(-1);
       let next = end;
       while (text.charCodeAt(next) <= 0x20) next += 1;
       const token = text.slice(at, end);
       const value = unquoted(token);
-      if (!value.isWellFormed()) return { fault: 'unpaired surrogate' };
+      if (!value.isWellFormed()) return { fault: 'unpaired surrogate', at };
       if (keys && text.charCodeAt(next) === 0x3a) {
-        if (keys.has(value)) return { fault: 'duplicate key' };
+        if (keys.has(value)) return { fault: 'duplicate key', at };
         keys.add(value);
       }
       at = next;
     } else if (sign === 0x7b || sign === 0x5b) {
       open.push(sign === 0x7b ? new Set() : null);
-      if (open.length > depthMax) return { fault: 'too deep' };
+      if (open.length > depthMax) return { fault: 'too deep', at };
       at += 1;
     } else if (sign === 0x7d || sign === 0x5d) {
       open.pop();

@@ -15,7 +15,7 @@ const nothing = Object.freeze({});
 export function parseQuery(query: string): Readonly<Record<string, string>> {
   if (query === '') return nothing;
   const parsed = parsePairs(query, Number.POSITIVE_INFINITY);
-  if ('fault' in parsed) throw malformedBody(parsed.fault);
+  if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where && `${parsed.where} of the query`);
   return Object.fromEntries(parsed.pairs);
 }
 

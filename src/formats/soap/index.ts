@@ -8,7 +8,7 @@ import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { operationInBody, unknownOperation } from '../named-operation.ts';
+import { operationInBody } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
@@ -52,8 +52,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   return {
     decode(body, { charset }, target) {
       const { message: first, messageId } = parse(body, charset, dialect);
-      if (!isOfInterface(first)) throw unknownOperation(target.service);
       const operation = operationInBody(first.local, target.service);
+      if (!isOfInterface(first)) throw malformedBody('wrong namespace', operation.name);
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');

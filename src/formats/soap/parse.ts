@@ -5,7 +5,7 @@ import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { limits } from '../../xml/limits.ts';
-import { Malformed, parse as parseXml } from '../../xml/parse.ts';
+import { Malformed, type Position, parse as parseXml } from '../../xml/parse.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
@@ -24,10 +24,15 @@ export function parse(body: Buffer, charset: Charset | undefined, dialect: Diale
     return openEnvelope(parseXml(decodeXml(body, charset)), dialect);
   } catch (thrown) {
     if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
-    if (thrown instanceof Unreadable) throw malformedBody(thrown.message);
-    if (thrown instanceof Malformed) throw malformedBody(thrown.reason);
+    if (thrown instanceof Unreadable)
+      throw malformedBody(thrown.message, thrown.byte === undefined ? undefined : `byte ${thrown.byte}`);
+    if (thrown instanceof Malformed) throw malformedBody(thrown.reason, thrown.position && placeOf(thrown.position));
     throw thrown;
   }
+}
+
+function placeOf({ line, column }: Position): string {
+  return `line ${line}, column ${column}`;
 }
 
 /** A response of this program may be larger than what a caller may send. */
@@ -41,8 +46,8 @@ export function parseResponse(text: string, dialect: Dialect): Envelope {
 export function unwrap(message: Element, name: string, isOfInterface: IsOfInterface): Element {
   const [inner, ...rest] = message.children;
   if (inner === undefined && isBlank(message.text)) return empty;
-  if (inner?.local !== name || !isOfInterface(inner) || rest.length > 0 || !isBlank(message.text))
-    throw malformedBody(`not one ${name}`);
+  if (inner?.local !== name || rest.length > 0 || !isBlank(message.text)) throw malformedBody(`not one ${name}`);
+  if (!isOfInterface(inner)) throw malformedBody('wrong namespace', name);
   return isNil(inner) ? empty : inner;
 }
 
@@ -53,9 +58,11 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (root.namespace !== dialect.envelope)
     throw root.namespace === dialect11.envelope || root.namespace === dialect12.envelope
       ? new Problem('versionMismatch')
-      : malformedBody('unknown envelope');
+      : malformedBody('wrong namespace', 'Envelope');
   if (!isBlank(root.text)) throw malformedBody('text in the Envelope');
 
+  const foreign = root.children.find(({ local, namespace }) => isPart(local) && namespace !== dialect.envelope);
+  if (foreign !== undefined) throw malformedBody('wrong namespace', foreign.local);
   const parts = root.children.filter((each) => each.namespace === dialect.envelope);
   const header = parts[0]?.local === 'Header' ? parts[0] : undefined;
   const [body, ...rest] = header === undefined ? parts : parts.slice(1);
@@ -64,6 +71,10 @@ function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (header !== undefined) refuseUnknownHeaders(header, dialect);
 
   return { message: messageOf(body), messageId: header && messageIdOf(header) };
+}
+
+function isPart(local: string): boolean {
+  return local === 'Header' || local === 'Body';
 }
 
 /** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */

@@ -1,4 +1,5 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
+import { foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader } from '../../contract/read.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
@@ -32,7 +33,7 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
     eachMember(element, visit, schema) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
-      for (const each of element.children) visit(isOfInterface(each) ? each.local : `{?}${each.local}`, each);
+      for (const each of element.children) visit(isOfInterface(each) ? each.local : foreignMark + each.local, each);
       return true;
     },
 
@@ -67,7 +68,8 @@ function isEmpty({ text, children }: Element): boolean {
 /** A nil element is absent, so it may not have content: the content would be lost. */
 export function isNil(element: Element): boolean {
   if (element.attributes.length === 0 || !isTrue(attribute(element, xsi, 'nil'))) return false;
-  if (element.children.length > 0 || element.text !== '') throw malformedBody('nil with content');
+  if (element.children.length > 0 || element.text !== '')
+    throw malformedBody('nil with content', printableName(element.local));
   return true;
 }
 

@@ -1,0 +1,26 @@
+/** Names of members as requests have them, and as messages show them. */
+import type { Path } from './path.ts';
+
+/** Stands before the name of a member that is in no namespace of the interface. */
+export const foreignMark = '{?}';
+
+/** Names are shown back to their sender, so only those that look like names, and like no card number. */
+export function printableName(name: string): string {
+  return /^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
+}
+
+/** A path as messages show it. */
+export function label(path: Path): string {
+  return path
+    .filter((step) => typeof step === 'string')
+    .map(printableName)
+    .join('.');
+}
+
+/**
+ * Whether a member may be ignored where it is empty. A name that no contract could have means that the caller mistook the format,
+ * as with a JSON body declared as a form.
+ */
+export function isName(name: string): boolean {
+  return /^(?:\{\?\}|\.)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
+}

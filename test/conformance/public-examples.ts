@@ -171,3 +171,75 @@ export const publicExamples: readonly PublicExample[] = [
     starting: { instrument: 'active' },
   },
 ];
+
+/** What examples of version 1 write in another way. */
+export const examplesOfVersion1: readonly PublicExample[] = [
+  {
+    name: 'createAccountHolder: a phone whose type begins with a capital',
+    asks: 'POST /accountHolders',
+    body: {
+      legalEntityId: 'LE322JV223222D5GG4DEMO869',
+      balancePlatform: 'DemoPlatform',
+      contactDetails: {
+        email: 'anna@example.com',
+        phone: { number: '+31201234567', type: 'Mobile' },
+        address: {
+          city: 'Utrecht',
+          country: 'NL',
+          street: 'Oudegracht',
+          houseNumberOrName: '12',
+          postalCode: '3511AB',
+        },
+      },
+    },
+    effect: { contactDetails: { phone: { type: 'mobile' } } },
+  },
+  {
+    name: 'requestAccountHolderCapability: with a legal entity',
+    asks: 'PATCH /accountHolders/{holder}',
+    body: { legalEntityId: 'LE1', capabilities: { receivePayments: { requested: true } } },
+    effect: { capabilities: { receivePayments: { requested: true } } },
+  },
+  {
+    name: 'updateAccountHolderStatus',
+    asks: 'PATCH /accountHolders/{holder}',
+    body: { status: 'Closed' },
+    effect: { status: 'closed' },
+    starting: { holder: 'alone' },
+  },
+  {
+    name: 'createPhysicalCard: an address without lines, and an expiry',
+    asks: 'POST /paymentInstruments',
+    body: {
+      type: 'card',
+      issuingCountryCode: 'NL',
+      balanceAccountId: '{account}',
+      status: 'Inactive',
+      card: {
+        ...virtual,
+        formFactor: 'physical',
+        deliveryContact: {
+          address: {
+            city: 'Utrecht',
+            country: 'NL',
+            stateOrProvince: 'UT',
+            street: 'Oudegracht',
+            houseNumberOrName: '12',
+            postalCode: '3511AB',
+          },
+          name: { firstName: 'Anna', lastName: 'Dijk' },
+        },
+        configuration: { configurationProfileId: 'CP1' },
+        expiry: { month: 8, year: 2031 },
+      },
+    },
+    effect: { status: 'inactive', card: { deliveryContact: { address: { city: 'Utrecht', postalCode: '3511AB' } } } },
+  },
+  {
+    name: 'updatePaymentInstrumentStatus',
+    asks: 'PATCH /paymentInstruments/{instrument}',
+    body: { status: 'Suspended' },
+    effect: { status: 'suspended' },
+    starting: { instrument: 'active' },
+  },
+];

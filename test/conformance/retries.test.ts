@@ -1,4 +1,5 @@
 /** One key, one effect: every ordered pair of formats, with the request of a case again and with that of another case. */
+import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { namedOperations } from '../../src/contract/service.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
@@ -41,6 +42,8 @@ const send = (name: NamedProtocol, each: Case): Promise<Answer> => {
   return gateway.ask({ path, headers: { 'content-type': contentType, ...callers[each.as ?? 'demo'], ...key }, body });
 };
 
+const inputs = (a: Case, b: Case) => [inputOf(a), inputOf(b)] as const;
+
 const isAnswered = ({ outcome }: Case): boolean => 'gives' in outcome;
 
 /** Accepted requests that change the stored details, each with an accepted request of the same operation that differs. */
@@ -50,9 +53,10 @@ const retried = cases
   )
   .map((each) => {
     const other = cases.find(
-      (another) => another !== each && another.operation === each.operation && isAnswered(another),
+      (another) =>
+        another.operation === each.operation && isAnswered(another) && !isDeepStrictEqual(...inputs(another, each)),
     );
-    if (other === undefined) throw new Error(`${each.operation} needs two cases with an answer`);
+    if (other === undefined) throw new Error(`${each.operation} needs two cases with an answer, whose inputs differ`);
     return { each, other, leaves: each.leaves };
   });
 

@@ -54,6 +54,8 @@ export interface BooleanSchema {
 /** A moment, as milliseconds since the epoch (UTC). */
 export interface DateTimeSchema {
   readonly kind: 'dateTime';
+  /** As for a string. */
+  readonly neverStored?: true;
   readonly example: number;
 }
 
@@ -194,8 +196,8 @@ export function boolean(example: boolean): BooleanSchema {
   return Object.freeze({ kind: 'boolean', example });
 }
 
-export function dateTime(example: number): DateTimeSchema {
-  return Object.freeze({ kind: 'dateTime', example });
+export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
+  return Object.freeze({ kind: 'dateTime', example, ...options });
 }
 
 export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {

@@ -11,7 +11,7 @@ export interface VersionRange {
   readonly to: number;
 }
 
-/** Addresses from before versions, for callers that still use them; the newest version answers there. */
+/** Addresses from before versions, for callers that still use them; the newest version that declares one answers there. */
 export interface LegacyAddresses {
   /** SOAP callers: `/pal/servlet/soap/Recurring`. */
   readonly soap?: string;
@@ -47,6 +47,8 @@ export interface Service<O extends Operation = Operation> {
   readonly namespaces?: Namespaces;
   /** Of all services of a server; one that declares none takes those of the others. */
   readonly conventions?: Conventions;
+  /** The member of errors, in JSON and FORM, that maps each invalid field to its message; absent where errors have none. */
+  readonly errorMap?: string;
   /** The problems of its operations; those of the engine where documents list them among these. */
   readonly problems?: Readonly<Record<string, ProblemKind>>;
   /**
@@ -122,6 +124,11 @@ export function contractOf(services: readonly Service[], name: string, asked?: n
   return services.findLast(
     (each) => each.name === name && (asked === undefined || (each.answers.from <= asked && asked <= each.answers.to)),
   );
+}
+
+/** The newest version of each service. `services`: newest last. */
+export function newestOf(services: readonly Service[]): readonly Service[] {
+  return services.filter((each) => contractOf(services, each.name) === each);
 }
 
 /** `v1`, `v2`: the versions that a contract answers. */

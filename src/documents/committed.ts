@@ -1,5 +1,5 @@
 /** The documents that the repository keeps, with a neutral address. */
-import { type Service, serviceAddress } from '../contract/service.ts';
+import { newestOf, type Service, serviceAddress } from '../contract/service.ts';
 import { hasBound, hasNamed, kebabCase, openApisOf, printJson } from './documents.ts';
 import { boundReferencePages, type Printer, referencePages } from './reference.ts';
 import { deriveWsdl } from './wsdl.ts';
@@ -11,16 +11,30 @@ export interface CommittedDocument {
   readonly text: string;
 }
 
-/** `printers`, one for each format, print the examples. */
+/**
+ * WSDL of the oldest and the newest versions, OpenAPI and reference of the newest ones. `printers`, one for each format, print the
+ * examples.
+ */
 export function committedDocuments(
   services: readonly Service[],
   printers: readonly Printer[],
 ): readonly CommittedDocument[] {
   return [
-    ...services.filter(hasNamed).flatMap(wsdlFiles),
-    ...openApisOf(services).map(({ file, derive }) => ({ path: file, text: printJson(derive(neutralOrigin)) })),
+    ...oldestAndNewest(services.filter(hasNamed)).flatMap(wsdlFiles),
+    ...openApisOf(newestOf(services)).map(({ file, derive }) => ({
+      path: file,
+      text: printJson(derive(neutralOrigin)),
+    })),
     ...referenceFiles(services, printers),
   ];
+}
+
+/** Those between differ from both in few members, which the reference lists. */
+function oldestAndNewest(services: readonly Service[]): readonly Service[] {
+  const newest = newestOf(services);
+  return services.filter(
+    (each, at) => newest.includes(each) || services.findIndex(({ name }) => name === each.name) === at,
+  );
 }
 
 const neutralOrigin = 'https://gateway.example';
@@ -42,11 +56,13 @@ function referenceFiles(services: readonly Service[], printers: readonly Printer
   const bound =
     rest === undefined
       ? []
-      : services.filter(hasBound).flatMap((service) =>
-          boundReferencePages(service, rest).map((page) => ({
-            folder: `docs/reference/${kebabCase(service.name)}`,
-            page,
-          })),
-        );
+      : newestOf(services)
+          .filter(hasBound)
+          .flatMap((service) =>
+            boundReferencePages(service, rest).map((page) => ({
+              folder: `docs/reference/${kebabCase(service.name)}`,
+              page,
+            })),
+          );
   return [...named, ...bound].map(({ folder, page }) => ({ path: `${folder}/${page.file}`, text: page.text }));
 }

@@ -1,6 +1,13 @@
 /** Finds the documents that callers download, by address. Documents are derived on the first request for them. */
 import { createHash } from 'node:crypto';
-import { boundOperations, contractOf, namedOperations, type Service, serviceAddress } from '../contract/service.ts';
+import {
+  boundOperations,
+  contractOf,
+  namedOperations,
+  newestOf,
+  type Service,
+  serviceAddress,
+} from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
 import { deriveWsdl } from './wsdl.ts';
@@ -24,21 +31,26 @@ export interface Documents {
 }
 
 /**
- * WSDL and schemas of each service at its own path with `?wsdl` or `?xsd=`, OpenAPI at `/openapi.json`, and OpenAPI of a service
- * with HTTP bindings at its address with `/openapi.json`.
+ * WSDL and schemas of each version at its own path with `?wsdl` or `?xsd=`. OpenAPI of the newest versions at `/openapi.json`, and
+ * of a service with HTTP bindings at its address with `/openapi.json`. OpenAPI of each version at its own path with
+ * `/openapi.json`.
  */
 export function createDocuments(services: readonly Service[]): Documents {
-  const openApis = openApisOf(services).map((each) => ({ ...each, derive: once(() => each.derive('')) }));
+  const openApis = openApisOf(newestOf(services));
+  const openApiOfVersion = oncePer(versionOpenApi);
+  const schemaOf = oncePer(({ derive }: OpenApi) => derive(''));
   const named = services.filter(hasNamed);
   const xmlOf = oncePer(deriveXml);
   const cache = new DocumentCache();
 
   return Object.freeze<Documents>({
     find(path, query, origin) {
-      const openApi = openApis.find((each) => each.path === path);
+      const version = locateVersion(services, /^(.*)[/]openapi[.]json$/.exec(path)?.[1] ?? '');
+      const openApi = openApis.find((each) => each.path === path) ?? (version && openApiOfVersion(version.service));
       if (openApi !== undefined) {
         const servers = [{ url: origin + openApi.below }];
-        return cache.get(`${path} ${origin}`, () => document(jsonType, printJson({ ...openApi.derive(), servers })));
+        const create = () => document(jsonType, printJson({ ...schemaOf(openApi), servers }));
+        return cache.get(`${openApi.path} ${origin}`, create);
       }
       const found = locate(named, path, query);
       const name = found && documentName(found.query);
@@ -61,7 +73,10 @@ export interface OpenApi {
   derive(origin: string): JsonSchema;
 }
 
-/** One document for all operations that callers name, and one for each service with HTTP bindings. */
+/**
+ * One document for all operations that callers name, and one for each service with HTTP bindings. `services`: one version of
+ * each.
+ */
 export function openApisOf(services: readonly Service[]): readonly OpenApi[] {
   const named = services.filter(hasNamed);
   return [
@@ -78,6 +93,14 @@ export function openApisOf(services: readonly Service[]): readonly OpenApi[] {
       derive: (origin: string) => deriveBoundOpenApi(service, origin),
     })),
   ];
+}
+
+function versionOpenApi(service: Service): OpenApi {
+  const path = `${serviceAddress(service)}/openapi.json`;
+  const file = `openapi-${kebabCase(service.name)}-v${service.version}.json`;
+  if (!hasNamed(service))
+    return { path, file, below: serviceAddress(service), derive: (origin) => deriveBoundOpenApi(service, origin) };
+  return { path, file, below: '', derive: (origin) => deriveOpenApi([service], origin) };
 }
 
 export function hasNamed(service: Service): boolean {
@@ -117,11 +140,17 @@ function locate(services: readonly Service[], path: string, query: string): Loca
     const address = legacy.legacy?.soap ?? serviceAddress(legacy);
     return { service: legacy, address, query: legacy.legacy?.wsdl === path ? 'wsdl' : query };
   }
-  const [, base, digits] = /^(.*)\/[vV]([1-9]\d{0,3})$/.exec(plain) ?? [];
+  const found = locateVersion(services, plain);
+  return found && { service: found.service, address: serviceAddress(found.service, found.version), query };
+}
+
+/** The contract of a version and the number that was asked for, by the address of the version. */
+function locateVersion(services: readonly Service[], path: string) {
+  const [, base, digits] = /^(.*)\/[vV]([1-9]\d{0,3})$/.exec(path) ?? [];
   const owner = services.findLast(({ address }) => address === base);
   const version = Number(digits);
   const service = owner && contractOf(services, owner.name, version);
-  return service && { service, address: serviceAddress(service, version), query };
+  return service && { service, version };
 }
 
 /** `wsdl`, or `xsd=` and a namespace. WSDL tools write these names in any case. */
@@ -152,14 +181,6 @@ const placeholder = 'urn:address-of-the-service';
 function template(text: string): Fill {
   const parts = text.split(placeholder);
   return (address) => parts.join(escapeAttribute(address));
-}
-
-function once<V>(derive: () => V): () => V {
-  let value: { readonly derived: V } | undefined;
-  return () => {
-    value ??= { derived: derive() };
-    return value.derived;
-  };
 }
 
 function oncePer<K, V>(derive: (key: K) => V): (key: K) => V {

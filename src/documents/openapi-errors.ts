@@ -1,6 +1,7 @@
 /** The schemas of error messages in OpenAPI documents. */
 import type { Conventions } from '../contract/conventions.ts';
 import { problems } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 function text(description: string): JsonSchema {
@@ -14,16 +15,26 @@ const errorFields: JsonSchema = {
   message: text('A description of the error.'),
   errorType: { type: 'string', enum: [...new Set(Object.values(problems).map(({ type }) => type))] },
 };
+const errorMapSchema: JsonSchema = {
+  type: 'object',
+  description: 'The first error in each field of the request, by the path of the field.',
+  additionalProperties: { type: 'string' },
+};
 const required = ['status', 'errorCode', 'message', 'errorType'];
 
 /** Of operations that callers name. */
-export function namedErrors({ requestReference }: Conventions): Readonly<Record<string, JsonSchema>> {
+export function namedErrors(
+  { requestReference }: Conventions,
+  services: readonly Service[],
+): Readonly<Record<string, JsonSchema>> {
+  const maps = services.flatMap(({ errorMap }) => (errorMap === undefined ? [] : [errorMap]));
   return {
     ServiceError: {
       type: 'object',
       properties: {
         status,
         ...errorFields,
+        ...Object.fromEntries(maps.map((name) => [name, errorMapSchema])),
         invalidFields: {
           type: 'array',
           description: 'All errors in fields of the request; `name` is a JSON pointer.',
@@ -44,7 +55,12 @@ export function namedErrors({ requestReference }: Conventions): Readonly<Record<
         [requestReference]: reference,
         status: { type: 'string', pattern: '^[0-9]{3}$', description: 'The HTTP status; always the last pair.' },
       },
-      patternProperties: { '^invalidFields[.][0-9]+[.](name|message)$': { type: 'string' } },
+      patternProperties: Object.fromEntries(
+        ['invalidFields[.][0-9]+[.](name|message)$', ...maps.map((name) => `${name}[.].+$`)].map((pattern) => [
+          `^${pattern}`,
+          { type: 'string' },
+        ]),
+      ),
       required,
     },
   };

@@ -5,7 +5,6 @@ import type { ProblemKind } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
-  contractOf,
   namedOperations,
   operationAddress,
   type Service,
@@ -20,26 +19,24 @@ import { keyParameter, responseHeaders, retryHeaders, transience } from './opena
 import { byStatus, describeProblem, refusalsOf } from './refusals.ts';
 
 /**
- * The operations that callers name, of all services, in JSON and FORM. `services`: newest last. `origin`: where they are called,
- * like `https://pay.example.com`. Operations and components of the newest version of a service have the plain names; those of
- * an older version that differ end in their version.
+ * The operations that callers name, in JSON and FORM. `services`: one version of each. `origin`: where they are called, like
+ * `https://pay.example.com`.
  */
 export function deriveOpenApi(services: readonly Service[], origin: string): JsonSchema {
   const conventions = conventionsOf(services);
-  const isNewest = (service: Service) => contractOf(services, service.name) === service;
   return describe({
     title: 'Triglyph',
     version: services.map(({ name, version }) => `${name} v${version}`).join(', '),
     description: 'The same operations are available over SOAP; the WSDL is at the path of the service with `?wsdl`.',
     server: origin,
-    services: services.filter(isNewest),
-    errors: namedErrors(conventions),
+    services,
+    errors: namedErrors(conventions, services),
     headers: responseHeaders(conventions),
-    calls: services.toReversed().flatMap((service) =>
+    calls: services.flatMap((service) =>
       namedOperations(service).map((operation) => ({
         service,
         operation,
-        id: isNewest(service) ? operation.name : `${operation.name}V${service.version}`,
+        id: operation.name,
         method: 'post',
         path: operationAddress(service, operation),
       })),

@@ -6,8 +6,8 @@ import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } 
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
-  contractOf,
   namedOperations,
+  newestOf,
   operationAddress,
   problemsOf,
   type Service,
@@ -17,6 +17,7 @@ import {
 import { exampleOf } from './example.ts';
 import { boundProblemTable, code, namedProblemTable, readable, records, row, type Sent, table } from './markdown.ts';
 import { refusalsOf } from './refusals.ts';
+import { versionTable } from './version-table.ts';
 
 /** Prints the examples of one format; a protocol is one. */
 export interface Printer {
@@ -36,14 +37,14 @@ export interface Page {
   readonly text: string;
 }
 
-/** The operations that callers name, of all services, as files of one folder. */
+/** The operations that callers name, of the newest versions, as files of one folder. `services`: every version. */
 export function referencePages(services: readonly Service[], printers: readonly Printer[]): readonly Page[] {
   return [
     { file: 'README.md', text: namedIndex(services) },
-    ...services.flatMap((service) =>
+    ...newestOf(services).flatMap((service) =>
       namedOperations(service).map((operation) => ({
-        file: pageFile(services, service, operation),
-        text: operationPage(service, operation, printers),
+        file: pageFile(operation),
+        text: operationPage(service, operation, printers, services),
       })),
     ),
   ];
@@ -55,12 +56,17 @@ export function boundReferencePages(service: Service, printer: Printer): readonl
     { file: 'README.md', text: boundIndex(service) },
     ...boundOperations(service).map((operation) => ({
       file: `${operation.name}.md`,
-      text: operationPage(service, operation, [printer]),
+      text: operationPage(service, operation, [printer], [service]),
     })),
   ];
 }
 
-function operationPage(service: Service, operation: Operation, printers: readonly Printer[]): string {
+function operationPage(
+  service: Service,
+  operation: Operation,
+  printers: readonly Printer[],
+  services: readonly Service[],
+): string {
   const { name, doc, input, output, http } = operation;
   const request = [...parameterTable(input), ...bodyTables(input, 'input')];
   return page(
@@ -75,7 +81,7 @@ function operationPage(service: Service, operation: Operation, printers: readonl
     ...(operation.effect === 'writes' && !isBound(operation) ? ['## Retries', retryText] : []),
     '## Errors',
     problemTable(service, operation),
-    ...examples(service, operation, printers),
+    ...examples(service, operation, printers, services),
   );
 }
 
@@ -113,17 +119,30 @@ function problemTable(service: Service, operation: Operation): string {
   return isBound(operation) ? boundProblemTable(kinds, conventionsOf([service])) : namedProblemTable(kinds);
 }
 
-function examples(service: Service, operation: Operation, printers: readonly Printer[]): readonly string[] {
+function examples(
+  service: Service,
+  operation: Operation,
+  printers: readonly Printer[],
+  services: readonly Service[],
+): readonly string[] {
   const heading = isBound(operation)
     ? ['## Example', 'The example has every field. Its line breaks are added for reading.']
     : ['## Examples', 'The examples have every field. Their line breaks are added for reading.'];
   return [
     ...heading,
-    ...printers.flatMap((printer) => [
-      ...(isBound(operation) ? [] : [`### ${printer.title}`]),
-      ...example(service, operation, printer),
-    ]),
+    ...printers.flatMap((printer) => {
+      const shown = printer.name === 'adapter' ? adapterVersion(services, service) : service;
+      if (shown === undefined) return [];
+      const version = shown === service ? '' : `, version ${shown.version}`;
+      const heading = isBound(operation) ? [] : [`### ${printer.title}${version}`];
+      return [...heading, ...example(shown, shown.operations.get(operation.name)!, printer)];
+    }),
   ];
+}
+
+/** The newest version that has the address of the form adapter. */
+function adapterVersion(services: readonly Service[], { name }: Service): Service | undefined {
+  return services.findLast((each) => each.name === name && each.legacy?.adapter !== undefined);
 }
 
 function example(service: Service, operation: Operation, printer: Printer): readonly string[] {
@@ -145,12 +164,11 @@ function headerText(headers: Readonly<Record<string, string>> = {}): string {
 }
 
 function namedIndex(services: readonly Service[]): string {
-  const lists = services.flatMap((service) => {
+  const lists = newestOf(services).flatMap((service) => {
     const { name, version, doc } = service;
-    const items = namedOperations(service).map(
-      (each) => `- [${each.name}](${pageFile(services, service, each)}): ${each.doc}`,
-    );
-    return [`## ${name}, version ${version}`, doc, items.join('\n')];
+    const items = namedOperations(service).map((each) => `- [${each.name}](${pageFile(each)}): ${each.doc}`);
+    const versions = services.filter((each) => each.name === name);
+    return [`## ${name}, version ${version}`, doc, items.join('\n'), ...versionTable(versions)];
   });
   return page(
     '# Reference',
@@ -195,9 +213,8 @@ function namedProblems(services: readonly Service[]): readonly ProblemKind[] {
   return [...kinds].filter((kind) => kind !== problems.emptyRequest);
 }
 
-/** Pages of a service's newest version have plain names, which links can rely on. Those of older ones end in the version. */
-function pageFile(services: readonly Service[], service: Service, { name }: Operation): string {
-  return contractOf(services, service.name) === service ? `${name}.md` : `${name}-v${service.version}.md`;
+function pageFile({ name }: Operation): string {
+  return `${name}.md`;
 }
 
 function page(...blocks: readonly string[]): string {

@@ -44,22 +44,26 @@ export interface FormatParts<N> {
   readonly compilePrint: CompilePrint;
 }
 
-/** Compiles the operations of all services that the format carries; returns the codec of each. */
+/** Returns the codecs of all operations that the format carries. Each is compiled at its first use. */
 export function compileCodecs<N>(
   { services, formatDateTime }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
+  // Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members.
+  const owners = new Map(
+    services.toReversed().flatMap((service) => carried(service).map((operation) => [operation, service])),
+  );
   const codecs = new Map<Operation, Codec<N>>();
-  for (const service of services) {
-    const compilers = {
+  return (operation) => {
+    const known = codecs.get(operation);
+    if (known !== undefined) return known;
+    const service = owners.get(operation);
+    if (service === undefined) throw new TypeError(`no service has ${operation.name}`);
+    const codec = compileCodec(operation, {
       reader,
       compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
-    };
-    for (const operation of carried(service)) codecs.set(operation, compileCodec(operation, compilers));
-  }
-  return (operation) => {
-    const codec = codecs.get(operation);
-    if (codec === undefined) throw new TypeError(`no codec was compiled for ${operation.name}`);
+    });
+    codecs.set(operation, codec);
     return codec;
   };
 }

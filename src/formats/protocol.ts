@@ -77,6 +77,8 @@ export interface ErrorContext {
   readonly requestReference: string;
   /** Known after routing or decoding; needed for the coordinates of issues. */
   readonly operation: Operation | undefined;
+  /** Known after routing: the version decides what an error contains. */
+  readonly service?: Service | undefined;
 }
 
 /** A request as a client of this format sends it. */

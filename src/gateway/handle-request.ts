@@ -66,6 +66,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     const message = protocol.encodeError(problem, {
       requestReference: state.requestReference,
       operation: operationOf(state),
+      service: state.target?.service,
     });
     return answer(gateway, protocol.name, state, message, problem);
   }

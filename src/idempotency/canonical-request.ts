@@ -66,7 +66,7 @@ function scalar(schema: ScalarSchema): Write {
 }
 
 function isNeverStored(schema: Schema): boolean {
-  return schema.kind === 'string' && schema.neverStored === true;
+  return 'neverStored' in schema && schema.neverStored === true;
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

@@ -30,14 +30,17 @@ const pathOf = (name: NamedProtocol) => formats[name].path(recurringV25, listRec
 const ask = (name: NamedProtocol, path: string, { type = formats[name].contentType, method = 'POST' } = {}) =>
   gateway.ask({ method, path, headers: { 'content-type': type, ...callers.key }, body: bodyIn(name) });
 
-const served: readonly (readonly [NamedProtocol, string])[] = [
+/** By the contract of version 25 where none is named. */
+const served: readonly (readonly [NamedProtocol, string, number?])[] = [
   ['soap11', '/pal/servlet/Recurring/v25'],
   ['soap11', '/pal/servlet/Recurring/v25/'],
   ['soap11', '/pal/servlet/Recurring/V25/'],
   ['soap11', '/pal/servlet/Recurring/v1'],
   ['soap11', '/pal/servlet/Recurring/v12'],
   ['soap11', '/pal/servlet/Recurring/v30'],
-  ['soap11', '/pal/servlet/Recurring/v68/listRecurringDetails'],
+  ['soap11', '/pal/servlet/Recurring/v39'],
+  ['soap11', '/pal/servlet/Recurring/v40', 40],
+  ['soap11', '/pal/servlet/Recurring/v68/listRecurringDetails', 68],
   ['soap11', '/pal/servlet/soap/Recurring'],
   ['soap11', '/pal/servlet/soap/Recurring/'],
   ['soap12', '/pal/servlet/Recurring/V25'],
@@ -45,7 +48,10 @@ const served: readonly (readonly [NamedProtocol, string])[] = [
   ['json', list],
   ['json', `${list}/`],
   ['json', '/pal/servlet/Recurring/v24/listRecurringDetails'],
-  ['json', '/pal/servlet/Recurring/V68/listRecurringDetails'],
+  ['json', '/pal/servlet/Recurring/v48/listRecurringDetails', 40],
+  ['json', '/pal/servlet/Recurring/v49/listRecurringDetails', 49],
+  ['form', '/pal/servlet/Recurring/v67/listRecurringDetails', 49],
+  ['json', '/pal/servlet/Recurring/V68/listRecurringDetails', 68],
   ['form', '/pal/servlet/Recurring/v18/listRecurringDetails'],
   ['form', list],
   ['form', '/pal/servlet/Recurring/V26/listRecurringDetails/'],
@@ -55,12 +61,12 @@ const served: readonly (readonly [NamedProtocol, string])[] = [
 ];
 
 describe('served', () => {
-  test.each(served)('%s at %s', async (name, path) => {
+  test.each(served)('%s at %s', async (name, path, version = 25) => {
     const { message, entry } = await ask(name, path);
     expect([message.status, entry.protocol, entry.version, entry.operation]).toEqual([
       200,
       name,
-      25,
+      version,
       'listRecurringDetails',
     ]);
   });

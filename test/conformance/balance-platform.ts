@@ -331,7 +331,7 @@ export const fields: readonly ResourceCase[] = [
   { name: 'a parameter on what has none', asks: 'GET /accountHolders/{holder}?limit=1', ...bad, fields: ['limit'] },
   {
     name: 'a status that is none',
-    asks: 'GET /balanceAccounts/{account}/paymentInstruments?status=gone',
+    asks: 'GET /balanceAccounts/{account}/paymentInstruments?status=Active',
     ...refused,
     fields: ['status'],
   },

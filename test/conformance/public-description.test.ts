@@ -5,7 +5,7 @@ import { openGateway, type TestGateway } from '../support/gateway.ts';
 import { violations } from '../support/public-answers.ts';
 import type { PublicSchema } from '../support/public-schemas.ts';
 import { type Furnished, furnished } from '../support/seeded-platform.ts';
-import { examplesOfVersion1, publicExamples } from './public-examples.ts';
+import { publicExamples } from './public-examples.ts';
 import { completeValue, enumeratedRequests } from './public-requests.ts';
 import { createStartingResources, type Starting } from './starting-resources.ts';
 
@@ -28,11 +28,8 @@ async function send(asks: string, body: object, starting?: Starting) {
   return { answer: answer.body, later, fill };
 }
 
-describe.each([
-  ['version 2', publicExamples],
-  ['version 1', examplesOfVersion1],
-])('request examples of %s', (_, examples) => {
-  test.each(examples)('$name', async ({ asks, body, effect, starting }) => {
+describe('request examples', () => {
+  test.each(publicExamples)('$name', async ({ asks, body, effect, starting }) => {
     const { answer, later, fill } = await send(asks, body, starting);
     expect(answer).toMatchObject(fill(effect));
     expect(later).toEqual(answer);

@@ -5,7 +5,7 @@ import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/f
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { callers } from '../support/fixture.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
-import { implementBothVersions, recurringV30 } from '../support/newer-recurring.ts';
+import { implementBothVersions, recurringV70 } from '../support/newer-recurring.ts';
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const protocols = createProtocols([recurringV25, recurringV30]);
+const protocols = createProtocols([recurringV25, recurringV70]);
 
 /** Calls `disable` for shopper-1, as a client of the version would. */
 const disable = async (
@@ -32,7 +32,7 @@ const disable = async (
 };
 
 const v25Output = { value: { response: '[all-details-successfully-disabled]' }, issues: [] };
-const v30Output = { value: { disabled: 'all', revision: 30 }, issues: [] };
+const v70Output = { value: { disabled: 'all', revision: 70 }, issues: [] };
 const withoutPayout = ['8313147988756818: ONECLICK,RECURRING', '8415995487234100: RECURRING'];
 
 describe.each(namedProtocols)('%s', (name) => {
@@ -44,22 +44,22 @@ describe.each(namedProtocols)('%s', (name) => {
   });
 
   test('a caller of the newer version sends and gets the newer shapes', async () => {
-    const { output, entry } = await disable(name, recurringV30, { contracts: ['PAYOUT'] });
-    expect([entry.protocol, entry.version, entry.outcome]).toEqual([name, 30, 'ok']);
-    expect(output).toEqual(v30Output);
+    const { output, entry } = await disable(name, recurringV70, { contracts: ['PAYOUT'] });
+    expect([entry.protocol, entry.version, entry.outcome]).toEqual([name, 70, 'ok']);
+    expect(output).toEqual(v70Output);
     expect(await gateway.active()).toEqual(withoutPayout);
   });
 
   test('a field of the newer version is unknown to the older one, and nothing is disabled', async () => {
     const before = await gateway.active();
-    const { entry } = await disable(name, { ...recurringV30, ...addressOf(recurringV25) }, { contracts: ['PAYOUT'] });
+    const { entry } = await disable(name, { ...recurringV70, ...addressOf(recurringV25) }, { contracts: ['PAYOUT'] });
     expect([entry.version, entry.outcome]).toEqual([25, 'unknownField']);
     expect(await gateway.active()).toEqual(before);
   });
 
   test.each([
     [recurringV25, 'contract'],
-    [recurringV30, 'contracts'],
+    [recurringV70, 'contracts'],
   ] as const)('issues stand where the caller of $version wrote the field', async (service, field) => {
     const { entry } = await disable(name, service, { [field]: ['PAYOUT', 'NONE'] });
     expect(entry.problem?.issues.map(({ path, kind }) => [path, kind.name])).toEqual([[[field], 'invalidContract']]);
@@ -79,12 +79,12 @@ describe.each(namedProtocols)('%s', (name) => {
     const first = await disable(name, recurringV25, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect(first.output).toEqual(v25Output);
     gateway.restart();
-    const again = await disable(other, recurringV30, { contracts: ['PAYOUT'] }, { key: 'key-of-one-effect' });
-    expect([again.output, again.entry.replayed]).toEqual([v30Output, true]);
+    const again = await disable(other, recurringV70, { contracts: ['PAYOUT'] }, { key: 'key-of-one-effect' });
+    expect([again.output, again.entry.replayed]).toEqual([v70Output, true]);
     expect(again.entry.requestReference).toBe(first.entry.requestReference);
     const back = await disable(name, recurringV25, { contract: ['PAYOUT'] }, { key: 'key-of-one-effect' });
     expect([back.output, back.entry.replayed]).toEqual([v25Output, true]);
-    const changed = await disable(other, recurringV30, { contracts: ['RECURRING'] }, { key: 'key-of-one-effect' });
+    const changed = await disable(other, recurringV70, { contracts: ['RECURRING'] }, { key: 'key-of-one-effect' });
     expect(changed.entry.outcome).toBe('keyReused');
     expect(await gateway.active()).toEqual(withoutPayout);
   });

@@ -123,7 +123,7 @@ export const anyBytesAreDecodedOrRefused: Property = (subject) => {
   const { protocols, service, operation } = subject;
   const edits = fc.array(edit, { minLength: 1, maxLength: 4 });
   return search(fc.tuple(arbitrary(operation.input), edits, noise), subject, ([input, edits, noise]) => {
-    for (const name of namesOf(protocols)) {
+    for (const name of namesOf(subject)) {
       const call = protocols[name].encodeRequest(service, operation, input);
       const edited = edits.reduce<Buffer>((body, each) => each(body), Buffer.from(call.body));
       for (const body of [edited, Buffer.from(noise)]) {
@@ -138,7 +138,7 @@ export const anyBytesAreDecodedOrRefused: Property = (subject) => {
 /** No body of 64 KiB blocks the process for other callers. */
 export const largeBodiesAreDecodedInTime: Property = (subject) => {
   const { protocols, service, operation } = subject;
-  for (const name of namesOf(protocols))
+  for (const name of namesOf(subject))
     for (const [what, body] of Object.entries(formats[name].largestBodies(service, operation))) {
       const { path, contentType } = protocols[name].encodeRequest(service, operation, {});
       let fault: string | undefined;

@@ -11,7 +11,7 @@ import { subjects } from './subjects.ts';
 const formatsHaveOneCanonicalText: Property = (subject) => {
   const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
-    const texts = namesOf(protocols).map((name) => {
+    const texts = namesOf(subject).map((name) => {
       const decoded = decode(protocols, name, protocols[name].encodeRequest(service, operation, input), routes);
       return canonicalRequestText({ service, operation, input: decoded.input });
     });

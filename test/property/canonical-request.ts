@@ -4,7 +4,7 @@ import { canonicalRequestText } from '../../src/idempotency/canonical-request.ts
 import { arbitrary } from '../support/generate.ts';
 import { type Subject, search } from './property.ts';
 
-const neverStored: ReadonlySet<string> = new Set(['cvc', 'password']);
+const neverStored: ReadonlySet<string> = new Set(['cvc', 'password', 'recurringExpiry', 'recurringFrequency']);
 
 /** The oracle: the parts of a request that the text must identify. */
 const essence = (value: unknown, name = ''): unknown => {

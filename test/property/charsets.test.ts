@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createProtocols, type NamedProtocol } from '../../src/formats/index.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import type { SingleByteCharset } from '../../src/lib/charset.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
@@ -10,7 +10,7 @@ import { formats } from '../formats/index.ts';
 import { encodeIn, percentEncodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
 import { type Bytes, outcomeOf } from '../support/exchange.ts';
 import { type Loose, textNode } from '../support/lenient.ts';
-import { failure, namesOf, runs, search } from './property.ts';
+import { failure, runs, search } from './property.ts';
 
 const protocols = createProtocols(services);
 const operation = recurringV25.operations.get('listRecurringDetails')!;
@@ -67,7 +67,7 @@ const check = (name: NamedProtocol, charset: SingleByteCharset, sent = charset) 
     return found === expected ? undefined : `${expected}\n${found}`;
   });
 
-describe.each(namesOf(protocols))('%s', (name) => {
+describe.each(namedProtocols)('%s', (name) => {
   test.each(singleByteCharsets)('in %s', (charset) => {
     expect(check(name, charset)).toBeUndefined();
   });

@@ -12,7 +12,7 @@ export const messagesMatchDocuments: Property = (subject) => {
   const { protocols, service, operation, runs } = subject;
   const outputs = [{}, ...values(operation.output, runs)];
   const inputs = values(operation.input, runs);
-  for (const name of namesOf(protocols)) {
+  for (const name of namesOf(subject)) {
     const { encodeRequest, encode } = protocols[name];
     // The empty answer is valid only where the output has no required field.
     const answers = outputs.slice(mayBeEmpty(operation.output) ? 0 : 1).map((output) => encode(operation, output).body);

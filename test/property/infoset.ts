@@ -16,8 +16,8 @@ export const infosetIsOfTheContract: Property = (subject) =>
 type SoapName = keyof typeof envelopes;
 
 function check(subject: Subject, side: Side, print: (name: SoapName, value: unknown) => string): string | undefined {
-  const { protocols, service, operation } = subject;
-  const names = namesOf(protocols).filter((name): name is SoapName => name in envelopes);
+  const { service, operation } = subject;
+  const names = namesOf(subject).filter((name): name is SoapName => name in envelopes);
   return search(arbitrary(operation[side]), subject, (value) => {
     for (const name of names) {
       const body = print(name, value);

@@ -24,9 +24,9 @@ export type Property = (subject: Subject) => string | undefined;
 /** Values per property; `PROPERTY_RUNS=100` is a quick run. */
 export const runs = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
-/** The formats of operations without an HTTP binding. */
-export const namesOf = (protocols: Protocols): readonly NamedProtocol[] =>
-  namedProtocols.filter((name) => name in protocols);
+/** The formats of operations without an HTTP binding; the adapter only for a version that has its address. */
+export const namesOf = ({ protocols, service }: Pick<Subject, 'protocols' | 'service'>): readonly NamedProtocol[] =>
+  namedProtocols.filter((name) => name in protocols && (name !== 'adapter' || service.legacy?.adapter !== undefined));
 
 /** Checks `runs` values. Returns the fault of the smallest counterexample, with the command that repeats the run. */
 export function search<T>(
@@ -58,12 +58,14 @@ export function search<T>(
 /** The text of a failure, with the command that repeats the run. */
 export const failure = (text: string): string => `${text}\nrepeat: ${repeatCommand('test/property')}`;
 
-/** All operations without an HTTP binding, with a title for their tests. */
+/** All operations without an HTTP binding, with a title for their tests; those that versions share, in the oldest one. */
 export const operationsOf = (services: readonly Service[]) =>
-  services.flatMap((service) =>
-    namedOperations(service).map((operation) => ({
-      service,
-      operation,
-      title: `${service.name} v${service.version} ${operation.name}`,
-    })),
+  services.flatMap((service, at) =>
+    namedOperations(service)
+      .filter((operation) => !services.slice(0, at).some((older) => older.operations.get(operation.name) === operation))
+      .map((operation) => ({
+        service,
+        operation,
+        title: `${service.name} v${service.version} ${operation.name}`,
+      })),
   );

@@ -19,8 +19,9 @@ const applyChanges = (changes: readonly Change[], picks: readonly number[]): str
 const picks: Arbitrary<readonly number[]> = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 3 });
 
 /** Decodes one tree in every format: returns the first outcome, and a fault where another one differs. */
-const compare = ({ protocols, routes, service, operation }: Subject, tree: Loose, what: string) => {
-  const outcomes = namesOf(protocols).map((name) => {
+const compare = (subject: Subject, tree: Loose, what: string) => {
+  const { protocols, routes, service, operation } = subject;
+  const outcomes = namesOf(subject).map((name) => {
     const call = printLoose(name, service, operation, tree);
     return { name, outcome: outcomeOf(protocols, name, call, routes), body: call.body };
   });
@@ -80,7 +81,7 @@ export const unencodableTextIsRefused: Property = (subject) => {
     ([input, pick, { key, text }]) => {
       const tree = loosen(operation.input, input);
       if (!plant(tree, pick, key, text)) return undefined;
-      for (const name of namesOf(protocols)) {
+      for (const name of namesOf(subject)) {
         const outcome = outcomeOf(protocols, name, printLoose(name, service, operation, tree), routes);
         if (!('problem' in outcome) || !['undecodable', 'structure'].includes(outcome.problem))
           return `${name} decodes ${JSON.stringify({ key, text })} as ${JSON.stringify(outcome)}`;

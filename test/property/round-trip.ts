@@ -27,7 +27,7 @@ const differ = (what: string, sent: string, wire: string, read: string) =>
 export const requestsRoundTrip: Property = (subject) => {
   const { protocols, routes, service, operation } = subject;
   return search(arbitrary(operation.input), subject, (input) => {
-    for (const name of namesOf(protocols)) {
+    for (const name of namesOf(subject)) {
       const call = protocols[name].encodeRequest(service, operation, input);
       const expected = {
         operation: operation.name,
@@ -44,7 +44,7 @@ export const requestsRoundTrip: Property = (subject) => {
 export const answersRoundTrip: Property = (subject) => {
   const { protocols, operation } = subject;
   return search(arbitrary(operation.output), subject, (output) => {
-    for (const name of namesOf(protocols)) {
+    for (const name of namesOf(subject)) {
       const { body } = protocols[name].encode(operation, output);
       const decoded = protocols[name].decodeResponse(operation, body);
       const expected = { value: rounded(operation.output, output, formats[name].precisionMs), issues: [] };
@@ -56,11 +56,13 @@ export const answersRoundTrip: Property = (subject) => {
   });
 };
 
-/** All formats decode one value to the same canonical input. */
+/** All formats decode one value, of the precision that all of them have, to the same canonical input. */
 export const formatsAgreeOnInput: Property = (subject) => {
   const { protocols, routes, service, operation } = subject;
-  return search(arbitrary(operation.input), subject, (input) => {
-    const [first, ...others] = namesOf(protocols).map((name) => {
+  const coarsest = Math.max(...namesOf(subject).map((name) => formats[name].precisionMs));
+  return search(arbitrary(operation.input), subject, (precise) => {
+    const input = rounded(operation.input, precise, coarsest);
+    const [first, ...others] = namesOf(subject).map((name) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call, routes)) };
     });

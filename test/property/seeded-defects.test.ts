@@ -1,13 +1,13 @@
 /** Seeded defects: each property finds a defect in any one codec. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { createProtocols, type NamedProtocol, type Protocols } from '../../src/formats/index.ts';
+import { createProtocols, type NamedProtocol, namedProtocols, type Protocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { cpuMs } from './cpu-time.ts';
 import { messagesMatchDocuments } from './documents.ts';
-import { namesOf, operationsOf, type Property } from './property.ts';
+import { operationsOf, type Property } from './property.ts';
 import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
 import { answersRoundTrip, formatsAgreeOnInput, requestsRoundTrip } from './round-trip.ts';
 
@@ -158,7 +158,7 @@ const findIn = (protocols: Protocols, { property, runs = 1_000 }: Seeded): strin
   return undefined;
 };
 
-describe.each(namesOf(sound))('a defect in %s', (name: NamedProtocol) => {
+describe.each(namedProtocols)('a defect in %s', (name: NamedProtocol) => {
   test.each(seeded)('$defect: found by $property.name', (each) => {
     const mutant = Object.freeze({ ...sound, [name]: Object.freeze(each.seed(sound[name])) });
     expect(findIn(mutant, each)).toContain(name);

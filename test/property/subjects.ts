@@ -6,7 +6,7 @@ import { compileRoutes } from '../../src/gateway/route.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { alarmsV1 } from '../support/alarms.ts';
-import { recurringV30 } from '../support/newer-recurring.ts';
+import { recurringV70 } from '../support/newer-recurring.ts';
 import { operationsOf, runs, type Subject } from './property.ts';
 
 /** One subject for each operation that callers name, with a title for its tests. */
@@ -22,7 +22,7 @@ const fewer = Math.ceil(runs / 4);
 export const subjects = [
   ...subjectsOf(services, runs),
   ...subjectsOf([ordersV1], fewer),
-  ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringV25, recurringV30], fewer)].filter(
+  ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringV25, recurringV70], fewer)].filter(
     ({ operation }) => operation.name === 'disable',
   ),
 ];

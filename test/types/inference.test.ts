@@ -11,14 +11,15 @@ const handlers = `
 import { implement } from 'ROOT/src/gateway/implement.ts';
 import { disable } from 'ROOT/src/services/recurring/disable.ts';
 import { recurringHandlers } from 'ROOT/src/services/recurring/implementation.ts';
-import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
+import { recurringV68 } from 'ROOT/src/services/recurring/v68.ts';
 const every = recurringHandlers({ updater: { kind: 'batch' } });
 const { listRecurringDetails, ...others } = every;
 `;
 const versions = `
 import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
 import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
-import { recurringV30 } from 'ROOT/test/support/newer-recurring.ts';
+import { adaptersOfV25 as others } from 'ROOT/src/services/recurring/older-versions.ts';
+import { recurringV70 } from 'ROOT/test/support/newer-recurring.ts';
 const downgrade = () => ({ response: '[all-details-successfully-disabled]' }) as const;
 `;
 const contract = `
@@ -53,35 +54,35 @@ import type { Input, Output } from 'ROOT/src/contract/operation.ts';
 
 /** Each compiles except for its last line, where the compiler must report what matches. */
 const mistakes: Readonly<Record<string, readonly [before: string, last: string, error: RegExp]>> = {
-  'a missing handler': [handlers, 'export const all = implement(recurringV25, others);', /listRecurringDetails/],
+  'a missing handler': [handlers, 'export const all = implement(recurringV68, others);', /listRecurringDetails/],
   'a handler of no operation': [
     handlers,
-    'export const all = implement(recurringV25, { ...every, enable: disable });',
+    'export const all = implement(recurringV68, { ...every, enable: disable });',
     /never/,
   ],
   'a handler of another operation': [
     handlers,
-    'export const all = implement(recurringV25, { ...every, storeToken: disable });',
+    'export const all = implement(recurringV68, { ...every, storeToken: disable });',
     /not assignable/,
   ],
   'an older version whose input differs, and which states no upgrade': [
     versions,
-    'export const older = olderVersion(recurringV25, recurringV30, { disable: { downgrade } });',
+    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { downgrade } });',
     /upgrade/,
   ],
   'an older version whose output differs, and which states no downgrade': [
     versions,
-    'export const older = olderVersion(recurringV25, recurringV30, { disable: { upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }) } });',
+    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }) } });',
     /downgrade/,
   ],
   'an older version that states nothing of an operation that differs': [
     versions,
-    'export const older = olderVersion(recurringV25, recurringV30, {});',
+    'export const older = olderVersion(recurringV25, recurringV70, others);',
     /disable/,
   ],
   'an upgrade to another shape': [
     versions,
-    'export const older = olderVersion(recurringV25, recurringV30, { disable: { downgrade, upgrade: ({ merchantAccount }) => ({ merchantAccount }) } });',
+    'export const older = olderVersion(recurringV25, recurringV70, { ...others, disable: { downgrade, upgrade: ({ merchantAccount }) => ({ merchantAccount }) } });',
     /shopperReference/,
   ],
   'a handler of an older version whose output lacks a field': [
@@ -111,7 +112,7 @@ const mistakes: Readonly<Record<string, readonly [before: string, last: string, 
   ],
   'a reading handler that writes': [
     `${handlers}import type { Handler } from 'ROOT/src/gateway/handler.ts';
-import type { RecurringOperations } from 'ROOT/src/services/recurring/v25.ts';`,
+import type { RecurringOperations } from 'ROOT/src/services/recurring/v68.ts';`,
     `export const list: Handler<RecurringOperations['listRecurringDetails']> = async (_, view) => { await view.saveShopper(); return {}; };`,
     /saveShopper/,
   ],
@@ -186,10 +187,13 @@ holds<Equal<NonNullable<Input<typeof storeToken>['card']>['cvc'], string | undef
 /** A whole implementation with an older version; the compiler must report nothing. */
 const implemented = `${handlers}
 import { olderVersion } from 'ROOT/src/gateway/older-version.ts';
-import { implementBothVersions, recurringV30 } from 'ROOT/test/support/newer-recurring.ts';
-export const all = implement(recurringV25, every);
+import { adaptersOfV25 } from 'ROOT/src/services/recurring/older-versions.ts';
+import { recurringV25 } from 'ROOT/src/services/recurring/v25.ts';
+import { implementBothVersions, recurringV70 } from 'ROOT/test/support/newer-recurring.ts';
+export const all = implement(recurringV68, every);
 export const both = implementBothVersions({ updater: { kind: 'batch' } });
-export const older = olderVersion(recurringV25, recurringV30, {
+export const older = olderVersion(recurringV25, recurringV70, {
+  ...adaptersOfV25,
   disable: {
     upgrade: ({ contract, ...input }) => ({ ...input, contracts: contract }),
     downgrade: () => ({ response: '[all-details-successfully-disabled]' }),

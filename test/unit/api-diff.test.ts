@@ -27,7 +27,7 @@ const inOpenApi = (change: (document: any) => void, path = 'openapi.json') =>
     return JSON.stringify(document);
   });
 
-const disable = '/pal/servlet/Recurring/v25/disable';
+const disable = '/pal/servlet/Recurring/v68/disable';
 
 test('passes the committed documents against themselves', () => {
   expect(paths.length).toBeGreaterThan(3);

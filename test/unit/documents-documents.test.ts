@@ -31,7 +31,7 @@ describe('the committed documents', () => {
     expect(page).toContain('| `holderName` | text | mandatory | The name on the card. Up to 50 characters. |');
     expect(page).toContain('Exactly one of card, bank and elv.');
     expect(page).toContain('| 422 | 801 | validation | Too many PaymentDetails defined |');
-    expect(page.match(/^### (SOAP 1\.1|SOAP 1\.2|JSON|FORM|The form adapter)$/gm)).toHaveLength(5);
+    expect(page.match(/^### (SOAP 1\.1|SOAP 1\.2|JSON|FORM|The form adapter, version 25)$/gm)).toHaveLength(5);
   });
 });
 
@@ -57,16 +57,18 @@ describe('a second version of a service', () => {
   const committed = committedDocuments(both, Object.values(createProtocols(both)));
   const textOf = (path: string) => committed.find((each) => each.path === path)!.text;
 
-  test('has its own files, and the pages of the newest version have the plain names', () => {
+  test('has its own files, and the reference is that of the newest version', () => {
     const paths = committed.map(({ path }) => path);
     expect(new Set(paths).size).toBe(paths.length);
     expect(textOf('wsdl/Recurring-v25-recurring.xsd')).not.toContain('colour');
     expect(textOf('wsdl/Recurring-v30-recurring.xsd')).toContain('name="colour"');
     expect(textOf('wsdl/Recurring-v30-payment.xsd')).toContain('schemaLocation="Recurring-v30-recurring.xsd"');
     expect(textOf('docs/reference/storeToken.md')).toContain('/pal/servlet/Recurring/v30/storeToken');
-    expect(textOf('docs/reference/storeToken-v25.md')).toContain('/pal/servlet/Recurring/v25/storeToken');
+    expect(textOf('docs/reference/README.md')).toContain(
+      '| `v30` to `v68` | Request of storeToken: `colour`. Response of storeToken: `colour`. |',
+    );
     const links = [...textOf('docs/reference/README.md').matchAll(/\]\((.*?)\)/g)].map(([, file]) => file!);
-    expect(links).toHaveLength(2 * names.length);
+    expect(links).toHaveLength(names.length);
     for (const file of links) expect(paths).toContain(`docs/reference/${file}`);
   });
 
@@ -79,20 +81,24 @@ describe('a second version of a service', () => {
     expect(createDocuments(both).find(path, 'wsdl', origin)!.body.includes('name="colour"')).toBe(isNewer);
   });
 
-  test('has its own operations and components in OpenAPI, and the newest version has the plain names', () => {
-    const { paths, tags, components } = JSON.parse(textOf('openapi.json'));
-    const posts = Object.entries<{ post: { operationId: string } }>(paths);
-    expect(posts.map(([path, { post }]) => `${path.slice('/pal/servlet/'.length)} ${post.operationId}`)).toEqual([
-      ...names.map((name) => `Recurring/v30/${name} ${name}`),
-      ...names.map((name) => `Recurring/v25/${name} ${name}V25`),
-    ]);
+  test.each([
+    ['/openapi.json', 30],
+    ['/pal/servlet/Recurring/v30/openapi.json', 30],
+    ['/pal/servlet/Recurring/V68/openapi.json', 30],
+    ['/pal/servlet/Recurring/v25/openapi.json', 25],
+    ['/pal/servlet/Recurring/v12/openapi.json', 25],
+  ])('%s is the OpenAPI of version %i', (address, version) => {
+    const { body } = createDocuments(both).find(address, '', origin)!;
+    const { paths, tags, components, servers } = JSON.parse(body);
+    expect(Object.keys(paths)).toEqual(names.map((name) => `/pal/servlet/Recurring/v${version}/${name}`));
     expect(tags).toHaveLength(1);
-    const schemaOf = (path: string) => {
-      const { $ref } = paths[path].post.requestBody.content['application/json'].schema;
-      return components.schemas[$ref.split('/').at(-1)].properties;
-    };
-    expect(schemaOf('/pal/servlet/Recurring/v30/storeToken')).toHaveProperty('colour');
-    expect(schemaOf('/pal/servlet/Recurring/v25/storeToken')).not.toHaveProperty('colour');
+    expect(servers).toEqual([{ url: origin }]);
+    const { $ref } =
+      paths[`/pal/servlet/Recurring/v${version}/storeToken`].post.requestBody.content['application/json'].schema;
+    const { properties } = components.schemas[$ref.split('/').at(-1)];
+    expect(Object.hasOwn(properties, 'colour')).toBe(version === 30);
+    if (address === '/openapi.json')
+      expect(textOf('openapi.json')).toBe(body.replaceAll(origin, 'https://gateway.example'));
   });
 });
 

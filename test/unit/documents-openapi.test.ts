@@ -3,16 +3,18 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { Problem } from '../../src/contract/problem.ts';
+import { newestOf } from '../../src/contract/service.ts';
 import { deriveFormSchema, deriveJsonSchema, deriveOpenApi, exampleOf } from '../../src/documents/index.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV68 } from '../../src/services/recurring/v68.ts';
 
-const service = recurringV25;
+const service = recurringV68;
 const protocols = createProtocols(services);
 const operations = [...service.operations.values()].map((each) => [each.name, each] as const);
-const home = '/pal/servlet/Recurring/v25';
+const home = '/pal/servlet/Recurring/v68';
 
 /** `coerceTypes`: in a form every value is a text, from which the type that the schema names is read. */
 const createAjv = (coerceTypes: boolean) => {
@@ -25,15 +27,30 @@ const ajv = (coerceTypes = false) => (coerceTypes ? ajvs.coercing : ajvs.plain);
 
 const pairs = (body: string): Record<string, string> => Object.fromEntries(new URLSearchParams(body));
 
+/** The operations of the oldest and the newest version; the adapter has the oldest one only. */
+const everyFormat = [
+  ...[...recurringV25.operations.values()].map((each) => ({
+    service: recurringV25,
+    operation: each,
+    names: namedProtocols,
+  })),
+  ...operations.map(([, operation]) => ({
+    service,
+    operation,
+    names: namedProtocols.filter((name) => name !== 'adapter'),
+  })),
+];
+
 describe('the examples', () => {
-  test.each(operations)('of %s are valid, canonical and survive a round trip in every protocol', (_, operation) => {
-    for (const protocol of namedProtocols.map((name) => protocols[name]))
+  test.each(everyFormat)('of $operation.name in version $service.version survive a round trip', (each) => {
+    const { service, operation, names } = each;
+    for (const protocol of names.map((name) => protocols[name]))
       for (const extent of ['full', 'minimal'] as const) {
         const input = exampleOf(operation.input, extent);
         const output = exampleOf(operation.output, extent);
         const { body, contentType } = protocol.encodeRequest(service, operation, input);
         const media = { type: contentType, charset: undefined };
-        const target = { service, version: 25, operation };
+        const target = { service, version: service.version, operation };
         const head = { query: '', headers: {} };
         expect(protocol.decode(Buffer.from(body), media, target, head)).toEqual({ operation, input, issues: [] });
         expect(protocol.decodeResponse(operation, protocol.encode(operation, output).body)).toEqual({
@@ -92,7 +109,8 @@ describe('the JSON schemas', () => {
   test.each([
     ['the plain one', {}, true],
     ['a tolerated extra with names below it', { 'applicationInfo.adyenLibrary.name': 'x' }, true],
-    ['a tolerated extra of a part', { 'recurring.recurringExpiry': '2030-01-01' }, true],
+    ['a field of version 40', { 'recurring.recurringExpiry': '2030-01-01T00:00:00Z' }, true],
+    ['a field of version 40 that is no moment', { 'recurring.recurringExpiry': '2030-01-01' }, false],
     ['entries whose keys hold dots', { 'additionalData.a.b': 'c' }, true],
     ['a misspelt name', { 'card.cvv': '737' }, false],
     ['a short number', { 'card.number': '4111' }, false],
@@ -104,7 +122,7 @@ describe('the JSON schemas', () => {
 });
 
 describe('OpenAPI', () => {
-  const openApi = JSON.parse(JSON.stringify(deriveOpenApi(services, 'https://pay.example')));
+  const openApi = JSON.parse(JSON.stringify(deriveOpenApi(newestOf(services), 'https://pay.example')));
 
   const everyComponent = JSON.stringify({ $id: 'openapi', $defs: openApi.components.schemas });
   ajv().addSchema(JSON.parse(everyComponent.replaceAll('#/components/schemas/', '#/$defs/')));
@@ -156,11 +174,13 @@ describe('OpenAPI', () => {
   ] as const)('an error response is a %s', (name, protocol, parse) => {
     const operation = service.operations.get('disable')!;
     const path = ['recurringDetailReference'];
+    const requestReference = '8815252013129012';
     const refused = [Problem.at(path, recurringProblems.detailNotFound), new Problem('internal')].map((problem) =>
-      parse(protocol.encodeError(problem, { requestReference: '8815252013129012', operation }).body),
+      parse(protocol.encodeError(problem, { requestReference, operation, service }).body),
     );
     const validate = compile(name);
     for (const each of refused) expect([validate(each), validate.errors]).toEqual([true, null]);
+    expect(JSON.stringify(refused[0])).toContain('additionalData');
     expect(compile(name)({ ...refused[0], status: undefined })).toBe(false);
   });
 

@@ -12,6 +12,7 @@ import { createLocalUpdater } from '../../src/services/recurring/account-updater
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { merchantAccountGrant } from '../../src/services/recurring/schemas.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { recurringV68 } from '../../src/services/recurring/v68.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
@@ -112,7 +113,7 @@ describe.each(namedProtocols)('in %s', (format) => {
     const { message, entry, steps, executed } = await send({ format });
     expect(steps).toEqual(['verify', 'body', 'execute']);
     expect(executed).toEqual([
-      { service: recurringV25, operation: disable, input, caller, requestReference: pspReference },
+      { service: recurringV68, operation: disable, input, caller, requestReference: pspReference },
     ]);
     expect(message).toEqual({
       ...protocols[format].encode(disable, { response: '[detail-successfully-disabled]' }),

@@ -3,6 +3,7 @@ import { dotted } from '../../contract/path.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
+import { errorMap } from '../error-map.ts';
 import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
@@ -32,11 +33,16 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
-    encodeError({ status, code, type, message, issues, headers }, { requestReference }) {
+    encodeError(problem, { requestReference, service }) {
+      const { status, code, type, message, issues, headers } = problem;
+      const maps = Object.entries(errorMap(problem, service));
       const pairs: [string, string][] = [
         ['errorType', type],
         ['errorCode', code],
         ['message', message],
+        ...maps.flatMap(([name, map]) =>
+          Object.entries(map).map(([field, text]): [string, string] => [`${name}.${encode(field)}`, text]),
+        ),
         ...issues.flatMap(({ path, message }, index): [string, string][] => [
           [`invalidFields.${index}.name`, dotted(path)],
           [`invalidFields.${index}.message`, message],

@@ -3,6 +3,7 @@ import type { Path } from '../../contract/path.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
+import { errorMap } from '../error-map.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
@@ -35,12 +36,13 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
-    encodeError(problem, { requestReference }) {
+    encodeError(problem, { requestReference, service }) {
       const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
+      const map = errorMap(problem, service);
       const reference = { [referenceName]: requestReference };
-      const body = JSON.stringify({ status, errorCode, message, errorType, ...fields, ...reference });
+      const body = JSON.stringify({ status, errorCode, message, errorType, ...map, ...fields, ...reference });
       return { status, contentType, headers, body };
     },
 

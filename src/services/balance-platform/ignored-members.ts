@@ -15,13 +15,6 @@ export const ignoredMembers = Object.freeze({
     transferInstruments: 'version 2',
     verificationStatus: answers,
   },
-  AccountHolderUpdateRequest: {
-    legalEntityId: 'version 1',
-    migratedAccountHolderCode: 'version 2',
-    verificationDeadlines: answers,
-  },
+  AccountHolderUpdateRequest: { migratedAccountHolderCode: 'version 2', verificationDeadlines: answers },
   BalanceAccount: { migratedAccountCode: 'version 2' },
-  CardInfo: { expiry: 'version 1' },
-  // Version 2 has lines in their place.
-  DeliveryAddress: { houseNumberOrName: 'version 1', street: 'version 1' },
 } as const satisfies Readonly<Record<string, IgnoredMembers>>);

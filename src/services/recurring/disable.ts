@@ -6,7 +6,7 @@ import type { ContractType, ShopperKey, StoredDetail } from './details.ts';
 import { detailEvent, type RecurringEvent } from './events.ts';
 import { recurringProblems } from './problems.ts';
 import { DetailRepository } from './store/repository.ts';
-import type { RecurringOperations } from './v25.ts';
+import type { RecurringOperations } from './v68.ts';
 
 export const disable: Handler<RecurringOperations['disable']> = async (request, tx, { clock }) => {
   const { input, caller, requestReference: pspReference } = request;

@@ -1,23 +1,21 @@
 /** The Recurring service with its handlers. */
 import type { Service } from '../../contract/service.ts';
 import { type Implementation, implement } from '../../gateway/implement.ts';
-import type { OlderVersion } from '../../gateway/older-version.ts';
 import type { ServiceDependencies } from '../built-in-service.ts';
 import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import { disable } from './disable.ts';
 import { listRecurringDetails } from './list-details.ts';
+import { olderVersions } from './older-versions.ts';
 import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
-import { recurringV25 } from './v25.ts';
+import { recurringV68 } from './v68.ts';
 
-/** The newest version, which the handlers serve, and those before it, oldest first. */
-const current = recurringV25;
-const older = [] as const;
+/** Newest last. */
+export const recurringVersions: readonly Service[] = [...olderVersions.map(({ service }) => service), recurringV68];
 
-export const recurringVersions: readonly Service[] = [...older.map(({ service }: OlderVersion) => service), current];
-
+/** The handlers serve the newest version. */
 export function implementRecurring(dependencies: ServiceDependencies): Implementation {
-  return implement(current, recurringHandlers(dependencies), ...older);
+  return implement(recurringV68, recurringHandlers(dependencies), ...olderVersions);
 }
 
 /** One handler for each operation. */

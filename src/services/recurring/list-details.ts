@@ -1,10 +1,11 @@
 /** listRecurringDetails: the active details of a shopper (specification, section 2). */
 
+import type { Infer } from '../../contract/schema.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import type { Vault } from '../../vault/ports.ts';
-import type { ContractType, ListedDetail, RecurringDetail, SecretDetail } from './details.ts';
+import type { ContractType, ListedDetail, SecretDetail } from './details.ts';
 import { DetailReader } from './store/repository.ts';
-import type { RecurringOperations } from './v25.ts';
+import type { RecurringOperations, recurringDetail } from './v68.ts';
 
 export const listRecurringDetails: Handler<RecurringOperations['listRecurringDetails']> = async (
   request,
@@ -33,7 +34,7 @@ function hasUses(detail: ListedDetail, requested: readonly ContractType[] | unde
   return requested === undefined || requested.every((use) => detail.contracts.includes(use));
 }
 
-function toResponse(detail: ListedDetail, company: string, vault: Vault): RecurringDetail {
+function toResponse(detail: ListedDetail, company: string, vault: Vault): Infer<typeof recurringDetail> {
   const { recurringDetailReference, createdAt, contracts, publicData, sealed } = detail;
   const secret =
     sealed?.payload === undefined
@@ -41,5 +42,12 @@ function toResponse(detail: ListedDetail, company: string, vault: Vault): Recurr
       : (JSON.parse(
           vault.open({ tenant: company, record: recurringDetailReference }, sealed, 'payload'),
         ) as SecretDetail);
-  return { ...publicData, ...secret, recurringDetailReference, creationDate: createdAt, contractTypes: contracts };
+  return {
+    ...publicData,
+    ...secret,
+    recurringDetailReference,
+    creationDate: createdAt,
+    contractTypes: contracts,
+    networkTxReference: publicData.additionalData?.networkTxReference,
+  };
 }

@@ -5,7 +5,7 @@ import { detailEvent } from './events.ts';
 import { checkCard } from './instrument.ts';
 import { saveDetail } from './save-detail.ts';
 import { DetailRepository } from './store/repository.ts';
-import type { RecurringOperations } from './v25.ts';
+import type { RecurringOperations } from './v68.ts';
 
 export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, context) => {
   const { input, caller, requestReference: pspReference } = request;

@@ -3,7 +3,7 @@
 import type { Handler } from '../../gateway/handler.ts';
 import { identityOf } from './instrument.ts';
 import { DetailReader } from './store/repository.ts';
-import type { RecurringOperations } from './v25.ts';
+import type { RecurringOperations } from './v68.ts';
 
 export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, tx, { vault }) => {
   const { input, caller, requestReference: pspReference } = request;

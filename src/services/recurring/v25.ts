@@ -199,23 +199,24 @@ export const scheduleAccountUpdater = operation({
   }),
 });
 
-const operations = [disable, listRecurringDetails, scheduleAccountUpdater, storeToken, tokenLookup] as const;
-
-/** The operations by name, for handlers that the compiler counts. */
-export type RecurringOperations = { [O in (typeof operations)[number] as O['name']]: O };
-
-export const recurringV25 = service({
+/** Of every version. */
+export const recurringService = Object.freeze({
   name: 'Recurring',
-  version: 25,
-  // Stubs made before this version send nothing that it lacks.
-  answers: { from: 1, to: 68 },
   address: '/pal/servlet/Recurring',
-  legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   namespaces,
   conventions,
   problems: recurringProblems,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
   roles: ['recurring'],
-  operations,
+});
+
+/** Callers of addresses without a version have strict stubs of old versions, so this contract answers them. */
+export const recurringV25 = service({
+  ...recurringService,
+  version: 25,
+  // Stubs made before this version send nothing that it lacks.
+  answers: { from: 1, to: 39 },
+  legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
+  operations: [disable, listRecurringDetails, scheduleAccountUpdater, storeToken, tokenLookup],
 });

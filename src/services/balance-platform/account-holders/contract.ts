@@ -1,12 +1,11 @@
 /** The account holder: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import { type Infer, inAnyCase, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
+import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
-/** Version 1 writes them in capitals: Active. */
-export const holderStatus = inAnyCase(oneOf('AccountHolderStatus', 'active', 'closed', 'suspended'));
+export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
 
 const level = oneOf('CapabilityLevel', 'high', 'medium', 'low', 'notApplicable');
 

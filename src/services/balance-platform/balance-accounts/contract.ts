@@ -1,22 +1,11 @@
 /** The balance account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import {
-  type Infer,
-  inAnyCase,
-  integer,
-  list,
-  object,
-  oneOf,
-  optional,
-  required,
-  string,
-} from '../../../contract/schema.ts';
+import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 
-/** Version 1 writes them in capitals: Active. */
-export const accountStatus = inAnyCase(oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended'));
+export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
 
 const amount = integer(-999_999_999_999_999, 999_999_999_999_999, 0);
 

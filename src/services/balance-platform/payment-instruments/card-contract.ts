@@ -1,6 +1,5 @@
 /** The card of a payment instrument, in requests and in responses. */
 import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
-import { ignoredMembers } from '../ignored-members.ts';
 import * as shapes from '../schemas.ts';
 import { cardRanges } from './card-ranges.ts';
 
@@ -72,19 +71,15 @@ export const cardConfiguration = object('CardConfiguration', {
 
 export const deliveryContact = object('DeliveryContact', {
   address: required(
-    object(
-      'DeliveryAddress',
-      {
-        city: optional(shapes.text(255, 'Amsterdam'), 'The city.'),
-        country: shapes.countryField,
-        line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line.'),
-        line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
-        line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
-        postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
-        stateOrProvince: optional(shapes.text(255, 'NH'), 'The state or province.'),
-      },
-      { ignoredMembers: ignoredMembers.DeliveryAddress },
-    ),
+    object('DeliveryAddress', {
+      city: optional(shapes.text(255, 'Amsterdam'), 'The city.'),
+      country: shapes.countryField,
+      line1: optional(shapes.text(255, 'Simon Carmiggeltstraat 12'), 'The first line.'),
+      line2: optional(shapes.text(255, 'Second floor'), 'The second line.'),
+      line3: optional(shapes.text(255, 'Reception'), 'The third line.'),
+      postalCode: optional(shapes.text(10, '1011 DJ'), 'The postal code.'),
+      stateOrProvince: optional(shapes.text(255, 'NH'), 'The state or province.'),
+    }),
     'Where to.',
   ),
   company: optional(shapes.text(255, 'Demo B.V.'), 'The company.'),
@@ -120,7 +115,7 @@ const cardFields = <A extends Fields>(authenticated: ReturnType<typeof object<A>
   usage: optional(oneOf('CardUsage', 'singleUse', 'multiUse'), 'How often it can be used.'),
 });
 
-export const cardInfo = object('CardInfo', cardFields(authentication), { ignoredMembers: ignoredMembers.CardInfo });
+export const cardInfo = object('CardInfo', cardFields(authentication));
 
 /** With a masked number and without security code, except in the response that creates a virtual card for a single use. */
 export const card = object('Card', {

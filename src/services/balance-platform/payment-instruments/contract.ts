@@ -1,14 +1,11 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
 import { operation } from '../../../contract/operation.ts';
-import { type Infer, inAnyCase, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
+import { type Infer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
 
-/** Version 1 writes them in capitals: Active. */
-export const instrumentStatus = inAnyCase(
-  oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended'),
-);
+export const instrumentStatus = oneOf('PaymentInstrumentStatus', 'active', 'closed', 'inactive', 'suspended');
 export const instrumentType = oneOf('PaymentInstrumentType', 'card', 'bankAccount');
 
 export const statusReason = oneOf(

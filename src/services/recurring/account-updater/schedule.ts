@@ -6,7 +6,7 @@ import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gatewa
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import { DetailReader } from '../store/repository.ts';
-import type { RecurringOperations } from '../v25.ts';
+import type { RecurringOperations } from '../v68.ts';
 import { checkedCard, ignoreStale, isCard, resultOf } from './apply-outcome.ts';
 import { type Account, applyToDetails, checkId, findHeldCards, type HeldCard, saveCheck } from './pending-check.ts';
 import { CardChangeRepository } from './store/card-changes.ts';

@@ -1,0 +1,117 @@
+/** The published versions: each caller sends and gets the members of its own version, and a key holds in all of them. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { contractOf, type Service } from '../../src/contract/service.ts';
+import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
+import { callers } from '../support/fixture.ts';
+import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { repeatCommand, seed } from '../support/seed.ts';
+import { facts } from './public-members.ts';
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await openGateway();
+});
+afterEach(() => gateway.close());
+
+const protocols = createProtocols(services);
+/** The adapter has no versions. */
+const formats = namedProtocols.filter((name) => name !== 'adapter');
+
+interface Call {
+  readonly name: NamedProtocol;
+  readonly version: number;
+  readonly operation: string;
+  readonly input: object;
+  readonly key?: string;
+}
+
+/** The contract of a version, at the number that is asked for. */
+const serviceOf = (version: number): Service => ({ ...contractOf(services, 'Recurring', version)!, version });
+
+const send = (path: string, contentType: string, body: string, key?: string) =>
+  gateway.ask({
+    path,
+    headers: { 'content-type': contentType, ...callers.demo, ...(key && { 'idempotency-key': key }) },
+    body,
+  });
+
+/** Calls as a client of the version would. */
+const call = async ({ name, version, operation, input, key }: Call) => {
+  const service = serviceOf(version);
+  const described = service.operations.get(operation)!;
+  const asked = { merchantAccount: 'DemoMerchant', shopperReference: 'anna', ...input };
+  const { path, contentType, body } = protocols[name].encodeRequest(service, described, asked);
+  const { message, entry } = await send(path, contentType, body, key);
+  const output = entry.outcome === 'ok' ? protocols[name].decodeResponse(described, message.body).value : undefined;
+  return { output, message, entry };
+};
+
+const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
+const agreed = { contract: ['RECURRING'], recurringExpiry: Date.UTC(2030, 11, 31), recurringFrequency: '28' };
+
+describe.each(formats)('%s', (name) => {
+  test.each(facts.versions)('networkTxReference is in the list of version 68 only: %i', async (version) => {
+    const input = { card, recurring: agreed, additionalData: { networkTxReference: 'MCC1234567890' } };
+    expect((await call({ name, version, operation: 'storeToken', input })).entry.outcome).toBe('ok');
+    const { message, output } = await call({ name, version, operation: 'listRecurringDetails', input: {} });
+    const { details } = output as { details: readonly { additionalData: object; networkTxReference?: string }[] };
+    expect(details.map(({ networkTxReference }) => networkTxReference)).toEqual([
+      version === 68 ? 'MCC1234567890' : undefined,
+    ]);
+    expect(details[0]!.additionalData).toEqual({ networkTxReference: 'MCC1234567890' });
+    // Once as an entry, and in version 68 as a member, too.
+    expect(message.body.match(/MCC1234567890/g)).toHaveLength(version === 68 ? 2 : 1);
+  });
+});
+
+test.each(facts.versions)(
+  'recurringExpiry that is no moment: ignored before version 40, refused in %i',
+  async (version) => {
+    const body = JSON.stringify({
+      ...{ merchantAccount: 'DemoMerchant', shopperReference: 'anna', card },
+      recurring: { contract: 'RECURRING', recurringExpiry: 'soon' },
+    });
+    const path = `/pal/servlet/Recurring/v${version}/storeToken`;
+    const { entry } = await send(path, 'application/json', body);
+    expect(entry.outcome).toBe(version < 40 ? 'ok' : 'structure');
+  },
+);
+
+/** Two callers of any version and format, who send one request with one key. */
+const retries = fc.record({
+  operation: fc.constantFrom(
+    { name: 'storeToken', input: { card, recurring: agreed } },
+    { name: 'storeToken', input: { card, recurring: { contract: ['ONECLICK', 'PAYOUT'] } } },
+    { name: 'disable', input: { shopperReference: 'shopper-1', contract: ['PAYOUT'] } },
+    { name: 'disable', input: { shopperReference: 'shopper-1' } },
+  ),
+  versions: fc.tuple(fc.constantFrom(...facts.versions), fc.constantFrom(...facts.versions)),
+  names: fc.tuple(fc.constantFrom(...formats), fc.constantFrom(...formats)),
+  restarts: fc.boolean(),
+});
+
+test('a retry through another version and format replays the response', async () => {
+  const drawn = fc.sample(retries, { seed, numRuns: 100 });
+  for (const [at, { operation, versions, names, restarts }] of drawn.entries()) {
+    const own = await openGateway();
+    const before = gateway;
+    gateway = own;
+    try {
+      const parts = { operation: operation.name, input: operation.input, key: `key-of-retry-${at}` };
+      const first = await call({ ...parts, name: names[0], version: versions[0] });
+      const active = await gateway.active();
+      if (restarts) gateway.restart();
+      const second = await call({ ...parts, name: names[1], version: versions[1] });
+      const label = `${JSON.stringify({ operation, versions, names, restarts })}, ${repeatCommand('test/conformance')}`;
+      expect([label, first.entry.outcome, second.entry.replayed]).toEqual([label, 'ok', true]);
+      expect([label, second.output]).toEqual([label, first.output]);
+      expect([label, second.entry.requestReference]).toEqual([label, first.entry.requestReference]);
+      expect([label, await gateway.active()]).toEqual([label, active]);
+    } finally {
+      gateway = before;
+      await own.close();
+    }
+  }
+});

@@ -1,0 +1,121 @@
+"""A strict caller: zeep from a WSDL, no hand-written type."""
+
+import sys
+from datetime import timezone
+
+from requests import Session
+from requests.auth import HTTPBasicAuth
+from zeep import Client, Settings
+from zeep.exceptions import Fault
+from zeep.transports import Transport
+from zeep.xsd.valueobjects import CompoundValue
+
+_, document, endpoint, shopper, version = sys.argv
+
+
+def service_for(password):
+    session = Session()
+    session.auth = HTTPBasicAuth("ws@Company.Demo", password)
+    client = Client(document, transport=Transport(session=session), settings=Settings(strict=True))
+    port = "RecurringHttpPort" + ("12" if version == "1.2" else "")
+    binding = client.wsdl.services["Recurring"].ports[port].binding.name
+    return client, client.create_service(binding, endpoint)
+
+
+client, service = service_for("demo-password")
+account = {"merchantAccount": "DemoMerchant", "shopperReference": shopper}
+card = {
+    "number": "4111111111111111",
+    "expiryMonth": "08",
+    "expiryYear": "2031",
+    "holderName": "Zoë <&> Ω",
+    "cvc": "737",
+}
+token = {
+    **account,
+    "card": card,
+    "recurring": {"contract": "RECURRING, ONECLICK"},
+    "additionalData": {"entry": [{"key": "a.b", "value": "ä & ö"}]},
+    "shopperEmail": "stack@example.com",
+}
+
+
+def is_nil(value):
+    """zeep reads a nil object as one whose members are all None."""
+    return value is None or (isinstance(value, CompoundValue) and all(value[name] is None for name in value))
+
+
+def say(name, value):
+    print(f"{name}={'nil' if is_nil(value) else value}")
+
+
+def day(date):
+    return None if date is None else date.astimezone(timezone.utc).date().isoformat()
+
+
+def fault(name, call):
+    try:
+        call()
+        say("fault." + name, "none")
+    except Fault as thrown:
+        say("fault." + name, thrown.message)
+
+
+with client.settings(extra_http_headers={"Idempotency-Key": shopper}):
+    stored = service.storeToken(request=token)
+    again = service.storeToken(request=token)
+say("store.result", stored.result)
+say("store.reference", stored.recurringDetailReference)
+say("store.pspReference", stored.pspReference)
+say("again.pspReference", again.pspReference)
+
+listed = service.listRecurringDetails(request={**account, "recurring": {"contract": "ONECLICK"}})
+say("list.shopper", listed.shopperReference)
+say("list.email", listed.lastKnownShopperEmail)
+say("list.date", day(listed.creationDate))
+say("list.count", len(listed.details.RecurringDetail))
+detail = listed.details.RecurringDetail[0]
+say("detail.reference", detail.recurringDetailReference)
+say("detail.holder", detail.card.holderName)
+say("detail.number", detail.card.number)
+say("detail.expiry", f"{detail.card.expiryMonth}/{detail.card.expiryYear}")
+say("detail.variant", detail.variant)
+say("detail.contracts", ",".join(detail.contractTypes.string))
+say("detail.date", day(detail.creationDate))
+for entry in detail.additionalData.entry:
+    say("detail.map." + entry.key, entry.value)
+say("detail.bank", detail.bank)
+say("detail.elv", detail.elv)
+say("detail.cvc", detail.card.cvc)
+
+demo = service.listRecurringDetails(request={**account, "shopperReference": "shopper-1"})
+bank = demo.details.RecurringDetail[2]
+say("bank.iban", bank.bank.iban)
+say("bank.card", bank.card)
+
+holders = service.tokenLookup(
+    request={"merchantAccount": "DemoMerchant", "bank": {"iban": "NL13TEST0123456789", "ownerName": "Anna"}}
+)
+say("lookup.shopper", holders.tokens.TokenDetail[0].shopperReference)
+
+unknown = service.listRecurringDetails(request={**account, "shopperReference": "nobody"})
+# zeep reads an empty element as None.
+say("unknown.count", len(unknown.details.RecurringDetail) if unknown.details else 0)
+say("unknown.email", unknown.lastKnownShopperEmail)
+say("unknown.date", day(unknown.creationDate))
+
+reference = stored.recurringDetailReference
+update = service.scheduleAccountUpdater(
+    request={**account, "reference": "check-1", "selectedRecurringDetailReference": reference}
+)
+say("update.result", update.result)
+say("update.pspReference", update.pspReference)
+
+# zeep unwraps a result of one element.
+disabled = service.disable(request={**account, "recurringDetailReference": reference})
+say("disable.response", disabled if isinstance(disabled, str) else disabled.response)
+
+fault("contract", lambda: service.disable(request=account))
+fault("merchant", lambda: service.listRecurringDetails(request={**account, "merchantAccount": "OtherMerchant"}))
+fault("field", lambda: service.storeToken(request={**token, "card": {**card, "expiryMonth": "13"}}))
+fault("credentials", lambda: service_for("wrong")[1].listRecurringDetails(request=account))

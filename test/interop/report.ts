@@ -1,0 +1,114 @@
+/** Writes `docs/clients.md` from the runs of `npm run interop`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { debianVersion } from './install.ts';
+import type { Outcome } from './run-client.ts';
+import type { Document, Stack } from './stack.ts';
+import { absent } from './stacks.ts';
+
+const documents: Readonly<Record<Document, string>> = {
+  V12: 'V12',
+  '?wsdl': '`?wsdl`',
+  '?wsdl&soap12=no': '`?wsdl&soap12=no`',
+  none: 'none',
+};
+
+export function clientsPage(outcomes: readonly Outcome[]): string {
+  const stacks = [...new Set(outcomes.map(({ stack }) => stack))];
+  return `# Clients
+
+These client stacks call the recurring service unchanged. The table is written by \`npm run interop -- --write\`, which runs every client
+below against the demo. It writes nothing if one of them fails.
+
+| stack | version | needs | stubs or document | key of a request |
+|---|---|---|---|---|
+${stacks.map((stack) => row(stack, outcomes)).join('\n')}
+
+- \`V12\`: stubs of a document with the types of version 12, as old callers have them, at \`/pal/servlet/Recurring/V12/\`.
+- \`?wsdl\`: the document of this server, at \`/pal/servlet/Recurring/v25?wsdl\`. \`soap12=no\` leaves out the binding of SOAP 1.2.
+
+Every run makes the same calls: store a card and retry it with the same key, list its detail and that of a bank account, look up a
+holder, list an unknown shopper, check the card with the account updater, disable the detail, and four errors. It compares:
+
+| what | how |
+|---|---|
+| values | references, text outside of ASCII and with markup, dates as days, entries of \`additionalData\` |
+| absent members | the stack sees nil: a detail without a card, a card without a security code |
+| the key | the retry gets the first answer |
+| errors | the text reaches the caller's exception: \`validation 800 Contract not found\`, \`security 901 Invalid Merchant Account\`, \`validation 129 Expiry Date Invalid\` |
+| wrong credentials | the exception says so, or has the status 401 |
+
+The merchants' library for Node, \`@adyen/api-library\` ${moduleVersion('@adyen/api-library')}, runs in \`npm test\`, for the recurring service and
+the balance platform.
+
+## A page per language
+
+| language | page |
+|---|---|
+${pages.map(([title, page]) => `| ${title} | [${page}](clients/${page}) |`).join('\n')}
+
+## Not run
+
+Neither Debian nor npm has these, so no run covers them:
+
+| stack | where it comes from |
+|---|---|
+${absent.map(([name, source]) => `| ${name} | ${source} |`).join('\n')}
+`;
+}
+
+const pages: readonly (readonly [title: string, page: string])[] = [
+  ['C and C++', 'c.md'],
+  ['FORM and curl', 'form.md'],
+  ['Java', 'java.md'],
+  ['.NET', 'dotnet.md'],
+  ['Node', 'node.md'],
+  ['Perl', 'perl.md'],
+  ['PHP', 'php.md'],
+  ['Python', 'python.md'],
+  ['Ruby', 'ruby.md'],
+];
+
+function row(stack: Stack, outcomes: readonly Outcome[]): string {
+  const runs = outcomes.filter((outcome) => outcome.stack === stack).map(({ run }) => run);
+  const what = runs.map(({ document, variant }) => `${documents[document]} (${variant})`).join(', ');
+  const client = `[client](../test/interop/clients/${stack.name})`;
+  const note = stack.note === undefined ? '' : ` ${stack.note}`;
+  const title = `[${stack.title}](clients/${stack.page}.md)`;
+  return `| ${title}, ${client} | ${versionOf(stack)} | ${needs(stack)} | ${what}.${note} | ${stack.key} |`;
+}
+
+function needs({ source }: Stack): string {
+  switch (source.kind) {
+    case 'Debian':
+      return source.packages.map((name) => `\`${name}\``).join(' ');
+    case 'npm':
+      return source.packages.map((name) => `\`npm install ${name}\``).join(', ');
+    case 'devDependency':
+      return `\`npm install ${source.module}\``;
+    default:
+      return source satisfies never;
+  }
+}
+
+function versionOf({ source }: Stack): string {
+  switch (source.kind) {
+    case 'Debian':
+      return (
+        debianVersion(source.versionOf)
+          ?.replace(/^\d+:/, '')
+          .replace(/[-+].*$/, '') ?? ''
+      );
+    case 'npm':
+      return source.packages[0]?.split('@').at(-1) ?? '';
+    case 'devDependency':
+      return moduleVersion(source.module);
+    default:
+      return source satisfies never;
+  }
+}
+
+function moduleVersion(name: string): string {
+  return JSON.parse(readFileSync(join(import.meta.dirname, '../../node_modules', name, 'package.json'), 'utf8'))
+    .version;
+}

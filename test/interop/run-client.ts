@@ -1,0 +1,77 @@
+/** Runs a client of a stack against a server: makes its stubs, starts it, and compares what it prints. */
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Mismatch, mismatches, readSeen } from './expected.ts';
+import type { Document, Run, Stack } from './stack.ts';
+import { v12Wsdl } from './v12-wsdl.ts';
+
+const execute = promisify(execFile);
+
+export interface Outcome {
+  readonly stack: Stack;
+  readonly run: Run;
+  readonly mismatches: readonly Mismatch[];
+  /** Where stubs could not be made, or the client ended early. */
+  readonly failure?: string;
+}
+
+export function passed({ failure, mismatches }: Outcome): boolean {
+  return failure === undefined && mismatches.length === 0;
+}
+
+const timeLimitMs = 120_000;
+
+/** `modules`: the folder with `node_modules` for clients whose packages are not those of the tests. */
+export async function runClient(
+  stack: Stack,
+  run: Run,
+  callers: string,
+  folder: string,
+  modules = '',
+): Promise<Outcome> {
+  mkdirSync(folder, { recursive: true });
+  const service = `${callers}/pal/servlet/Recurring`;
+  const endpoint = run.document === 'V12' ? `${service}/V12/` : `${service}/v25`;
+  const document = locate(run.document, endpoint, folder);
+  const shopper = `${stack.name}-${randomUUID()}`;
+  const environment = {
+    ...process.env,
+    CLIENT: join(import.meta.dirname, 'clients', stack.name),
+    DOCUMENT: document,
+    NODE: process.execPath,
+    NODE_PATH: modules,
+    LC_ALL: 'C.UTF-8',
+  };
+  const shell = (script: string, parameters: readonly string[] = []) =>
+    execute('sh', ['-e', '-c', script, 'sh', ...parameters], {
+      cwd: folder,
+      env: environment,
+      timeout: timeLimitMs,
+      maxBuffer: 1 << 26,
+    });
+  try {
+    if (stack.prepare !== undefined) await shell(stack.prepare);
+    const { stdout } = await shell(`${stack.command} "$@"`, [document, endpoint, shopper, run.variant]);
+    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper) };
+  } catch (thrown) {
+    const { stdout = '', stderr = '' } = thrown as { readonly stdout?: string; readonly stderr?: string };
+    const failure = [lastLines(stderr), lastLines(stdout), String(thrown)].find((text) => text !== '') ?? '';
+    return { stack, run, mismatches: mismatches(readSeen(stdout), shopper), failure };
+  }
+}
+
+/** V12 is a file, as old callers have it; our own document is read from the server. */
+function locate(document: Document, endpoint: string, folder: string): string {
+  if (document === 'none') return 'none';
+  if (document !== 'V12') return `${endpoint}${document}`;
+  const file = join(folder, 'Recurring.wsdl');
+  writeFileSync(file, v12Wsdl(endpoint));
+  return file;
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-12).join('\n');
+}

@@ -114,6 +114,8 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly invalid?: ProblemRef;
   /** The WSDL declares the element mandatory (minOccurs 1, not nillable). */
   readonly mandatoryInStubs?: true;
+  /** The WSDL declares the lengths of the text. Generators make other types of such texts, so it has those of earlier versions. */
+  readonly lengthsInStubs?: true;
   /**
    * Whether the element may be nil, which is how SOAP answers say that the field is absent. False for a field that stubs of
    * earlier versions do not know: some of them refuse an answer with its element.

@@ -113,12 +113,9 @@ function scalarType(schema: ScalarSchema): TypeUse {
   }
 }
 
-/**
- * Codes, and texts that stubs must send, get their lengths. Other texts are plain `xsd:string`, as in the stubs of callers, so
- * that raising a limit breaks no caller that validates.
- */
-function textType({ schema, mandatoryInStubs, required }: Field): TypeUse {
-  if (schema.kind !== 'string' || (schema.pattern === undefined && !mandatoryInStubs)) return plainText;
+/** Texts are plain `xsd:string` unless the contract says otherwise, so that raising a limit breaks no caller that validates. */
+function textType({ schema, lengthsInStubs, required }: Field): TypeUse {
+  if (schema.kind !== 'string' || !lengthsInStubs) return plainText;
   const { min, max } = lengthsOf(schema);
   return { ...plainText, lengths: { min: required ? Math.max(min, 1) : min, max } };
 }

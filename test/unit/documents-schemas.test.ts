@@ -83,7 +83,7 @@ describe('the schemas', () => {
   });
 
   test('a field of only one of two schemas with the same name is optional, and both orders are preserved', () => {
-    const mandatory = { mandatoryInStubs: true } as const;
+    const mandatory = { mandatoryInStubs: true, lengthsInStubs: true } as const;
     const code = (pattern: string) => string({ pattern, example: 'x' });
     const given = object('Thing', {
       b: required(code('[0-9]{2}'), '', mandatory),

@@ -94,20 +94,27 @@ const year = string({ pattern: '20[0-9]{2}', example: '2030' });
 const holderName = required(text(50, 'Anna van Dijk'), 'The name on the card.', {
   missing: recurringProblems.missingCardHolder,
   mandatoryInStubs: true,
+  lengthsInStubs: true,
 });
 const expiry = {
   missing: recurringProblems.invalidExpiry,
   invalid: recurringProblems.invalidExpiry,
   mandatoryInStubs: true,
+  lengthsInStubs: true,
 } as const;
+const lengthsInStubs = { lengthsInStubs: true } as const;
 
 const cardFields = {
   expiryMonth: required(month, 'The month in which the card expires, 1 to 12.', expiry),
   expiryYear: required(year, 'The year in which the card expires, four digits.', expiry),
   holderName,
-  issueNumber: optional(string({ pattern: '[0-9]{1,2}', example: '1' }), 'The issue number, for some UK debit cards.'),
-  startMonth: optional(month, 'The month from which the card holds, for some UK debit cards.'),
-  startYear: optional(year, 'The year from which the card holds, for some UK debit cards.'),
+  issueNumber: optional(
+    string({ pattern: '[0-9]{1,2}', example: '1' }),
+    'The issue number, for some UK debit cards.',
+    lengthsInStubs,
+  ),
+  startMonth: optional(month, 'The month from which the card holds, for some UK debit cards.', lengthsInStubs),
+  startYear: optional(year, 'The year from which the card holds, for some UK debit cards.', lengthsInStubs),
 } as const;
 
 /** A card as a caller gives it. */
@@ -117,7 +124,7 @@ export const card = object(
     cvc: optional(
       string({ pattern: '[0-9]{3,4}', sensitive: true, neverStored: true, example: '737' }),
       'The security code. Validated, never stored.',
-      { invalid: recurringProblems.invalidCvc },
+      { invalid: recurringProblems.invalidCvc, ...lengthsInStubs },
     ),
     expiryMonth: cardFields.expiryMonth,
     expiryYear: cardFields.expiryYear,
@@ -130,6 +137,7 @@ export const card = object(
         missing: recurringProblems.invalidCardNumber,
         invalid: recurringProblems.invalidCardNumber,
         mandatoryInStubs: true,
+        ...lengthsInStubs,
       },
     ),
     startMonth: cardFields.startMonth,
@@ -161,6 +169,7 @@ export const shownCard = object(
     issueNumber: cardFields.issueNumber,
     number: required(string({ pattern: '[0-9]{4}', example: '1111' }), 'The last four digits.', {
       mandatoryInStubs: true,
+      ...lengthsInStubs,
     }),
     startMonth: cardFields.startMonth,
     startYear: cardFields.startYear,

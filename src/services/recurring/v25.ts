@@ -170,7 +170,8 @@ export const scheduleAccountUpdater = operation({
     {
       additionalData: optional(shapes.additionalData, 'Ignored.'),
       card: optional(shapes.cardToUpdate, 'The card to check, whether it is stored or not.'),
-      merchantAccount: shapes.merchantAccount,
+      // As in version 12, where no other request requires it.
+      merchantAccount: { ...shapes.merchantAccount, mandatoryInStubs: true },
       reference: required(shapes.reference, "The merchant's own reference of the call.", {
         missing: recurringProblems.missingReference,
       }),

@@ -1,0 +1,71 @@
+/** Tests that the served document has the types of version 12, so that code around old stubs compiles with new ones. */
+import { describe, expect, test } from '@jest/globals';
+import { XMLParser } from 'fast-xml-parser';
+import { deriveXsd } from '../../src/documents/xsd.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { enumerations, objects, type Prefix } from '../interop/v12-types.ts';
+import { type Member, members, v12Wsdl } from '../interop/v12-wsdl.ts';
+
+/** Types and members of version 12 that the service does not have. */
+const left: Readonly<Record<string, readonly string[]>> = {
+  Card: ['billingAddress'],
+  StoreTokenRequest: ['params', 'pspEchoData', 'returnUrl', 'shopperIP', 'shopperStatement'],
+  StoreTokenResult: ['additionalData', 'params', 'pspEchoData', 'redirectType', 'redirectUrl'],
+};
+/** Members whose values have other lengths here. */
+const otherLengths = ['cvc'];
+const leftTypes = ['StoreAliasRequest', 'StoreAliasResult'];
+
+const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', parseAttributeValue: false });
+type Tree = { readonly [name: string]: Tree & string };
+const asList = (value: Tree | readonly Tree[] | undefined): readonly Tree[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value as Tree];
+
+const served = new Map(
+  [...deriveXsd(recurringV25, (name) => `${name}.xsd`)].map(([prefix, text]) => [
+    prefix,
+    (parser.parse(text) as Tree)['xsd:schema']!,
+  ]),
+);
+
+function servedMembers(prefix: Prefix, name: string): readonly Member[] {
+  const type = asList(served.get(prefix)?.['xsd:complexType']).find((each) => each.name === name);
+  return asList(type?.['xsd:sequence']?.['xsd:element']).map((element) => {
+    const facets = element['xsd:simpleType']?.['xsd:restriction'];
+    return {
+      name: element.name!,
+      type: facets?.base ?? element.type!,
+      required: element.minOccurs === '1',
+      repeated: element.maxOccurs === 'unbounded',
+      lengths: facets && [facets['xsd:minLength']!.value!, facets['xsd:maxLength']!.value!],
+    };
+  });
+}
+
+describe.each(Object.entries(objects))('%s', (prefix, types) => {
+  const kept = Object.entries(types).filter(([name]) => !leftTypes.includes(name));
+  test.each(kept)('%s has the members of version 12', (name, text) => {
+    const expected = members(text).filter(({ name: member }) => !left[name]?.includes(member));
+    const names = expected.map((member) => member.name);
+    const found = servedMembers(prefix as Prefix, name).filter((member) => names.includes(member.name));
+    const withoutLengths = (each: Member) =>
+      otherLengths.includes(each.name) ? { ...each, lengths: undefined } : each;
+    expect(found.map(withoutLengths)).toEqual(expected.map(withoutLengths));
+  });
+});
+
+test('the enumerations are those of version 12', () => {
+  const simpleTypes = asList(served.get('common')?.['xsd:simpleType']);
+  for (const [name, values] of Object.entries(enumerations)) {
+    const type = simpleTypes.find((each) => each.name === name);
+    const found = asList(type?.['xsd:restriction']?.['xsd:enumeration']).map((each) => each.value);
+    expect(found).toEqual(values);
+  }
+});
+
+test('the document of version 12 names only types that it has', () => {
+  const text = v12Wsdl('http://127.0.0.1/');
+  const declared = new Set([...text.matchAll(/<xsd:(?:complex|simple)Type name="(\w+)"/g)].map(([, name]) => name));
+  const used = [...text.matchAll(/type="(?:recurring|common|payment):(\w+)"/g)].map(([, name]) => name);
+  expect(used.filter((name) => !declared.has(name) && name !== 'RecurringPortType')).toEqual([]);
+});

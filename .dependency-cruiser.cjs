@@ -36,6 +36,7 @@ const boundaries = {
   saxes: ['xml/'],
   'fast-xml-parser': ['documents/'],
   qs: ['formats/'],
+  multipasta: ['formats/multipart.ts'],
   commander: ['main.ts', 'cli/'],
   'csv-parse': ['import/csv.ts'],
   'cli-progress': ['cli/import/progress.ts'],

@@ -44,11 +44,16 @@ export function createProtocols(services: readonly Service[], places: KeyPlaces 
 export const byMediaType: Readonly<Record<string, NamedProtocol>> = Object.freeze(
   Object.fromEntries(
     namedProtocols.flatMap((name) => {
-      const { mediaType, hasOwnAddress }: WireFormat = namedFormats[name];
-      return hasOwnAddress ? [] : [[mediaType, name]];
+      const { mediaType, otherMediaTypes = [], hasOwnAddress }: WireFormat = namedFormats[name];
+      return hasOwnAddress ? [] : [mediaType, ...otherMediaTypes].map((type) => [type, name]);
     }),
   ),
 );
+
+/** The media types of bodies that tell their format by the first byte. */
+export const xmlType = soap11.mediaType;
+export const jsonType = json.mediaType;
+export const urlencodedType = form.mediaType;
 
 const defaultPlaces: KeyPlaces = Object.freeze({ formField: 'idempotencyKey', messageId: true });
 

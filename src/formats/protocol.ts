@@ -14,6 +14,8 @@ export interface FormatTraits {
   readonly title: string;
   /** The media type of its requests. */
   readonly mediaType: string;
+  /** Media types that are accepted, too, and that no format of its own has. */
+  readonly otherMediaTypes?: readonly string[];
   readonly charsets: readonly Charset[];
   /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
   readonly requiresHost?: true;
@@ -98,8 +100,19 @@ export interface Protocol extends FormatTraits, MessageCodec {
   readonly name: string;
 }
 
+/** The body is in another format than its media type says; that one reads it, and answers it. */
+export class OtherFormat extends Error {
+  override readonly name = 'OtherFormat';
+  readonly format: 'soap11' | 'soap12';
+
+  constructor(format: OtherFormat['format']) {
+    super(`the body is ${format}`);
+    this.format = format;
+  }
+}
+
 export interface MessageCodec {
-  /** Throws a Problem for bytes that cannot be parsed. Errors in fields are issues. */
+  /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   encode(operation: Operation, output: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;

@@ -1,6 +1,8 @@
 /** Detects the protocol of a request; total, since even a refusal needs a format. */
 import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
-import type { Media, Protocol } from '../formats/protocol.ts';
+import { multipartType } from '../formats/multipart.ts';
+import type { Media, Protocol, Target } from '../formats/protocol.ts';
+import { unsupportedMedia } from '../formats/unsupported-media.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { charsetOf } from '../lib/charset.ts';
 import type { Route } from './route.ts';
@@ -10,6 +12,8 @@ export interface Detected {
   readonly media: Media;
   /** The protocol's media type and charset were declared, so that its body can be read. */
   readonly isReadable: boolean;
+  /** The head does not say what the body is: no media type, or multipart. */
+  readonly isUnidentified: boolean;
 }
 
 /** The media type that a header declares. */
@@ -24,13 +28,35 @@ const mediaMax = 256;
 const media = new Map<string, Declared>();
 
 /** The protocol of a request: the address decides, then the media type, then Accept. */
-export function detect({ method, headers }: WireRequest, route: Route, protocols: Protocols): Detected {
-  const declared = mediaOf(headers['content-type']);
+export function detect(
+  { method, headers }: WireRequest,
+  route: Route,
+  protocols: Protocols,
+  contentType = headers['content-type'],
+): Detected {
+  const declared = mediaOf(contentType);
   const named = Object.hasOwn(byMediaType, declared.type) ? byMediaType[declared.type] : undefined;
   const protocol = protocols[route.format ?? named ?? fallback(route, headers)];
-  const isReadable =
+  const isCarried = carries(protocol, route, method, declared);
+  const hasCharset =
     !declared.hasUnknownCharset && (declared.charset === undefined || protocol.charsets.includes(declared.charset));
-  return { protocol, media: declared, isReadable: isReadable && isCarried(protocol, route, method, declared) };
+  return {
+    protocol,
+    media: declared,
+    isReadable: isCarried && hasCharset,
+    isUnidentified: declared.type === '' ? !isCarried : isCarried && declared.type === multipartType,
+  };
+}
+
+/** The refusal of a request that is not readable: it says what to send to the address. */
+export function refuseMedia({ protocol, media }: Detected, route: Route, { operation }: Target, protocols: Protocols) {
+  const { soap11, soap12, json, form } = protocols;
+  if (carries(protocol, route, 'POST', media)) return unsupportedMedia('charset', protocol.charsets);
+  // Where the path names no operation, only SOAP does.
+  const named = operation === undefined ? [soap11, soap12] : [soap11, soap12, json, form];
+  const formats = route.format === undefined ? named : [protocols[route.format]];
+  const types = formats.map(({ mediaType }) => mediaType);
+  return unsupportedMedia('Content-Type', types, { headers: { Accept: types.join(', ') } });
 }
 
 /** Clients send few different headers: each is parsed once. */
@@ -39,7 +65,8 @@ function mediaOf(header: string | undefined): Declared {
   const known = media.get(header);
   if (known !== undefined) return known;
   const parsed = parseMedia(header);
-  if (media.size < mediaMax && header.length < 200) media.set(header, parsed);
+  // Each multipart header has a boundary of its own.
+  if (media.size < mediaMax && header.length < 200 && parsed.type !== multipartType) media.set(header, parsed);
   return parsed;
 }
 
@@ -58,8 +85,14 @@ function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
   return /xml/i.test(headers.accept?.slice(0, 200) ?? '') ? 'soap11' : route.fallback;
 }
 
-/** Whether the declared media type is that of the protocol. */
-function isCarried({ mediaType }: Protocol, { format }: Route, method: string, { type }: Media): boolean {
+/** Whether the declared media type is one of the protocol. */
+function carries(
+  { mediaType, otherMediaTypes = [] }: Protocol,
+  { format }: Route,
+  method: string,
+  { type }: Media,
+): boolean {
+  if (type === mediaType || otherMediaTypes.includes(type)) return true;
   // A request without a body need not declare a media type where an HTTP binding names the operation.
-  return type === mediaType || (format === 'rest' && (method === 'GET' || type === ''));
+  return format === 'rest' && (method === 'GET' || type === '');
 }

@@ -1,9 +1,9 @@
 /** Handles a request: every step, in order. */
 import type { Caller } from '../contract/canonical.ts';
-import { Problem, problems } from '../contract/problem.ts';
+import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
-import type { Decoded, Target } from '../formats/protocol.ts';
+import type { Decoded, Protocol, Target } from '../formats/protocol.ts';
 import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
@@ -13,7 +13,8 @@ import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
-import { detect } from './detect.ts';
+import { decodeBody } from './decode-body.ts';
+import { detect, refuseMedia } from './detect.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Composition } from './implement.ts';
 import type { Routes } from './route.ts';
@@ -32,6 +33,8 @@ export interface Gateway {
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
 interface RequestState {
+  /** In which the request is answered: that of the head, then that of the body. */
+  protocol: Protocol;
   /** Of this request, until it turns out to repeat another. */
   requestReference: string;
   target?: Target;
@@ -43,15 +46,21 @@ interface RequestState {
 
 /** Never rejects: every refusal, down to the unforeseen, is an answer in the caller's own format. */
 export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
-  const state: RequestState = { requestReference: gateway.ids.requestReference() };
   const route = gateway.routes.find(wire.path);
-  const { protocol, media, isReadable } = detect(wire, route, gateway.protocols);
+  const detected = detect(wire, route, gateway.protocols);
+  const state: RequestState = { requestReference: gateway.ids.requestReference(), protocol: detected.protocol };
   try {
-    wire.inspect(protocol.requiresHost === true);
+    wire.inspect(detected.protocol.requiresHost === true);
     state.target = route.target(wire.method);
-    if (!isReadable) throw new Problem('unsupportedMedia');
+    if (!detected.isReadable && !detected.isUnidentified)
+      throw refuseMedia(detected, route, state.target, gateway.protocols);
     state.caller = await authenticate(wire.headers, gateway.credentials);
-    state.decoded = protocol.decode(await wire.body(), media, state.target, wire);
+    state.decoded = decodeBody(
+      await wire.body(),
+      { wire, route, target: state.target, detected },
+      gateway.protocols,
+      state,
+    );
     state.key = keyOf(wire.headers, state.decoded);
     const current = gateway.current(state.decoded.operation);
     const request = authorize(state.decoded, current, state.caller, state);
@@ -60,26 +69,25 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     state.replayed = result.replayed;
     if (result.problem !== undefined) throw result.problem;
     const output = current.downgrade === undefined ? result.output : current.downgrade(result.output);
-    return answer(gateway, protocol.name, state, protocol.encode(state.decoded.operation, output));
+    return answer(gateway, state, state.protocol.encode(state.decoded.operation, output));
   } catch (thrown) {
     const problem = toProblem(thrown);
-    const message = protocol.encodeError(problem, {
+    const message = state.protocol.encodeError(problem, {
       requestReference: state.requestReference,
       operation: operationOf(state),
       service: state.target?.service,
     });
-    return answer(gateway, protocol.name, state, message, problem);
+    return answer(gateway, state, message, problem);
   }
 }
 
 function answer(
   { requestReferenceHeader: header }: Gateway,
-  protocol: string,
   state: RequestState,
   message: Message,
   problem?: Problem,
 ): Answer {
-  const { requestReference, target, caller, key, replayed } = state;
+  const { protocol, requestReference, target, caller, key, replayed } = state;
   const headers: Record<string, string> = { ...message.headers, [header]: requestReference };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
@@ -87,7 +95,7 @@ function answer(
   return {
     message: { ...message, headers },
     entry: {
-      protocol,
+      protocol: protocol.name,
       service: target?.service.name,
       version: target?.service.version,
       operation: operationOf(state)?.name,

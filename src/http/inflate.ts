@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip, inflateRaw, inflate as inflateZlib, type ZlibOptions } from 'node:zlib';
 import { describe, Problem } from '../contract/problem.ts';
+import { unsupportedMedia } from '../formats/unsupported-media.ts';
 
 export type ContentCoding = 'gzip' | 'deflate';
 
@@ -18,7 +19,7 @@ export function codingOf(header: string | undefined): ContentCoding | undefined 
     case 'deflate':
       return 'deflate';
     default:
-      throw new Problem('unsupportedMedia', `${describe('unsupportedMedia')}: send Content-Encoding gzip or deflate`, {
+      throw unsupportedMedia('Content-Encoding', ['gzip', 'deflate'], {
         reason: 'contentEncoding',
         headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
       });

@@ -8,12 +8,10 @@ const dialects = {
   soap11: {
     uri: 'http://schemas.xmlsoap.org/soap/envelope/',
     type: 'text/xml',
-    other: 'http://www.w3.org/2003/05/soap-envelope',
   },
   soap12: {
     uri: 'http://www.w3.org/2003/05/soap-envelope',
     type: 'application/soap+xml',
-    other: 'http://schemas.xmlsoap.org/soap/envelope/',
   },
 } as const;
 
@@ -135,13 +133,7 @@ const refused: readonly Row[] = [
     inside('<recurring xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true">text</recurring>'),
   ],
   ['another root', 'undecodable', 'root is no Envelope', () => '<Enveloppe/>'],
-  ['an unknown envelope', 'undecodable', 'wrong namespace', (write, { uri }) => write({}).replace(uri, 'urn:envelope')],
-  [
-    "the other version's envelope",
-    'versionMismatch',
-    'versionMismatch',
-    (write, { uri, other }) => write({}).replace(uri, other),
-  ],
+  ['an unknown envelope', 'versionMismatch', 'wrong namespace', (write, { uri }) => write({}).replace(uri, 'urn:envelope')],
   [
     'no Body',
     'undecodable',
@@ -487,7 +479,7 @@ describe.each(Object.entries(dialects))('%s', (name, dialect) => {
 
   test('SOAP has its own codes for what it rules', async () => {
     const prefix = name === 'soap11' ? 'soap' : 'env';
-    const other = await post(dialect, write({}).replace(dialect.uri, dialect.other));
+    const other = await post(dialect, write({}).replace(dialect.uri, 'urn:envelope'));
     expect(other.message.body).toContain(`>${prefix}:VersionMismatch<`);
     const header = await post(dialect, write({ header: '<e:Header><o:x e:mustUnderstand="1"/></e:Header>' }));
     expect(header.message.body).toContain(`>${prefix}:MustUnderstand<`);

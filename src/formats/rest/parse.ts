@@ -6,6 +6,7 @@ import { parsePairs } from '../form/pairs.ts';
 import { parse } from '../json/parse.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import type { Head, Media } from '../protocol.ts';
+import { unsupportedMedia } from '../unsupported-media.ts';
 
 export const mediaType = 'application/json';
 
@@ -36,7 +37,7 @@ export function parseBody(body: Buffer, { type, charset }: Media, schema: Object
     if (Object.values(schema.fields).some(({ required }) => required)) throw new Problem('emptyRequest');
     return nothing;
   }
-  if (type !== mediaType) throw new Problem('unsupportedMedia');
+  if (type !== mediaType) throw unsupportedMedia('Content-Type', [mediaType]);
   const tree = requireTree(parse(body, charset));
   if (tree === null) throw new Problem('emptyRequest');
   // The reader takes an empty text for an empty object, because forms cannot tell them apart. A body of JSON can.

@@ -1,11 +1,14 @@
 /** The differences between SOAP 1.1 and SOAP 1.2. */
 import type { Problem } from '../../contract/problem.ts';
 import { errorStatus } from '../error-status.ts';
+import { multipartType } from '../multipart.ts';
 
 export interface Dialect {
+  readonly format: 'soap11' | 'soap12';
   readonly title: string;
   readonly envelope: string;
   readonly mediaType: string;
+  readonly otherMediaTypes: readonly string[];
   /** The attribute of a header block that names its receiver, and the value for the next receiver. */
   readonly roleAttribute: string;
   readonly nextRole: string;
@@ -15,9 +18,12 @@ export interface Dialect {
 }
 
 export const dialect11: Dialect = Object.freeze<Dialect>({
+  format: 'soap11',
   title: 'SOAP 1.1',
   envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
   mediaType: 'text/xml',
+  // The envelope says which version a body of these is.
+  otherMediaTypes: ['application/xml', multipartType],
   roleAttribute: 'actor',
   nextRole: 'http://schemas.xmlsoap.org/soap/actor/next',
   prefix: 'soap',
@@ -32,9 +38,11 @@ export const dialect11: Dialect = Object.freeze<Dialect>({
 });
 
 export const dialect12: Dialect = Object.freeze<Dialect>({
+  format: 'soap12',
   title: 'SOAP 1.2',
   envelope: 'http://www.w3.org/2003/05/soap-envelope',
   mediaType: 'application/soap+xml',
+  otherMediaTypes: [],
   roleAttribute: 'role',
   nextRole: 'http://www.w3.org/2003/05/soap-envelope/role/next',
   prefix: 'env',

@@ -21,10 +21,11 @@ export const soap11 = createFormat(dialect11);
 export const soap12 = createFormat(dialect12);
 
 function createFormat(dialect: Dialect): WireFormat {
-  const { title, mediaType } = dialect;
+  const { title, mediaType, otherMediaTypes } = dialect;
   return Object.freeze<WireFormat>({
     title,
     mediaType,
+    otherMediaTypes,
     charsets: [...bodyCharsets, 'utf-16'],
     createCodec: (context) => createCodec(dialect, context),
   });

@@ -1,12 +1,15 @@
 /** Parses bytes to the message in a SOAP envelope, and checks the envelope. */
 import type { Buffer } from 'node:buffer';
-import { Problem } from '../../contract/problem.ts';
+import { describe, Problem } from '../../contract/problem.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { limits } from '../../xml/limits.ts';
 import { Malformed, type Position, parse as parseXml } from '../../xml/parse.ts';
+import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
+import { OtherFormat } from '../protocol.ts';
+import { unsupportedMedia } from '../unsupported-media.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { type IsOfInterface, isNil, isTrue } from './read.ts';
 import { messageOf } from './references.ts';
@@ -18,12 +21,13 @@ export interface Envelope {
   readonly messageId: string | undefined;
 }
 
-/** Throws a Problem for anything but an optional Header and a Body with one child. */
+/** Throws a Problem for anything but an optional Header and a Body with one child, and OtherFormat for the other version. */
 export function parse(body: Buffer, charset: Charset | undefined, dialect: Dialect): Envelope {
   try {
     return openEnvelope(parseXml(decodeXml(body, charset)), dialect);
   } catch (thrown) {
-    if (thrown instanceof UnknownEncoding) throw new Problem('unsupportedMedia', undefined, { reason: 'encoding' });
+    if (thrown instanceof UnknownEncoding)
+      throw unsupportedMedia('encoding', [...bodyCharsets, 'utf-16'], { reason: 'encoding' });
     if (thrown instanceof Unreadable)
       throw malformedBody(thrown.message, thrown.byte === undefined ? undefined : `byte ${thrown.byte}`);
     if (thrown instanceof Malformed) throw malformedBody(thrown.reason, thrown.position && placeOf(thrown.position));
@@ -53,12 +57,20 @@ export function unwrap(message: Element, name: string, isOfInterface: IsOfInterf
 
 const empty: Element = Object.freeze({ namespace: '', local: 'request', attributes: [], children: [], text: '' });
 
+const dialects: readonly Dialect[] = [dialect11, dialect12];
+
+/** SOAP 1.1, section 4.4, and SOAP 1.2, section 5.4.7, prescribe the code. */
+function unknownVersion(): Problem {
+  const reason = 'wrong namespace';
+  return new Problem('versionMismatch', `${describe('versionMismatch')}: ${reason}, Envelope`, { reason });
+}
+
 function openEnvelope(root: Element, dialect: Dialect): Envelope {
   if (root.local !== 'Envelope') throw malformedBody('root is no Envelope');
-  if (root.namespace !== dialect.envelope)
-    throw root.namespace === dialect11.envelope || root.namespace === dialect12.envelope
-      ? new Problem('versionMismatch')
-      : malformedBody('wrong namespace', 'Envelope');
+  if (root.namespace !== dialect.envelope) {
+    const other = dialects.find(({ envelope }) => envelope === root.namespace);
+    throw other === undefined ? unknownVersion() : new OtherFormat(other.format);
+  }
   if (!isBlank(root.text)) throw malformedBody('text in the Envelope');
 
   const foreign = root.children.find(({ local, namespace }) => isPart(local) && namespace !== dialect.envelope);

@@ -1,0 +1,29 @@
+/** Identifies a body whose head does not say what it is: by its first byte, or as the part of a multipart body. */
+import type { Buffer } from 'node:buffer';
+import { jsonType, urlencodedType, xmlType } from '../formats/index.ts';
+import { multipartType, onlyPart } from '../formats/multipart.ts';
+
+export interface Identified {
+  /** What Content-Type would have said; empty for a body that is like none of the formats. */
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Throws a Problem for a multipart body that is not one part of XML. */
+export function identify(body: Buffer, declaredType: string, header: string | undefined): Identified {
+  if (declaredType === multipartType) return onlyPart(body, header ?? '');
+  return { contentType: typeOf(body), body };
+}
+
+/** No document of one format begins as that of another, so this is no guess between readings. */
+function typeOf(body: Buffer): string {
+  const start = body.toString('latin1', 0, startMax);
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(start)) return xmlType;
+  const [, first = ''] = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(.)/.exec(start) ?? [];
+  if (first === '<') return xmlType;
+  if (first === '{' || first === '[') return jsonType;
+  return /^[\w%&]$/.test(first) ? urlencodedType : '';
+}
+
+/** Where the first character is looked for. */
+const startMax = 200;

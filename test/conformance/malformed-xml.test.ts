@@ -133,7 +133,12 @@ const refused: readonly Row[] = [
     inside('<recurring xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true">text</recurring>'),
   ],
   ['another root', 'undecodable', 'root is no Envelope', () => '<Enveloppe/>'],
-  ['an unknown envelope', 'versionMismatch', 'wrong namespace', (write, { uri }) => write({}).replace(uri, 'urn:envelope')],
+  [
+    'an unknown envelope',
+    'versionMismatch',
+    'wrong namespace',
+    (write, { uri }) => write({}).replace(uri, 'urn:envelope'),
+  ],
   [
     'no Body',
     'undecodable',

@@ -12,12 +12,6 @@ const cardStored =
   '<recurringDetailReference>8313147988756818</recurringDetailReference><result>Success</result>' +
   '</ns1:result></ns1:storeTokenResponse>';
 
-const disable: Pick<Case, 'operation' | 'outcome' | 'leaves'> = {
-  operation: 'disable',
-  outcome: { gives: { response: '[detail-successfully-disabled]' } },
-  leaves: [visa, account],
-};
-
 const answers = {
   soap11: answered11(disabled),
   soap12: answered12(disabled),
@@ -26,69 +20,79 @@ const answers = {
   adapter: 'disableResult.response=%5Bdetail-successfully-disabled%5D',
 } as const;
 
-const fields =
-  '<merchantAccount>DemoMerchant</merchantAccount><recurringDetailReference>8415995487234100</recurringDetailReference>' +
+const outcome: Case['outcome'] = { gives: { response: '[detail-successfully-disabled]' } };
+
+/** The members of a request that disables one detail, as each format writes them. */
+const fields = (detail: string) =>
+  `<merchantAccount>DemoMerchant</merchantAccount><recurringDetailReference>${detail}</recurringDetailReference>` +
   '<shopperReference>shopper-1</shopperReference>';
-const members =
-  '"merchantAccount":"DemoMerchant","recurringDetailReference":"8415995487234100","shopperReference":"shopper-1"';
-const pairs = (prefix: string) =>
-  `${prefix}merchantAccount=DemoMerchant&${prefix}recurringDetailReference=8415995487234100&${prefix}shopperReference=shopper-1`;
+const members = (detail: string) =>
+  `"merchantAccount":"DemoMerchant","recurringDetailReference":"${detail}","shopperReference":"shopper-1"`;
+const pairs = (detail: string, prefix = '') =>
+  `${prefix}merchantAccount=DemoMerchant&${prefix}recurringDetailReference=${detail}&${prefix}shopperReference=shopper-1`;
+
+const visaReference = '8313147988756818';
+const accountReference = '8814232895168272';
 
 export const cases: readonly Case[] = [
   {
     title: 'unknown members that are nil, null, blank or empty at any depth are ignored',
-    ...disable,
+    operation: 'disable',
+    outcome,
+    leaves: [mc, account],
     wire: {
       soap11: {
         sends: axis(
-          `<disable${R}><request><colour xsi:nil="true"/><size/><shape>\n </shape>${fields}` +
+          `<disable${R}><request><colour xsi:nil="true"/><size/><shape>\n </shape>${fields(visaReference)}` +
             '<owner><name xsi:nil="true"/><address><city/></address></owner></request></disable>',
         ),
         answers: answers.soap11,
       },
       soap12: {
         sends: twelve(
-          `<disable${R}><request><colour xsi:nil="1"/>${fields}<x:size xmlns:x="urn:other"/></request></disable>`,
+          `<disable${R}><request><colour xsi:nil="1"/>${fields(visaReference)}<x:size xmlns:x="urn:other"/></request></disable>`,
         ),
         answers: answers.soap12,
       },
       json: {
-        sends: `{"colour":null,"size":"","shape":" ",${members},"owner":{"name":null,"addresses":[{"city":""},[]]}}`,
+        sends: `{"colour":null,"size":"","shape":" ",${members(visaReference)},"owner":{"name":null,"addresses":[{"city":""},[]]}}`,
         answers: answers.json,
       },
-      form: { sends: `colour=&shape=+&${pairs('')}&owner.name=&owner.address.city`, answers: answers.form },
+      form: { sends: `colour=&shape=+&${pairs(visaReference)}&owner.name=&owner.address.city`, answers: answers.form },
       adapter: {
-        sends: `action=Recurring.disable&${pairs('disableRequest.')}&disableRequest.colour=&disableRequest.owner.name=&size=`,
+        sends: `action=Recurring.disable&${pairs(visaReference, 'disableRequest.')}&disableRequest.colour=&disableRequest.owner.name=&size=`,
         answers: answers.adapter,
       },
     },
   },
   {
     title: 'members that the Python library sends with every request are ignored',
-    ...disable,
+    operation: 'disable',
+    outcome,
+    leaves: [visa, mc],
     wire: {
       soap11: {
         sends: php(
           '<ns2:disable><ns2:request><ns2:merchantAccount>DemoMerchant</ns2:merchantAccount><ns2:recurringDetailReference>' +
-            '8415995487234100</ns2:recurringDetailReference><ns2:reference>r</ns2:reference><ns2:shopperEmail>a@b.c' +
+            '8814232895168272</ns2:recurringDetailReference><ns2:reference>r</ns2:reference><ns2:shopperEmail>a@b.c' +
             '</ns2:shopperEmail><ns2:shopperReference>shopper-1</ns2:shopperReference></ns2:request></ns2:disable>',
         ),
         answers: answers.soap11,
       },
       soap12: {
         sends: twelve(
-          `<disable${R}><request>${fields}<applicationInfo><adyenLibrary><name>x</name></adyenLibrary></applicationInfo>` +
+          `<disable${R}><request>${fields(accountReference)}<applicationInfo><adyenLibrary><name>x</name></adyenLibrary></applicationInfo>` +
             '<shopperEmail>a@b.c</shopperEmail></request></disable>',
         ),
         answers: answers.soap12,
       },
       json: {
-        sends: `{"reference":"r","shopperEmail":"a@b.c",${members},"applicationInfo":{"adyenLibrary":{"name":"x"}}}`,
+        sends: `{"reference":"r","shopperEmail":"a@b.c",${members(accountReference)},"applicationInfo":{"adyenLibrary":{"name":"x"}}}`,
         answers: answers.json,
       },
-      form: { sends: `reference=r&shopperEmail=a%40b.c&${pairs('')}`, answers: answers.form },
+      form: { sends: `reference=r&shopperEmail=a%40b.c&${pairs(accountReference)}`, answers: answers.form },
       adapter: {
-        sends: `action=Recurring.disable&${pairs('disableRequest.')}&disableRequest.reference=r&disableRequest.shopperEmail=a%40b.c`,
+        sends: `action=Recurring.disable&${pairs(accountReference, 'disableRequest.')}&disableRequest.reference=r&disableRequest.shopperEmail=a%40b.c`,
         answers: answers.adapter,
       },
     },

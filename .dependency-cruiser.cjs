@@ -43,7 +43,7 @@ const boundaries = {
   ioredis: ['store/redis/'],
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
-  'node:http': ['http/'],
+  'node:http': ['http/', 'webhooks/send.ts'],
   'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],
 };

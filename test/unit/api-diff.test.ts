@@ -204,9 +204,9 @@ describe('WSDL and XSD', () => {
     ],
     [
       'a lower limit',
-      'wsdl/Recurring-v25-common.xsd',
-      (text) => text.replace('<xsd:minLength value="2"/>', '<xsd:minLength value="3"/>'),
-      /element country\/minLength 2 became 3/,
+      'wsdl/Recurring-v25-payment.xsd',
+      (text) => text.replace('<xsd:minLength value="4"/>', '<xsd:minLength value="5"/>'),
+      /element \w+\/minLength 4 became 5/,
     ],
     [
       'a removed operation',
@@ -225,11 +225,17 @@ describe('WSDL and XSD', () => {
     expect(found).toContainEqual(expect.stringMatching(expected));
   });
 
+  test('passes a higher limit', () => {
+    const wider = changed('wsdl/Recurring-v25-payment.xsd', (text) =>
+      text.replace('<xsd:maxLength value="50"/>', '<xsd:maxLength value="60"/>'),
+    );
+    expect(breakingChanges(committed, wider)).toEqual([]);
+  });
+
   test('passes an optional element, another type and a new value', () => {
     const wider = changed('wsdl/Recurring-v25-common.xsd', (text) =>
       text
         .replace('<xsd:enumeration value="UNKNOWN"/>', '$&<xsd:enumeration value="OTHER"/>')
-        .replace('<xsd:maxLength value="2"/>', '<xsd:maxLength value="3"/>')
         .replace(
           /<xsd:complexType name="Address">\s*<xsd:sequence>/,
           '<xsd:complexType name="More"><xsd:sequence/></xsd:complexType>$&<xsd:element minOccurs="0" name="more" type="xsd:string"/>',

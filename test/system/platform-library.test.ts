@@ -111,6 +111,47 @@ describe.each(secrets)('with %s', (_, secret) => {
       iban: expect.stringMatching(/^NL\d{2}[A-Z]{4}\d{10}$/),
     });
   });
+
+  test('creates a card with a password and an address for bulk delivery, and deactivates its account', async () => {
+    const { AccountHoldersApi, BalanceAccountsApi, PaymentInstrumentsApi } = api(secret);
+    const holder = await AccountHoldersApi.createAccountHolder(holderInfo());
+    const account = await BalanceAccountsApi.createBalanceAccount({ accountHolderId: holder.id });
+    expect(account.balances).toEqual([
+      { available: 0, balance: 0, currency: 'EUR', pending: 0, pendingAvailable: 0, reserved: 0 },
+    ]);
+    const bulkAddress = {
+      country: 'NL',
+      line1: 'Oudegracht 12',
+      line2: 'Floor 2',
+      line3: 'Desk',
+      name: 'Anna van Dijk',
+    };
+    const { card, ...instrument } = await PaymentInstrumentsApi.createPaymentInstrument(
+      cardInfo({
+        balanceAccountId: account.id,
+        status: models.PaymentInstrumentInfo.StatusEnum.Suspended,
+        statusReason: models.PaymentInstrumentInfo.StatusReasonEnum.Stolen,
+        card: {
+          brand: 'VISA',
+          brandVariant: 'visacorporate',
+          cardholderName: 'Anna van Dijk',
+          formFactor: models.CardInfo.FormFactorEnum.Physical,
+          authentication: { password: 'open-sesame-17' },
+          configuration: { configurationProfileId: 'CP1', bulkAddress },
+        },
+      }),
+    );
+    expect(instrument).toMatchObject({ status: 'suspended', statusReason: 'stolen' });
+    expect(card).toMatchObject({
+      brand: 'visa',
+      authentication: { password: '******' },
+      configuration: { bulkAddress },
+    });
+    const inactive = models.BalanceAccountUpdateRequest.StatusEnum.Inactive;
+    expect(await BalanceAccountsApi.updateBalanceAccount(account.id, { status: inactive })).toMatchObject({
+      status: 'inactive',
+    });
+  });
 });
 
 test('an error response raises the library’s exception with every invalid field', async () => {

@@ -1,15 +1,10 @@
 /** Finds the documents that callers download, by address. Documents are derived on the first request for them. */
 import { createHash } from 'node:crypto';
-import {
-  boundOperations,
-  contractOf,
-  namedOperations,
-  newestOf,
-  type Service,
-  serviceAddress,
-} from '../contract/service.ts';
+import { boundOperations, namedOperations, newestOf, type Service, serviceAddress } from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { isServiceAddress, locateVersion } from './locate.ts';
 import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
+import { pagePolicy, printPage } from './page.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { escapeAttribute } from './xml-document.ts';
 import { deriveXsd } from './xsd.ts';
@@ -20,6 +15,7 @@ export interface Document {
   readonly body: string;
   /** Strong, quotes included. */
   readonly etag: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Documents {
@@ -28,6 +24,8 @@ export interface Documents {
    * Returns undefined if there is no document.
    */
   find(path: string, query: string, origin: string): Document | undefined;
+  /** The page for browsers, at the root and at the addresses of services. */
+  findPage(path: string, origin: string): Document | undefined;
 }
 
 /**
@@ -58,6 +56,14 @@ export function createDocuments(services: readonly Service[]): Documents {
       if (!fill) return undefined;
       const address = origin + found.address;
       return cache.get(`${name} ${address}`, () => document(xmlType, fill(address)));
+    },
+
+    findPage(path, origin) {
+      if (path !== '/' && !isServiceAddress(services, path)) return undefined;
+      return cache.get(`page ${origin}`, () => ({
+        ...document(htmlType, printPage(services, origin)),
+        headers: pageHeaders,
+      }));
     },
   });
 }
@@ -122,6 +128,14 @@ export function printJson(value: JsonSchema): string {
 
 const xmlType = 'text/xml; charset=utf-8';
 const jsonType = 'application/json; charset=utf-8';
+const htmlType = 'text/html; charset=utf-8';
+
+/** At the address of a service, Accept decides between the page and a refusal. */
+const pageHeaders = Object.freeze({
+  'Content-Security-Policy': pagePolicy,
+  'Referrer-Policy': 'no-referrer',
+  Vary: 'Accept',
+});
 
 function document(contentType: string, body: string): Document {
   return Object.freeze({ contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` });
@@ -142,15 +156,6 @@ function locate(services: readonly Service[], path: string, query: string): Loca
   }
   const found = locateVersion(services, plain);
   return found && { service: found.service, address: serviceAddress(found.service, found.version), query };
-}
-
-/** The contract of a version and the number that was asked for, by the address of the version. */
-function locateVersion(services: readonly Service[], path: string) {
-  const [, base, digits] = /^(.*)\/[vV]([1-9]\d{0,3})$/.exec(path) ?? [];
-  const owner = services.findLast(({ address }) => address === base);
-  const version = Number(digits);
-  const service = owner && contractOf(services, owner.name, version);
-  return service && { service, version };
 }
 
 /** `wsdl`, or `xsd=` and a namespace. WSDL tools write these names in any case. */

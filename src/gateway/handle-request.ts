@@ -51,6 +51,9 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   const state: RequestState = { requestReference: gateway.ids.requestReference(), protocol: detected.protocol };
   try {
     wire.inspect(detected.protocol.requiresHost === true);
+    // Health checks of old plugins send a GET without credentials, and expect 401.
+    if (route.isServiceAddress && isRead(wire.method))
+      state.caller = await authenticate(wire.headers, gateway.credentials);
     state.target = route.target(wire.method);
     if (!detected.isReadable && !detected.isUnidentified)
       throw refuseMedia(detected, route, state.target, gateway.protocols);
@@ -79,6 +82,10 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     });
     return answer(gateway, state, message, problem);
   }
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function answer(

@@ -10,6 +10,8 @@ export interface Route {
   readonly format?: 'adapter' | 'rest';
   /** The format of the answer where neither the address nor the media type names one. */
   readonly fallback: 'soap11' | 'json';
+  /** Callers send requests to this path by POST, so a GET asks whether the service is there. */
+  readonly isServiceAddress?: true;
   /** Throws notFound, unknownVersion, unknownOperation, methodNotAllowed (with Allow) or badRequest. */
   target(method: string): Target;
 }
@@ -72,7 +74,10 @@ interface Template {
 function named(service: Service, version: number, below: string, fallback: Route['fallback']): Route {
   const name = /^\/([A-Za-z]{1,60})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
-  if (name === undefined && !isService) return refused(fallback, () => new Problem('notFound'));
+  if (name === undefined && !isService) {
+    const route = refused(fallback, () => new Problem('notFound'));
+    return below === '' ? { ...route, isServiceAddress: true } : route;
+  }
   const operation = name === undefined ? undefined : service.operations.get(name);
   if (name !== undefined && (operation === undefined || operation.http !== undefined))
     return refused(fallback, () =>
@@ -81,6 +86,7 @@ function named(service: Service, version: number, below: string, fallback: Route
   const target = Object.freeze<Target>({ service, version, operation });
   return {
     fallback,
+    isServiceAddress: true,
     target(method) {
       if (method !== 'POST') throw methodNotAllowed(['POST']);
       return target;

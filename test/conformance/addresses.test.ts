@@ -230,6 +230,39 @@ describe('other methods', () => {
   );
 });
 
+describe('GET without credentials, as health checks of old plugins send it', () => {
+  const addresses = [...new Set(served.map(([, path]) => path)), '/bcl/v2', '/bcl/v1/'];
+  const get = (path: string, headers: object, method = 'GET') =>
+    gateway.ask({ method, path, headers: { ...headers }, body: '' });
+
+  test.each(addresses.flatMap((path) => ['GET', 'HEAD'].map((method) => [method, path] as const)))(
+    '%s %s: 401 with a challenge',
+    async (method, path) => {
+      for (const who of [callers.anonymous, callers.wrong]) {
+        const { message, entry } = await get(path, who, method);
+        expect([entry.outcome, message.status]).toEqual(['unauthorized', 401]);
+        expect(message.headers['WWW-Authenticate']).toBe('Basic realm="Triglyph", charset="UTF-8"');
+      }
+    },
+  );
+
+  test.each(['/', '/pal/servlet/Payment/v25', '/pal/servlet/Recurring', '/pal/servlet/Recurring/v69', `${list}/x`])(
+    'no service is at %s: 404',
+    async (path) => {
+      expect((await get(path, callers.anonymous)).message.status).toBe(404);
+    },
+  );
+
+  test('with credentials: 405, and 404 where only resources are', async () => {
+    expect((await get(list, callers.key)).message.status).toBe(405);
+    expect((await get('/bcl/v2', callers.platform)).message.status).toBe(404);
+  });
+
+  test('other methods say 405 without credentials', async () => {
+    expect((await get(list, callers.anonymous, 'PUT')).message.status).toBe(405);
+  });
+});
+
 describe('media types', () => {
   const taken: readonly (readonly [NamedProtocol, string])[] = [
     ['json', 'application/json;charset=UTF-8'],

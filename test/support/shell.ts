@@ -11,7 +11,7 @@ import { type CallerServer, openCallerServer } from '../../src/http/server.ts';
 
 const contentType = 'application/json; charset=utf-8';
 const pspReference = 'QFQTPCQ8HXSKGK82';
-const none: Documents = { find: () => undefined };
+const none: Documents = { find: () => undefined, findPage: () => undefined };
 
 /** Returns the request that it received; refuses as the gateway does, in its own format with the problem's status. */
 export const echo =

@@ -35,7 +35,50 @@ const library: Documents = {
     path === '/service' && query.toLowerCase() === 'wsdl'
       ? { contentType: 'text/xml; charset=utf-8', body: `<address location="${origin}/é"/>`, etag: '"one"' }
       : undefined,
+  findPage: (path, origin) =>
+    path === '/' || path === '/service'
+      ? {
+          contentType: 'text/html; charset=utf-8',
+          body: `<p>${origin}</p>`,
+          etag: '"page"',
+          headers: { Vary: 'Accept' },
+        }
+      : undefined,
 };
+
+/** As browsers send it. */
+const browser = {
+  Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+  'Sec-Fetch-Mode': 'navigate',
+};
+
+describe('the page for browsers', () => {
+  test.each([
+    ['GET', '/service', browser, true],
+    ['HEAD', '/service', browser, true],
+    ['GET', '/service?x', browser, true],
+    ['GET', '/', browser, true],
+    ['GET', '/', {}, true],
+    ['GET', '/service', { Accept: '*/*' }, false],
+    ['GET', '/service', {}, false],
+    ['GET', '/other', browser, false],
+    ['POST', '/service', browser, false],
+    ['POST', '/', browser, false],
+  ] as const)('%s %s with %j: %s', async (method, path, headers, isPage) => {
+    shell = await openTestShell(undefined, {}, library);
+    const answer = await ask(method, path, headers);
+    expect(answer.headers['content-type']).toBe(
+      isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
+    );
+    if (isPage) expect(answer.headers).toMatchObject({ vary: 'Accept', 'x-content-type-options': 'nosniff' });
+  });
+
+  test('a document comes first, and the page is revalidated', async () => {
+    shell = await openTestShell(undefined, {}, library);
+    expect((await ask('GET', '/service?wsdl', browser)).headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect((await ask('GET', '/', { ...browser, 'If-None-Match': '"page"' })).status).toBe(304);
+  });
+});
 
 describe('headers of every answer', () => {
   test('as the message brings them, never cached, never sniffed', async () => {

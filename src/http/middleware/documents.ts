@@ -11,6 +11,7 @@ export interface Document {
   readonly body: string;
   /** As in the header, quotes included. */
   readonly etag: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Finds documents by address. */
@@ -20,6 +21,8 @@ export interface Documents {
    * Returns undefined if no document has the address.
    */
   find(path: string, query: string, origin: string): Document | undefined;
+  /** The page for browsers, at the root and at the addresses of services. */
+  findPage(path: string, origin: string): Document | undefined;
 }
 
 export interface DocumentsOptions {
@@ -32,7 +35,10 @@ export function serveDocuments({ documents, options }: DocumentsOptions): Middle
   return ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
-    const document = documents.find(path, query, publicOrigin(request, options) + mountPathOf(request));
+    const origin = publicOrigin(request, options) + mountPathOf(request);
+    const document =
+      documents.find(path, query, origin) ??
+      (path === '/' || acceptsHtml(headers.accept) ? documents.findPage(path, origin) : undefined);
     if (document === undefined) return next();
     const message = documentMessage(document, headers['if-none-match']);
     const outcome = message.status === 304 ? 'notModified' : 'ok';
@@ -41,8 +47,14 @@ export function serveDocuments({ documents, options }: DocumentsOptions): Middle
   };
 }
 
-function documentMessage({ contentType, body, etag }: Document, ifNoneMatch: string | undefined): Message {
-  const headers = { 'Cache-Control': 'no-cache', ETag: etag };
+/** Programs ask for any type or for that of their format. */
+function acceptsHtml(accept = ''): boolean {
+  return /\btext\/html\b/i.test(accept.slice(0, 200));
+}
+
+function documentMessage(document: Document, ifNoneMatch: string | undefined): Message {
+  const { contentType, body, etag } = document;
+  const headers = { 'Cache-Control': 'no-cache', ETag: etag, ...document.headers };
   return matches(ifNoneMatch, etag)
     ? { status: 304, contentType, headers, body: '' }
     : { status: 200, contentType, headers, body };

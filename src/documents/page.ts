@@ -1,0 +1,75 @@
+/** The page for people who open the address of a service in a browser: what answers there, and where to read more. */
+import { createHash } from 'node:crypto';
+import {
+  boundOperations,
+  namedOperations,
+  newestOf,
+  type Service,
+  serviceAddress,
+  versionsOf,
+} from '../contract/service.ts';
+import { escapeAttribute } from './xml-document.ts';
+
+/** `services`: all versions, newest last. */
+export function printPage(services: readonly Service[], origin: string): string {
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Triglyph</title>',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<style>${style}</style></head><body><main><h1>Triglyph</h1>`,
+    '<p>This gateway is up. It serves programs at the addresses below. Their requests need credentials.</p>',
+    ...newestOf(services).map((newest) => section(newest, contractsOf(services, newest), origin)),
+    '</main></body></html>\n',
+  ].join('\n');
+}
+
+/** All contracts of the service, newest last. */
+function contractsOf(services: readonly Service[], { name }: Service): readonly Service[] {
+  return services.filter((each) => each.name === name);
+}
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:48rem;padding:0 1rem}' +
+  'th{text-align:left;font-weight:normal;padding-right:1rem;vertical-align:top}code{overflow-wrap:anywhere}';
+
+/** The page loads nothing, runs nothing, sends nothing, and no other page may frame it. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function section(newest: Service, contracts: readonly Service[], origin: string): string {
+  const address = origin + serviceAddress(newest);
+  const versions = contracts.flatMap(versionsOf);
+  const rows = [
+    ['Versions', `${versions[0]} to ${versions.at(-1)}`],
+    ...(namedOperations(newest).length > 0 ? namedRows(contracts, address, origin) : []),
+    ...(boundOperations(newest).length > 0 ? [['JSON', code(address)]] : []),
+    ['OpenAPI', link(`${address}/openapi.json`)],
+  ];
+  const table = rows.map(([name, cell]) => `<tr><th scope="row">${name}</th><td>${cell}</td></tr>`).join('');
+  const { name, doc } = newest;
+  return `<h2>${escapeAttribute(name)}</h2><p>${escapeAttribute(doc)}</p><table>${table}</table>`;
+}
+
+function namedRows(contracts: readonly Service[], address: string, origin: string): readonly (readonly string[])[] {
+  const legacy = contracts.flatMap((each) => each.legacy ?? []);
+  const row = (name: string, path: string | undefined) => (path === undefined ? [] : [[name, code(origin + path)]]);
+  return [
+    ['SOAP', code(address)],
+    ...legacy.flatMap(({ soap }) => row('SOAP, without a version', soap)),
+    ['JSON and FORM', code(`${address}/{operation}`)],
+    ...legacy.flatMap(({ adapter }) => row('Form adapter', adapter)),
+    ['WSDL', link(`${address}?wsdl`)],
+  ];
+}
+
+function code(text: string): string {
+  return `<code>${escapeAttribute(text)}</code>`;
+}
+
+function link(address: string): string {
+  return `<a href="${escapeAttribute(address)}">${escapeAttribute(address)}</a>`;
+}

@@ -24,8 +24,10 @@ const modules = {
   ...engine,
   services: engineModules,
   app: [...engineModules, 'services'],
-  api: [...engineModules, 'services', 'app'],
-  cli: [...engineModules, 'services', 'app'],
+  demo: [...engineModules, 'services', 'app'],
+  testing: [...engineModules, 'services', 'app', 'demo'],
+  api: [...engineModules, 'services', 'app', 'demo', 'testing'],
+  cli: [...engineModules, 'services', 'app', 'demo', 'testing'],
 };
 
 /** The only folders or files that may import a library. */

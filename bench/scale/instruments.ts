@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { openBackend } from '../../src/app/backend.ts';
 import { readConfig } from '../../src/app/config.ts';
-import { demoPlatform } from '../../src/cli/demo/published.ts';
 import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import type { Input, Operation } from '../../src/contract/operation.ts';
+import { demoPlatform } from '../../src/demo/published.ts';
 import { createAccountHolder as holderCall } from '../../src/services/balance-platform/account-holders/contract.ts';
 import { createAccountHolder } from '../../src/services/balance-platform/account-holders/handlers.ts';
 import { createBalanceAccount as accountCall } from '../../src/services/balance-platform/balance-accounts/contract.ts';

@@ -6,3 +6,4 @@ export {
   type RunningGateway,
   type StoreOptions,
 } from '../app/create-gateway.ts';
+export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';

@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
-import { type Gateway, handleRequest } from '../gateway/handle-request.ts';
+import type { Answer } from '../gateway/answer.ts';
+import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
 import { compose, type Implementation } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
@@ -30,6 +31,9 @@ export interface ComposedGateway extends Omit<CallerServerOptions, 'options'> {
 export interface GatewayOverrides {
   readonly implementations?: readonly Implementation[];
   readonly cache?: IdempotencyCache;
+  readonly interceptor?: Interceptor;
+  /** Called with each answer, documents apart. */
+  readonly onAnswer?: (answer: Answer) => void;
   /** Called when the log cannot be written to standard output. */
   readonly onLogError?: (thrown: Error) => void;
 }
@@ -37,8 +41,9 @@ export interface GatewayOverrides {
 export async function composeGateway(
   config: Config,
   backend: Backend<Services>,
-  { implementations = backend.services.implementations, cache: givenCache, onLogError }: GatewayOverrides = {},
+  overrides: GatewayOverrides = {},
 ): Promise<ComposedGateway> {
+  const { implementations = backend.services.implementations, cache: givenCache, interceptor, onLogError } = overrides;
   const composition = compose(implementations);
   const { services, conventions } = composition;
   const protocols = createProtocols(services, {
@@ -70,14 +75,23 @@ export async function composeGateway(
       hasher: backend.requestHasher,
       wait: setTimeout,
     }),
+    interceptor,
   });
+  const { onAnswer } = overrides;
   return {
     services,
     protocols,
     log,
     metrics,
     cache,
-    handle: (request) => handleRequest(request, gateway),
+    handle:
+      onAnswer === undefined
+        ? (request) => handleRequest(request, gateway)
+        : async (request) => {
+            const answer = await handleRequest(request, gateway);
+            onAnswer(answer);
+            return answer;
+          },
     documents: createDocuments(services),
     observer: createObserver(log, metrics, conventions),
   };

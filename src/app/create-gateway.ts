@@ -11,7 +11,7 @@ import { openMemory } from '../store/sqlite/memory.ts';
 import { createKeyFile, freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
@@ -67,24 +67,39 @@ export interface RunningGateway {
 
 /** Throws ConfigError for settings, KeyRingError for keys, and StoreUnavailable where the store cannot be opened. */
 export async function createGateway(options: GatewayOptions): Promise<RunningGateway> {
+  return (await startGateway(options)).gateway;
+}
+
+/** Replacements for parts of a gateway, for tests. */
+export interface StartOverrides extends Pick<GatewayOverrides, 'interceptor' | 'onAnswer'> {
+  readonly backend?: Pick<BackendOptions, 'open' | 'context'>;
+}
+
+export interface StartedGateway {
+  readonly gateway: RunningGateway;
+  readonly backend: Backend<Services>;
+}
+
+/** Throws as `createGateway` does. */
+export async function startGateway(options: GatewayOptions, overrides: StartOverrides = {}): Promise<StartedGateway> {
   const config = configure(options);
   const bundles = options.services.filter((each): each is BundledServices => 'set' in each);
   const [bundle] = bundles;
   if (bundles.length > 1) throw new TypeError('the built-in services are named twice');
   const own = options.services.filter((each): each is OwnService => !('set' in each));
   const set = addServices(bundle?.set ?? noServices, own);
-  const backend = await openBackendOf(set, config, backendOptions(options));
+  const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
   try {
     await bundle?.prepare(backend);
-    return await run(config, backend);
+    return { backend, gateway: await run(config, backend, overrides) };
   } catch (thrown) {
     await backend.close();
     throw thrown;
   }
 }
 
-async function run(config: Config, backend: Backend<Services>): Promise<RunningGateway> {
-  const composed = await composeGateway(config, backend);
+async function run(config: Config, backend: Backend<Services>, overrides: GatewayOverrides): Promise<RunningGateway> {
+  const composed = await composeGateway(config, backend, overrides);
   const work = await startBackgroundWork(config, backend, composed);
   const servers: CallerServer[] = [];
   let closed: Promise<void> | undefined;

@@ -1,9 +1,9 @@
 /** Store checks before serving: a server needs a credential, and none of the demo's, which are public. */
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { demoCredentials } from '../demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
-import { demoCredentials } from './demo/published.ts';
 
 /** Opens the store like a command, without changing it, and returns what prevents serving it. Servers may be running. */
 export async function storeFaults(config: Config): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 /** The result of handling a request: the message for the caller, and the entry for the log and the metrics. */
 import type { Problem } from '../contract/problem.ts';
+import type { Decoded } from '../formats/protocol.ts';
 import type { Message } from '../formats/wire.ts';
 
 /** Names and numbers only: never a body, a field's text or a secret. */
@@ -25,4 +26,8 @@ export interface LogEntry {
 export interface Answer {
   readonly message: Message;
   readonly entry: LogEntry;
+  /** The request in canonical form; absent where it did not get that far. */
+  readonly decoded?: Decoded | undefined;
+  /** The connection is closed instead of a response, as a test has asked. */
+  readonly dropsConnection?: true;
 }

@@ -1,5 +1,5 @@
 /** Handles a request: every step, in order. */
-import type { Caller } from '../contract/canonical.ts';
+import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
@@ -29,7 +29,18 @@ export interface Gateway {
   /** The response header with the reference of the request. */
   readonly requestReferenceHeader: string;
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
+  readonly interceptor?: Interceptor | undefined;
 }
+
+/**
+ * Stands around the execution of each request that is valid and authorized, for tests: `proceed` executes it and returns its
+ * answer. What an interceptor throws is answered as if the handler had thrown it.
+ */
+export type Interceptor = (
+  request: CanonicalRequest,
+  protocol: string,
+  proceed: () => Promise<Answer>,
+) => Promise<Answer>;
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
 interface RequestState {
@@ -65,14 +76,20 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
       state,
     );
     state.key = keyOf(wire.headers, state.decoded);
-    const current = gateway.current(state.decoded.operation);
+    const { operation } = state.decoded;
+    const current = gateway.current(operation);
     const request = authorize(state.decoded, current, state.caller, state);
-    const result = await gateway.executeIdempotently(request, current.handler);
-    state.requestReference = result.requestReference;
-    state.replayed = result.replayed;
-    if (result.problem !== undefined) throw result.problem;
-    const output = current.downgrade === undefined ? result.output : current.downgrade(result.output);
-    return answer(gateway, state, state.protocol.encode(state.decoded.operation, output));
+    const proceed = async (): Promise<Answer> => {
+      const result = await gateway.executeIdempotently(request, current.handler);
+      state.requestReference = result.requestReference;
+      state.replayed = result.replayed;
+      if (result.problem !== undefined) throw result.problem;
+      const output = current.downgrade === undefined ? result.output : current.downgrade(result.output);
+      return answer(gateway, state, state.protocol.encode(operation, output));
+    };
+    return gateway.interceptor === undefined
+      ? await proceed()
+      : await gateway.interceptor(request, state.protocol.name, proceed);
   } catch (thrown) {
     const problem = toProblem(thrown);
     const message = state.protocol.encodeError(problem, {
@@ -101,6 +118,7 @@ function answer(
   if (problem !== undefined) Object.assign(headers, retryHeaders(problem, state));
   return {
     message: { ...message, headers },
+    decoded: state.decoded,
     entry: {
       protocol: protocol.name,
       service: target?.service.name,

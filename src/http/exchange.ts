@@ -11,6 +11,9 @@ export async function exchange(listener: RequestListener, request: Request): Pro
     url: pathname + search,
     headers: { host, ...Object.fromEntries(request.headers) },
     ...(request.body !== null && { payload: Buffer.from(await request.arrayBuffer()) }),
+  }).catch((cause: unknown) => {
+    // As `fetch` does where the connection was closed without a response.
+    throw new TypeError('fetch failed', { cause });
   });
   const { statusCode: status, rawPayload } = answer;
   const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);

@@ -61,8 +61,8 @@ export function openLog(
     writer,
   );
   const enabled = { info: logger.isLevelEnabled('info'), error: logger.isLevelEnabled('error') };
-  const onExit = (): void => writer.closeSync();
-  process.once('exit', onExit);
+  openWriters.add(writer);
+  if (openWriters.size === 1) process.once('exit', closeWriters);
   return {
     logger,
     // Lines of requests bypass pino's serializers, which take several times as long as printing them here.
@@ -70,10 +70,18 @@ export function openLog(
       if (enabled[level]) writer.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
     },
     close(msMax = closeMsMax) {
-      process.off('exit', onExit);
+      openWriters.delete(writer);
+      if (openWriters.size === 0) process.off('exit', closeWriters);
       return writer.close(msMax);
     },
   };
+}
+
+/** The writers of all logs of the process, with one listener for its end. */
+const openWriters = new Set<LineWriter>();
+
+function closeWriters(): void {
+  for (const writer of openWriters) writer.closeSync();
 }
 
 /** What the services of a server call these members of a line. */

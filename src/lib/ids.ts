@@ -6,19 +6,21 @@ import type { IdGenerator } from './clock-and-ids.ts';
 const alphabet = 'BCDFGHJKLMNPQRSTVWXYZ0123456789';
 const decimals = '0123456789';
 
-export const ids: IdGenerator = Object.freeze({
-  requestReference: randomReference,
-  reference: randomReference,
-  prefixedId: (prefix: string) => prefix + randomText(alphabet, 23),
-  randomDigits: (length: number) => randomText(decimals, length),
-});
+/** Returns a random integer from 0 to `max` - 1; `max` is at most 256. */
+export type RandomByte = (max: number) => number;
 
-/** 79 random bits: at a million references a day, the first collision is expected after some 2,700 years. */
-function randomReference(): string {
-  return randomText(alphabet, 16);
+export function createIds(randomByte: RandomByte): IdGenerator {
+  /** 79 random bits: at a million references a day, the first collision is expected after some 2,700 years. */
+  const randomReference = () => randomText(randomByte, alphabet, 16);
+  return Object.freeze({
+    requestReference: randomReference,
+    reference: randomReference,
+    prefixedId: (prefix: string) => prefix + randomText(randomByte, alphabet, 23),
+    randomDigits: (length: number) => randomText(randomByte, decimals, length),
+  });
 }
 
-function randomText(characters: string, length: number): string {
+function randomText(randomByte: RandomByte, characters: string, length: number): string {
   // Higher bytes would make the first characters more likely than the others.
   const max = 256 - (256 % characters.length);
   let text = '';
@@ -30,8 +32,8 @@ function randomText(characters: string, length: number): string {
 const pool = Buffer.alloc(8192);
 let next = pool.length;
 
-/** Returns a random byte below `max`. */
-function randomByte(max: number): number {
+/** The identifiers of a server, from the generator of the system. */
+export const ids = createIds((max) => {
   for (;;) {
     if (next === pool.length) {
       randomFillSync(pool);
@@ -40,4 +42,4 @@ function randomByte(max: number): number {
     const byte = pool[next++]!;
     if (byte < max) return byte;
   }
-}
+});

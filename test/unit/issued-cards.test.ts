@@ -1,6 +1,6 @@
 /** Tests issued cards: numbers are in the range of brand and variant and pass an independent Luhn check. */
 import { describe, expect, test } from '@jest/globals';
-import { maskAllButLast4 } from '../../src/idempotency/redacted-output.ts';
+import { maskAllButLast4 } from '../../src/contract/redaction.ts';
 import {
   brandVariantsOf,
   expirationFrom,

@@ -46,7 +46,8 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
       observer.requestFailed(thrown);
       state.answer = failureAnswer;
     }
-    const { message, entry } = state.answer ?? failureAnswer;
+    const { message, entry, dropsConnection } = state.answer ?? failureAnswer;
+    if (dropsConnection) res.destroy();
     // A printed text is thousands of joined pieces. Counting its bytes makes it one, while those are still in the cache.
     const bytesPrinted = Buffer.byteLength(message.body);
     // All responses of one turn of the event loop are written together. The first one wakes the reading process, which

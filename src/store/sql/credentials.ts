@@ -22,6 +22,8 @@ export type PresentedCredential =
 export interface Credentials {
   /** Returns the caller with this secret, or undefined. An unknown name takes as long as a wrong secret. */
   verify(presented: PresentedCredential): Promise<Caller | undefined>;
+  /** Drops what is cached. */
+  forget?(): void;
 }
 
 /** The longest time for which a revoked credential is still accepted, and a new one still refused. */
@@ -61,11 +63,17 @@ export function createCredentials(engine: Engine, pepper: KeyObject, clock: Cloc
     if (first === undefined) return { caller: undefined, secrets: decoys, readAt, accepted };
     return { caller: callerOf(first), secrets: rows.map(secretOf), readAt, accepted };
   };
-  const finders = { basic: cached(read, clock), apiKey: cached(read, clock) };
+  const basic = cached(read, clock);
+  const apiKey = cached(read, clock);
+  const finders = { basic: basic.find, apiKey: apiKey.find };
   return Object.freeze<Credentials>({
     verify: async (presented) => {
       const found = await find(finders, keys, presented);
       return compare(keys, found, presented.secret, clock.now());
+    },
+    forget() {
+      basic.forget();
+      apiKey.forget();
     },
   });
 }
@@ -113,7 +121,7 @@ function isValid(validUntil: number | null, now: number): boolean {
  * Caches lookups, unsuccessful ones too, for `cacheMsMax`; removes the oldest beyond `cachedMax`. Concurrent lookups of a
  * name share one query. Otherwise a busy caller would query the database once for each request in flight.
  */
-function cached(read: Read, clock: Clock): Find {
+function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void } {
   const entries = new Map<string, Found>();
   const pending = new Map<string, Promise<Found>>();
   const readAndCache: Read = async (statement, name) => {
@@ -123,7 +131,7 @@ function cached(read: Read, clock: Clock): Find {
     if (entries.size > cachedMax) entries.delete(entries.keys().next().value!);
     return found;
   };
-  return (statement, name) => {
+  const find: Find = (statement, name) => {
     const known = entries.get(name);
     if (known !== undefined) {
       const age = clock.now() - known.readAt;
@@ -134,6 +142,7 @@ function cached(read: Read, clock: Clock): Find {
     pending.set(name, reading);
     return reading;
   };
+  return { find, forget: () => entries.clear() };
 }
 
 function callerOf(row: SecretRow): Caller {

@@ -56,6 +56,13 @@ export class Connection implements Session {
     command.run();
   }
 
+  /** Returns the first column of all rows of one constant query. */
+  list(text: string): readonly string[] {
+    const statement = this.#database.prepare(text);
+    statement.setReturnArrays(true);
+    return (statement.all() as unknown as readonly string[][]).map(([value]) => value!);
+  }
+
   /** Changes when another connection has committed to the file. */
   dataVersion(): number {
     try {

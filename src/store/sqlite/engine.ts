@@ -6,6 +6,7 @@ import type { Connection } from './connection.ts';
 import type { DataFiles } from './data-files.ts';
 import { translated } from './failure.ts';
 import { GroupQueue } from './group-queue.ts';
+import { Snapshot } from './snapshot.ts';
 
 export interface Parts {
   readonly writer: Connection;
@@ -23,6 +24,8 @@ export class SqliteEngine implements Engine {
   /** The failure after which nothing is written any more. */
   #failure: { readonly cause: unknown } | undefined;
   #closed = false;
+  #snapshot: Snapshot | undefined;
+  #restores = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -86,7 +89,22 @@ export class SqliteEngine implements Engine {
 
   /** Asks the writing connection, whose own commits do not change the counter. */
   foreignCommits(): number {
-    return this.#parts.writer.dataVersion();
+    return this.#parts.writer.dataVersion() + this.#restores;
+  }
+
+  /** Remembers all rows, so that `restore` brings them back; for tests. */
+  async snapshot(): Promise<void> {
+    await this.write(async () => {}, { noTimeout: true });
+    const { writer } = this.#parts;
+    this.#snapshot = new Snapshot(writer);
+  }
+
+  /** Replaces all rows by those of the snapshot. What caches hold of the store counts as changed by another process. */
+  async restore(): Promise<void> {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) throw new Error('there is no snapshot');
+    await this.write(async () => snapshot.restore(), { noTimeout: true });
+    this.#restores += 1;
   }
 
   async close(): Promise<void> {

@@ -2,12 +2,12 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Engine, Row, Session, Statement, Value } from '../sql/engine.ts';
+import type { Row, Session, Statement, Value } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
 import { SqliteEngine } from './engine.ts';
 
 /** `now`: the clock of the database, in milliseconds since the epoch. */
-export function openMemory(now: () => number): Engine {
+export function openMemory(now: () => number): SqliteEngine {
   const writer = new Connection(new DatabaseSync(':memory:', { enableForeignKeyConstraints: true }), now);
   return new SqliteEngine({
     writer,

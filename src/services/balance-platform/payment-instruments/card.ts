@@ -1,9 +1,9 @@
 /** Cards of payment instruments: created from the input of a request, and changed. */
 
 import { type Issue, Problem, throwIssues } from '../../../contract/problem.ts';
+import { maskAllButLast4 } from '../../../contract/redaction.ts';
 import type { Infer } from '../../../contract/schema.ts';
 import type { HandlerContext } from '../../../gateway/handler.ts';
-import { maskAllButLast4 } from '../../../idempotency/redacted-output.ts';
 import { invalid } from '../field-issues.ts';
 import { type cardInfo, maskedPassword } from './card-contract.ts';
 import { brandVariantsOf, type IssuedCard, issueCard } from './card-numbers.ts';

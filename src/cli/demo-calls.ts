@@ -1,8 +1,8 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
-import type { Input } from '../../contract/operation.ts';
-import type { ProtocolName, Protocols } from '../../formats/index.ts';
-import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
-import { demoCredentials } from './published.ts';
+import type { Input } from '../contract/operation.ts';
+import { demoCredentials } from '../demo/published.ts';
+import type { ProtocolName, Protocols } from '../formats/index.ts';
+import { listRecurringDetails, recurringV25 } from '../services/recurring/v25.ts';
 
 export interface SampleCall {
   readonly format: string;

@@ -1,15 +1,15 @@
 /** Creates the sample resources of the demo through the handlers: an account holder, two balance accounts, three instruments. */
-import type { Caller, CanonicalRequest } from '../../contract/canonical.ts';
-import type { Input, Operation } from '../../contract/operation.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
-import { createAccountHolder as holderOperation } from '../../services/balance-platform/account-holders/contract.ts';
-import { createAccountHolder } from '../../services/balance-platform/account-holders/handlers.ts';
-import { createBalanceAccount as accountOperation } from '../../services/balance-platform/balance-accounts/contract.ts';
-import { createBalanceAccount } from '../../services/balance-platform/balance-accounts/handlers.ts';
-import { createPaymentInstrument as instrumentOperation } from '../../services/balance-platform/payment-instruments/contract.ts';
-import { createPaymentInstrument } from '../../services/balance-platform/payment-instruments/create.ts';
-import { balancePlatformV2 } from '../../services/balance-platform/v2.ts';
-import type { Transaction } from '../../store/transaction.ts';
+import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+import type { Input, Operation } from '../contract/operation.ts';
+import type { HandlerContext } from '../gateway/handler.ts';
+import { createAccountHolder as holderOperation } from '../services/balance-platform/account-holders/contract.ts';
+import { createAccountHolder } from '../services/balance-platform/account-holders/handlers.ts';
+import { createBalanceAccount as accountOperation } from '../services/balance-platform/balance-accounts/contract.ts';
+import { createBalanceAccount } from '../services/balance-platform/balance-accounts/handlers.ts';
+import { createPaymentInstrument as instrumentOperation } from '../services/balance-platform/payment-instruments/contract.ts';
+import { createPaymentInstrument } from '../services/balance-platform/payment-instruments/create.ts';
+import { balancePlatformV2 } from '../services/balance-platform/v2.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { demoPlatform } from './published.ts';
 
 const caller: Caller = Object.freeze({

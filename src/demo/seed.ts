@@ -1,9 +1,9 @@
 /** Adds the sample data of the demo to the store: once, and in later runs only what is missing. */
-import type { Backend } from '../../app/backend.ts';
-import type { HandlerContext } from '../../gateway/handler.ts';
-import { saveDetail } from '../../services/recurring/save-detail.ts';
-import { DetailRepository } from '../../services/recurring/store/repository.ts';
-import type { Transaction } from '../../store/transaction.ts';
+import type { Backend } from '../app/backend.ts';
+import type { HandlerContext } from '../gateway/handler.ts';
+import { saveDetail } from '../services/recurring/save-detail.ts';
+import { DetailRepository } from '../services/recurring/store/repository.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { seedPlatform } from './platform.ts';
 import { demoAccounts, demoCredentials, demoPlatform, type PublishedCredential } from './published.ts';
 import { type DemoDetail, firstDetails, generatedShopper } from './shoppers.ts';

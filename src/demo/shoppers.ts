@@ -1,7 +1,7 @@
 /** The shoppers of the demo: those that the README describes, and generated ones. */
-import { appendLuhnDigit } from '../../contract/check-digits.ts';
-import type { ContractType, ShopperKey } from '../../services/recurring/details.ts';
-import type { NewDetail } from '../../services/recurring/save-detail.ts';
+import { appendLuhnDigit } from '../contract/check-digits.ts';
+import type { ContractType, ShopperKey } from '../services/recurring/details.ts';
+import type { NewDetail } from '../services/recurring/save-detail.ts';
 
 export interface DemoDetail {
   readonly key: ShopperKey;

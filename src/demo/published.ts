@@ -1,5 +1,5 @@
 /** The public data of the demo, as the README prints it: companies, accounts, balance platform and secrets. */
-import type { PresentedCredential } from '../../store/sql/credentials.ts';
+import type { PresentedCredential } from '../store/sql/credentials.ts';
 
 export interface PublishedCredential {
   readonly company: string;

@@ -1,0 +1,64 @@
+/** Redacts values by their schemas: each scalar may be replaced or removed. */
+import type { ScalarSchema, Schema } from './schema.ts';
+import { walk } from './walk.ts';
+
+/** Returns the value that takes the place of another; undefined removes it. */
+export type Redact = (value: unknown) => unknown;
+
+/** `************2357`: as long as the text, with its last four characters. */
+export function maskAllButLast4(text: string): string {
+  return text.slice(-4).padStart(text.length, '*');
+}
+
+/** Returns undefined where nothing is redacted. `scalar`: how values of a schema are redacted, if they are. */
+export function compileRedaction(
+  schema: Schema,
+  scalar: (schema: ScalarSchema) => Redact | undefined,
+): Redact | undefined {
+  return walk<Redact | undefined>(schema, {
+    scalar,
+    joined: () => undefined,
+    list: (_, item) => item && ((value) => (value as readonly unknown[]).map(item)),
+    map: (_, item) =>
+      item && ((value) => definedEntries(Object.entries(value as object).map(([key, each]) => [key, item(each)]))),
+    object(_, members) {
+      const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
+      if (redacted.size === 0) return undefined;
+      return (value) =>
+        definedEntries(
+          Object.entries(value as object).map(([name, each]) => {
+            const redact = redacted.get(name);
+            return [name, redact === undefined || each === undefined ? each : redact(each)];
+          }),
+        );
+    },
+  });
+}
+
+/** Masks what the contract calls sensitive: long numbers keep their last four characters. */
+export function maskSensitive(schema: Schema, value: unknown): unknown {
+  let known = masks.get(schema);
+  if (known === undefined) {
+    known = { redact: compileRedaction(schema, maskScalar) };
+    masks.set(schema, known);
+  }
+  return known.redact === undefined ? value : known.redact(value);
+}
+
+const masks = new WeakMap<Schema, { readonly redact: Redact | undefined }>();
+
+function maskScalar(schema: ScalarSchema): Redact | undefined {
+  if (schema.kind !== 'string') return undefined;
+  if (!schema.sensitive && !schema.neverStored) return undefined;
+  return (value) => {
+    const text = String(value);
+    return schema.neverStored || text.length < shownLengthMin ? '*'.repeat(text.length) : maskAllButLast4(text);
+  };
+}
+
+/** The last four characters of a shorter text would be too much of it. */
+const shownLengthMin = 12;
+
+function definedEntries(entries: readonly (readonly [string, unknown])[]) {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}

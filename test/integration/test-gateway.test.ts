@@ -1,0 +1,152 @@
+/** The gateway that tests of users run: seeds, clock, faults, calls and reset. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { builtIn, createGateway, type GatewayOptions, type TestGateway } from '../../src/api/testing.ts';
+
+const open: TestGateway[] = [];
+afterEach(async () => {
+  for (const gateway of open.splice(0)) await gateway.close();
+});
+
+const start = async (options: Partial<GatewayOptions> = {}): Promise<TestGateway> => {
+  const gateway = await createGateway({ ...builtIn(), clock: '2026-01-01T00:00:00Z', ...options });
+  open.push(gateway);
+  return gateway;
+};
+
+const shopper = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
+
+const ask = (gateway: TestGateway, operation: string, input: object, headers: Record<string, string> = {}) =>
+  gateway.fetch(
+    new Request(`http://gateway/pal/servlet/Recurring/v25/${operation}`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'demo-api-key', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(input),
+    }),
+  );
+
+const listed = async (gateway: TestGateway): Promise<number> => {
+  const { details = [] } = (await (await ask(gateway, 'listRecurringDetails', shopper)).json()) as { details?: [] };
+  return details.length;
+};
+
+const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', holderName: 'Anna van Dijk' };
+const storeCard = { ...shopper, recurring: { contract: 'RECURRING' }, shopperEmail: 'shopper@example.com', card };
+
+test('the same seed gives the same answers, another one does not', async () => {
+  const answers = async (seed: number) => {
+    const gateway = await start({ seed });
+    const stored = await ask(gateway, 'storeToken', storeCard);
+    return [await stored.text(), await (await ask(gateway, 'listRecurringDetails', shopper)).text()];
+  };
+  const first = await answers(7);
+  expect(first[0]).toContain('recurringDetailReference');
+  expect(await answers(7)).toEqual(first);
+  expect(await answers(8)).not.toEqual(first);
+});
+
+test('reset brings back data, clock, identifiers, calls and faults', async () => {
+  const gateway = await start();
+  const before = await (await ask(gateway, 'listRecurringDetails', shopper)).text();
+  for (let round = 0; round < 2; round++) {
+    expect((await ask(gateway, 'disable', shopper)).status).toBe(200);
+    expect(await listed(gateway)).toBe(0);
+    gateway.clock.advance({ days: 31 });
+    gateway.faults.always({ answer: 'internal' });
+    await gateway.reset();
+    expect([gateway.calls, gateway.clock.now()]).toEqual([[], Date.UTC(2026, 0, 1)]);
+    expect(await (await ask(gateway, 'listRecurringDetails', shopper)).text()).toBe(before);
+  }
+});
+
+test('an idempotency record expires when the clock is advanced', async () => {
+  const gateway = await start();
+  const key = { 'idempotency-key': 'key-of-a-stored-card' };
+  const replayed = async () => (await ask(gateway, 'storeToken', storeCard, key)).headers.get('idempotent-replayed');
+  expect([await replayed(), await replayed()]).toEqual([null, 'true']);
+  gateway.clock.advance({ days: 40 });
+  expect(await replayed()).toBeNull();
+});
+
+test('calls show what was received, with sensitive members masked', async () => {
+  const gateway = await start();
+  await ask(gateway, 'storeToken', { ...storeCard, card: { ...card, cvc: '737' } });
+  await ask(gateway, 'storeToken', { ...storeCard, card: { ...card, number: 'x' } });
+  await ask(gateway, 'disable', shopper, { 'x-api-key': 'wrong' });
+  expect(gateway.calls).toMatchObject([
+    {
+      operation: 'storeToken',
+      format: 'json',
+      outcome: 'ok',
+      input: { card: { number: '************1111', cvc: '***', holderName: 'Anna van Dijk' } },
+      at: Date.UTC(2026, 0, 1),
+    },
+    { operation: 'storeToken', outcome: expect.not.stringMatching(/^ok$/), input: undefined },
+    { operation: 'disable', outcome: 'unauthorized', status: 401, input: undefined },
+  ]);
+  expect(JSON.stringify(gateway.calls)).not.toContain(card.number);
+});
+
+describe('faults', () => {
+  test('a refusal by name has no effect, and hits the fitting request only', async () => {
+    const gateway = await start();
+    gateway.faults.next({ operation: 'disable', answer: 'internal' });
+    expect(await listed(gateway)).toBe(3);
+    expect((await ask(gateway, 'disable', shopper)).status).toBe(500);
+    expect(await listed(gateway)).toBe(3);
+    expect((await ask(gateway, 'disable', shopper)).status).toBe(200);
+  });
+
+  test.each([
+    ['before', 3],
+    ['after', 0],
+  ] as const)('a connection that drops %s the effect', async (drop, left) => {
+    const gateway = await start();
+    const key = { 'idempotency-key': 'key-of-a-dropped-call' };
+    gateway.faults.next({ drop });
+    await expect(ask(gateway, 'disable', shopper, key)).rejects.toThrow('fetch failed');
+    expect(await listed(gateway)).toBe(left);
+    const again = await ask(gateway, 'disable', shopper, key);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, left === 0 ? 'true' : null]);
+  });
+
+  test('a connection drops on a port, too', async () => {
+    const gateway = await start();
+    const url = await gateway.listen();
+    gateway.faults.next({ drop: 'after', times: 2 });
+    const call = () =>
+      fetch(`${url}/pal/servlet/Recurring/v25/disable`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'demo-api-key', 'content-type': 'application/json' },
+        body: JSON.stringify(shopper),
+      });
+    await expect(call()).rejects.toThrow('fetch failed');
+    expect(await listed(gateway).catch((thrown: Error) => thrown.message)).toBe('fetch failed');
+    expect(await listed(gateway)).toBe(0);
+  });
+
+  test('a malformed answer, a delay and a rate', async () => {
+    const gateway = await start();
+    gateway.faults.next({ malformed: true, delayMs: 5 });
+    const text = await (await ask(gateway, 'listRecurringDetails', shopper)).text();
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    gateway.faults.always({ rate: 0.5, answer: 'internal' });
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => (await ask(gateway, 'listRecurringDetails', shopper)).status),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200, 500]));
+  });
+
+  test('a fault that cannot be is refused', async () => {
+    const { faults } = await start();
+    expect(() => faults.next({ answer: 'no such problem' })).toThrow(TypeError);
+    expect(() => faults.next({ rate: 2 })).toThrow(TypeError);
+    expect(() => faults.next({ operaton: 'disable' } as object)).toThrow(/operaton/);
+  });
+});
+
+test('many gateways in one process do not disturb each other', async () => {
+  const gateways = await Promise.all(Array.from({ length: 50 }, () => start()));
+  await Promise.all(gateways.map((gateway, index) => (index % 2 === 0 ? ask(gateway, 'disable', shopper) : undefined)));
+  const counts = await Promise.all(gateways.map(listed));
+  expect(counts).toEqual(counts.map((_, index) => (index % 2 === 0 ? 0 : 3)));
+});

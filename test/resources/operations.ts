@@ -7,9 +7,9 @@ import { services } from '../../src/services/index.ts';
 export const protocols = createProtocols(services);
 export type Format = ProtocolName;
 
-/** Throws for a name that no service has. */
+/** In the oldest version, which every format can address. Throws for a name that no service has. */
 export function findOperation(name: string): { readonly service: Service; readonly operation: Operation } {
-  for (const service of services.toReversed()) {
+  for (const service of services) {
     const operation = service.operations.get(name);
     if (operation !== undefined) return { service, operation };
   }

@@ -1,11 +1,9 @@
 /** The card of a payment instrument, in requests and in responses. */
 import { type Fields, inAnyCase, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import * as shapes from '../schemas.ts';
-import { cardRanges } from './card-ranges.ts';
 
 export const formFactor = oneOf('FormFactor', 'physical', 'unknown', 'virtual');
 const cardBrand = inAnyCase(oneOf('CardBrand', 'visa', 'mc'));
-const cardBrandVariant = inAnyCase(oneOf('CardBrandVariant', ...cardRanges.map(({ brandVariant }) => brandVariant)));
 
 /** As long for every password. */
 export const maskedPassword = '******';
@@ -106,7 +104,10 @@ export const deliveryContact = object('DeliveryContact', {
 const cardFields = <A extends Fields>(authenticated: ReturnType<typeof object<A>>) => ({
   authentication: optional(authenticated, 'How the cardholder is reached when a payment has to be confirmed.'),
   brand: required(cardBrand, 'The brand, in any case.'),
-  brandVariant: required(cardBrandVariant, 'The variant of the brand, in any case. Each has a range of test numbers.'),
+  brandVariant: required(
+    string({ pattern: '[A-Za-z0-9_]{2,40}', example: 'visadebit' }),
+    'The variant of the brand, in any case, such as visadebit, visaprepaid, mcdebit or mccredit. Each has a range of test numbers.',
+  ),
   cardholderName: required(string({ min: 1, max: 26, example: 'Anna van Dijk' }), 'The name on the card.'),
   configuration: optional(cardConfiguration, 'How the card is made and sent.'),
   deliveryContact: optional(deliveryContact, 'Where the card is sent.'),

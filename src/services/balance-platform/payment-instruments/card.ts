@@ -19,30 +19,36 @@ export interface CreatedCard {
 }
 
 /** The variant must be one of the brand; `variantIssues` checks that before. */
-export function createCard(info: CardInfo, { clock, ids }: HandlerContext): CreatedCard {
+export function createCard(input: CardInfo, { clock, ids }: HandlerContext): CreatedCard {
+  const info = toStoredInfo(input);
   const issue = issueCard(info, clock.now(), ids.randomDigits);
   if (issue.kind === 'unknown') throw new TypeError(`no cards are issued of ${info.brandVariant}`);
   const { bin, expiration, lastFour, number } = issue.card;
-  const card = { ...withMaskedPassword(info), bin, expiration, lastFour, number: maskAllButLast4(number) };
+  const card = { ...info, bin, expiration, lastFour, number: maskAllButLast4(number) };
   return { issued: issue.card, card };
 }
 
 export function variantIssues({ brand, brandVariant }: CardInfo): readonly Issue[] {
-  return brandVariantsOf(brand).includes(brandVariant) ? [] : [invalid(['card', 'brandVariant'], brandVariant)];
+  return brandVariantsOf(brand).includes(brandVariant.toLowerCase())
+    ? []
+    : [invalid(['card', 'brandVariant'], brandVariant)];
 }
 
 /** Brand, variant, form factor, number and expiry of a card are fixed. */
-export function changedCard({ type, card }: PaymentInstrument, info: CardInfo): Card {
+export function changedCard({ type, card }: PaymentInstrument, input: CardInfo): Card {
+  const info = toStoredInfo(input);
   if (type !== 'card' || card === undefined) throw Problem.of([invalid(['card'])]);
   const fixed = ['brand', 'brandVariant', 'formFactor'] as const;
   throwIssues(fixed.flatMap((name) => (info[name] === card[name] ? [] : invalid(['card', name], info[name]))));
   const { bin, expiration, lastFour, number } = card;
-  return { ...withMaskedPassword(info), bin, expiration, lastFour, number };
+  return { ...info, bin, expiration, lastFour, number };
 }
 
-/** The password is never stored: the record says only that there is one. */
-function withMaskedPassword({ authentication, ...info }: CardInfo): CardInfo {
-  if (authentication === undefined) return info;
-  const { password, ...rest } = authentication;
-  return { ...info, authentication: password === undefined ? rest : { ...rest, password: maskedPassword } };
+/** The variant in small letters. The password is never stored: the record says only that there is one. */
+function toStoredInfo(input: CardInfo): CardInfo {
+  const { authentication } = input;
+  const info = { ...input, brandVariant: input.brandVariant.toLowerCase() };
+  return authentication?.password === undefined
+    ? info
+    : { ...info, authentication: { ...authentication, password: maskedPassword } };
 }

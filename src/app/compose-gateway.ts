@@ -92,7 +92,7 @@ export async function composeGateway(
             onAnswer(answer);
             return answer;
           },
-    documents: createDocuments(services),
+    documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
     observer: createObserver(log, metrics, conventions),
   };
 }

@@ -27,9 +27,10 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
     schemas.set(name, (schemas.get(name) ?? new Set()).add(schema));
   };
   const nothing = () => undefined;
-  for (const { input, output } of namedOperations(service))
-    for (const root of [input, output])
-      walk<void>(root, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
+  const operations = namedOperations(service);
+  // What callers send comes first, also in the documentation of an element.
+  for (const root of [...operations.map(({ input }) => input), ...operations.map(({ output }) => output)])
+    walk<void>(root, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]

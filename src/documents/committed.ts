@@ -44,7 +44,7 @@ function wsdlFiles(service: Service): readonly CommittedDocument[] {
   const title = `${service.name}-v${service.version}`;
   const file = (namespace: string) => `${title}-${namespace}.xsd`;
   return [
-    { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address }) },
+    { path: `wsdl/${title}.wsdl`, text: deriveWsdl(service, { address, soap12: true }) },
     ...[...deriveXsd(service, file)].map(([namespace, text]) => ({ path: `wsdl/${file(namespace)}`, text })),
   ];
 }

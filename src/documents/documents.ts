@@ -28,12 +28,17 @@ export interface Documents {
   findPage(path: string, origin: string): Document | undefined;
 }
 
+export interface DocumentOptions {
+  /** Whether a WSDL document binds SOAP 1.2, too, where neither the address nor the query says. */
+  readonly wsdlSoap12?: boolean;
+}
+
 /**
  * WSDL and schemas of each version at its own path with `?wsdl` or `?xsd=`. OpenAPI of the newest versions at `/openapi.json`, and
  * of a service with HTTP bindings at its address with `/openapi.json`. OpenAPI of each version at its own path with
  * `/openapi.json`.
  */
-export function createDocuments(services: readonly Service[]): Documents {
+export function createDocuments(services: readonly Service[], { wsdlSoap12 = true }: DocumentOptions = {}): Documents {
   const openApis = openApisOf(newestOf(services));
   const openApiOfVersion = oncePer(versionOpenApi);
   const schemaOf = oncePer(({ derive }: OpenApi) => derive(''));
@@ -51,7 +56,7 @@ export function createDocuments(services: readonly Service[]): Documents {
         return cache.get(`${openApi.path} ${origin}`, create);
       }
       const found = locate(named, path, query);
-      const name = found && documentName(found.query);
+      const name = found && documentName(found, wsdlSoap12);
       const fill = found && name && xmlOf(found.service).get(name);
       if (!fill) return undefined;
       const address = origin + found.address;
@@ -145,6 +150,8 @@ interface Located {
   readonly service: Service;
   readonly address: string;
   readonly query: string;
+  /** An address from before SOAP 1.2 was served: its callers expect the one binding that they know. */
+  readonly isOld: boolean;
 }
 
 function locate(services: readonly Service[], path: string, query: string): Located | undefined {
@@ -152,30 +159,45 @@ function locate(services: readonly Service[], path: string, query: string): Loca
   const legacy = services.findLast((each) => each.legacy?.soap === plain || each.legacy?.wsdl === path);
   if (legacy !== undefined) {
     const address = legacy.legacy?.soap ?? serviceAddress(legacy);
-    return { service: legacy, address, query: legacy.legacy?.wsdl === path ? 'wsdl' : query };
+    return { service: legacy, address, query: legacy.legacy?.wsdl === path ? `wsdl&${query}` : query, isOld: true };
   }
   const found = locateVersion(services, plain);
-  return found && { service: found.service, address: serviceAddress(found.service, found.version), query };
+  if (found === undefined) return undefined;
+  const { service, version } = found;
+  return { service, address: serviceAddress(service, version), query, isOld: version < service.version };
 }
 
-/** `wsdl`, or `xsd=` and a namespace. WSDL tools write these names in any case. */
-function documentName(query: string): string | undefined {
-  for (const [name, value] of new URLSearchParams(query)) {
-    const lower = name.toLowerCase();
-    if (lower === 'wsdl' || lower === 'singlewsdl') return 'wsdl';
-    if (lower === 'xsd') return `xsd=${value.toLowerCase()}`;
-  }
-  return undefined;
+/** `wsdl`, `wsdl soap11`, or `xsd=` and a namespace. WSDL tools write the names of the query in any case. */
+function documentName({ query, isOld }: Located, wsdlSoap12: boolean): string | undefined {
+  const pairs = [...new URLSearchParams(query)].map(
+    ([name, value]) => [name.toLowerCase(), value.toLowerCase()] as const,
+  );
+  const [name, value] = pairs.find(([each]) => documentKeys.has(each)) ?? [];
+  if (name === undefined) return undefined;
+  if (name === 'xsd') return `xsd=${value}`;
+  const asked = pairs.find(([each]) => each === 'soap12')?.[1] ?? '';
+  const soap12 = answers.get(asked) ?? (wsdlSoap12 && !isOld);
+  return soap12 ? 'wsdl' : 'wsdl soap11';
 }
+
+const documentKeys: ReadonlySet<string> = new Set(['wsdl', 'singlewsdl', 'xsd']);
+
+const answers: ReadonlyMap<string, boolean> = new Map([
+  ['yes', true],
+  ['true', true],
+  ['no', false],
+  ['false', false],
+]);
 
 /** Puts the address of the service into a document. */
 type Fill = (address: string) => string;
 
-/** The XML documents of a service, by name: `wsdl`, and `xsd=recurring` and so on. */
+/** The XML documents of a service, by name: `wsdl`, `wsdl soap11`, and `xsd=recurring` and so on. */
 function deriveXml(service: Service): ReadonlyMap<string, Fill> {
   const schemas = deriveXsd(service, (other) => `${placeholder}?xsd=${other}`);
   return new Map([
-    ['wsdl', template(deriveWsdl(service, { address: placeholder }))],
+    ['wsdl', template(deriveWsdl(service, { address: placeholder, soap12: true }))],
+    ['wsdl soap11', template(deriveWsdl(service, { address: placeholder, soap12: false }))],
     ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, template(text)] as const),
   ]);
 }

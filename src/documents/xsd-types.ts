@@ -16,6 +16,7 @@ export interface Element {
   /** Always there and never nil. */
   readonly isMandatory: boolean;
   readonly isNillable: boolean;
+  readonly doc?: string;
 }
 
 export interface Types {
@@ -81,6 +82,7 @@ export function collectTypes(service: Service): Types {
     type: fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b)),
     isMandatory,
     isNillable,
+    doc: [...new Set(fields.map(({ doc }) => doc))].join(' '),
   });
 
   const records = new Map(

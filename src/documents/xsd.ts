@@ -68,10 +68,15 @@ function narrowed({ lengths }: TypeUse): Tag | undefined {
   return tag('xsd:simpleType', {}, restriction(...facets));
 }
 
-function element({ name, type, isMandatory, isNillable }: Element, maxOccurs?: string): Tag {
+function element({ name, type, isMandatory, isNillable, doc }: Element, maxOccurs?: string): Tag {
   const occurs = { maxOccurs, minOccurs: isMandatory ? '1' : '0', name, nillable: isNillable ? 'true' : undefined };
   const simpleType = narrowed(type);
-  return simpleType ? tag('xsd:element', occurs, simpleType) : tag('xsd:element', { ...occurs, type: type.name });
+  const typeName = simpleType === undefined ? type.name : undefined;
+  return tag('xsd:element', { ...occurs, type: typeName }, ...documentation(doc), ...(simpleType ? [simpleType] : []));
+}
+
+function documentation(text = ''): readonly Tag[] {
+  return text === '' ? [] : [tag('xsd:annotation', {}, tag('xsd:documentation', {}, text))];
 }
 
 function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag {

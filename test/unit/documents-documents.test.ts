@@ -102,6 +102,66 @@ describe('a second version of a service', () => {
   });
 });
 
+describe('the bindings of a WSDL document', () => {
+  const bindingsOf = (path: string, query: string, options = {}) => {
+    const { body } = createDocuments(services, options).find(path, query, origin)!;
+    return [...body.matchAll(/<wsdl:port name="RecurringHttpPort(12|)"/g)].map(([, suffix]) => suffix || '11');
+  };
+  const old = '/pal/servlet/soap/Recurring';
+
+  test.each([
+    [home, 'wsdl', ['11', '12']],
+    [home, 'wsdl&soap12=no', ['11']],
+    [home, 'soap12=No&WSDL', ['11']],
+    [home, 'wsdl&SOAP12=false', ['11']],
+    [home, 'wsdl&soap12=yes', ['11', '12']],
+    [home, 'wsdl&soap12=perhaps', ['11', '12']],
+    ['/pal/servlet/Recurring/v68', 'wsdl&soap12=no', ['11']],
+    ['/pal/servlet/Recurring/v12', 'wsdl', ['11']],
+    ['/pal/servlet/Recurring/v12', 'wsdl&soap12=yes', ['11', '12']],
+    [old, 'wsdl', ['11']],
+    [old, 'wsdl&soap12=true', ['11', '12']],
+    ['/pal/Recurring.wsdl', '', ['11']],
+    ['/pal/Recurring.wsdl', 'soap12=yes', ['11', '12']],
+  ])('%s?%s: %j', (path, query, bindings) => {
+    expect(bindingsOf(path, query)).toEqual(bindings);
+  });
+
+  test('the setting decides for callers that do not say', () => {
+    const off = { wsdlSoap12: false };
+    expect(bindingsOf(home, 'wsdl', off)).toEqual(['11']);
+    expect(bindingsOf(home, 'wsdl&soap12=yes', off)).toEqual(['11', '12']);
+    expect(bindingsOf(old, 'wsdl', { wsdlSoap12: true })).toEqual(['11']);
+  });
+
+  test('a document with one binding names no other version of SOAP', () => {
+    const single = documents.find(home, 'wsdl&soap12=no', origin)!;
+    expect(single.body).not.toContain('soap12');
+    expect(single.etag).not.toBe(documents.find(home, 'wsdl', origin)!.etag);
+  });
+
+  test.each(['soap', 'soap12'])('%s binds the fault of every operation', (prefix) => {
+    const { body } = documents.find(home, 'wsdl', origin)!;
+    const faults = body.match(new RegExp(`<${prefix}:fault name="ServiceException" use="literal"/>`, 'g'));
+    expect(faults).toHaveLength(recurringV25.operations.size);
+  });
+
+  test('the service, its operations and the elements of records have documentation', () => {
+    const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseTagValue: false });
+    const { 'wsdl:portType': portType, 'wsdl:service': bound } = parser.parse(
+      documents.find(home, 'wsdl', origin)!.body,
+    )['wsdl:definitions'];
+    expect(bound['wsdl:documentation']).toBe(recurringV25.doc);
+    const docs = portType['wsdl:operation'].map((each: Record<string, string>) => each['wsdl:documentation']);
+    expect(docs.sort()).toEqual([...recurringV25.operations.values()].map(({ doc }) => doc).sort());
+    const schema = documents.find(home, 'xsd=payment', origin)!.body;
+    const number = schema.slice(schema.indexOf('name="number"'));
+    expect(number.slice(0, number.indexOf('<xsd:simpleType'))).toContain(
+      '<xsd:documentation>The card number, digits only. The last four digits.</xsd:documentation>',
+    );
+  });
+});
+
 describe('the addresses of documents', () => {
   const located = (path: string, query: string) =>
     /address location="([^"]*)"/.exec(documents.find(path, query, origin)?.body ?? '')?.[1];

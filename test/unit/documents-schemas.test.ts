@@ -38,7 +38,7 @@ describe('the schemas', () => {
 
   test('input and output cards are one type, for compatibility with stubs', () => {
     expect(elementsOf('payment', 'Card')).toEqual([
-      'cvc 3-4',
+      'cvc 1-20',
       'expiryMonth! 1-2',
       'expiryYear! 4-4',
       'holderName! 1-50',
@@ -47,6 +47,11 @@ describe('the schemas', () => {
       'startMonth 1-2',
       'startYear 4-4',
     ]);
+  });
+
+  test('stubs require the merchant account where those of version 12 do', () => {
+    expect(elementsOf('recurring', 'ScheduleAccountUpdaterRequest')).toContain('merchantAccount!');
+    expect(elementsOf('recurring', 'TokenLookupRequest')).toContain('merchantAccount');
   });
 
   test('a detail has its elements in the order of the interface', () => {

@@ -39,6 +39,9 @@ export function cardVariant(number: string): string | undefined {
   return ranges.find(isWithin)?.variant;
 }
 
+/** Of all brands. */
+export const cvcLengths: readonly number[] = [3, 4];
+
 export function cvcLength(variant: string): number {
   return variant === 'amex' ? 4 : 3;
 }

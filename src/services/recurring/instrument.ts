@@ -3,7 +3,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Infer } from '../../contract/schema.ts';
 import type { Vault } from '../../vault/ports.ts';
-import { bankVariant, cardVariant, cvcLength } from './brand.ts';
+import { bankVariant, cardVariant, cvcLength, cvcLengths } from './brand.ts';
 import type { PublicDetail, SecretDetail } from './details.ts';
 import { recurringProblems } from './problems.ts';
 import type { bankAccount, card, elv, tokenDetails } from './schemas.ts';
@@ -71,7 +71,12 @@ export function cardIdentity(number: string): string {
 export function checkCard(card: Card, now: number): void {
   if (expiredFrom(card) <= now) throw Problem.at(['card', 'expiryMonth'], recurringProblems.invalidExpiry);
   const variant = cardVariant(card.number);
-  if (card.cvc !== undefined && variant !== undefined && card.cvc.length !== cvcLength(variant))
+  checkSecurityCode(card, variant === undefined ? cvcLengths : [cvcLength(variant)]);
+}
+
+/** Refuses a security code of another length. The public schema allows 1 to 20 characters. */
+export function checkSecurityCode({ cvc }: Pick<Card, 'cvc'>, lengths = cvcLengths): void {
+  if (cvc !== undefined && !lengths.includes(cvc.length))
     throw Problem.at(['card', 'cvc'], recurringProblems.invalidCvc);
 }
 

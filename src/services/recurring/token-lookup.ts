@@ -1,12 +1,13 @@
 /** tokenLookup: the shoppers of a merchant account that hold a card or an account, found by its fingerprint. */
 
 import type { Handler } from '../../gateway/handler.ts';
-import { identityOf } from './instrument.ts';
+import { checkSecurityCode, identityOf } from './instrument.ts';
 import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v68.ts';
 
 export const tokenLookup: Handler<RecurringOperations['tokenLookup']> = async (request, tx, { vault }) => {
   const { input, caller, requestReference: pspReference } = request;
+  if (input.card !== undefined) checkSecurityCode(input.card);
   const { tenant: company } = caller;
   const fingerprint = vault.fingerprint(company, identityOf(input));
   const { merchantAccount } = input;

@@ -252,7 +252,7 @@ export const cases: readonly Case[] = [
     wire: {
       soap11: {
         sends: php(
-          '<ns2:storeToken><ns2:request><ns2:card><ns1:cvc>12345</ns1:cvc><ns1:expiryMonth>12</ns1:expiryMonth><ns1:expiryYear>30' +
+          '<ns2:storeToken><ns2:request><ns2:card><ns1:cvc>1234x</ns1:cvc><ns1:expiryMonth>12</ns1:expiryMonth><ns1:expiryYear>30' +
             '</ns1:expiryYear><ns1:number>4111111111111112</ns1:number></ns2:card><ns2:merchantAccount>DemoMerchant' +
             '</ns2:merchantAccount><ns2:recurring><ns1:contract>RECURRING</ns1:contract></ns2:recurring>' +
             '<ns2:shopperReference>shopper-1</ns2:shopperReference></ns2:request></ns2:storeToken>',
@@ -267,7 +267,7 @@ export const cases: readonly Case[] = [
       },
       soap12: {
         sends: twelve(
-          `<storeToken${R}><request><card><cvc>12345</cvc><expiryMonth>12</expiryMonth><expiryYear>30</expiryYear>` +
+          `<storeToken${R}><request><card><cvc>1234x</cvc><expiryMonth>12</expiryMonth><expiryYear>30</expiryYear>` +
             '<number>4111111111111112</number></card><merchantAccount>DemoMerchant</merchantAccount><recurring>' +
             '<contract>PAYOUT</contract></recurring><shopperReference>shopper-1</shopperReference></request></storeToken>',
         ),
@@ -282,7 +282,7 @@ export const cases: readonly Case[] = [
       json: {
         sends:
           '{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT"},"shopperReference":"shopper-1",' +
-          '"card":{"cvc":"12345","expiryMonth":"12","expiryYear":"30","number":"4111111111111112"}}',
+          '"card":{"cvc":"1234x","expiryMonth":"12","expiryYear":"30","number":"4111111111111112"}}',
         status: 422,
         answers:
           '{"status":422,"errorCode":"103","message":"CVC is not the right length","errorType":"validation","invalidFields":[' +
@@ -292,7 +292,7 @@ export const cases: readonly Case[] = [
       },
       form: {
         sends:
-          'merchantAccount=DemoMerchant&recurring.contract=PAYOUT&shopperReference=shopper-1&card.cvc=12345&card.expiryMonth=12' +
+          'merchantAccount=DemoMerchant&recurring.contract=PAYOUT&shopperReference=shopper-1&card.cvc=1234x&card.expiryMonth=12' +
           '&card.expiryYear=30&card.number=4111111111111112',
         status: 422,
         answers:
@@ -306,13 +306,67 @@ export const cases: readonly Case[] = [
       adapter: {
         sends:
           'action=Recurring.storeToken&storeTokenRequest.merchantAccount=DemoMerchant&storeTokenRequest.shopperReference=shopper-1' +
-          '&storeTokenRequest.recurring.contract=PAYOUT&storeTokenRequest.card.cvc=12345&storeTokenRequest.card.expiryMonth=12' +
+          '&storeTokenRequest.recurring.contract=PAYOUT&storeTokenRequest.card.cvc=1234x&storeTokenRequest.card.expiryMonth=12' +
           '&storeTokenRequest.card.expiryYear=30&storeTokenRequest.card.number=4111111111111112',
         status: 500,
         answers:
           'validation 103 CVC is not the right length; also storeTokenRequest.card.expiryYear: Expiry Date Invalid' +
           "; also storeTokenRequest.card.holderName: Required field 'card.holderName' is not provided." +
           '; also storeTokenRequest.card.number: Invalid card number',
+      },
+    },
+  },
+  {
+    title: 'a security code of five digits, which no brand has: 103',
+    operation: 'storeToken',
+    outcome: { refuses: 'invalidCvc', fields: ['card.cvc'] },
+    wire: {
+      soap11: {
+        sends: php(
+          '<ns2:storeToken><ns2:request><ns2:card><ns1:cvc>12345</ns1:cvc><ns1:expiryMonth>12</ns1:expiryMonth><ns1:expiryYear>2030' +
+            '</ns1:expiryYear><ns1:holderName>Anna</ns1:holderName><ns1:number>4111111111111111</ns1:number></ns2:card>' +
+            '<ns2:merchantAccount>DemoMerchant</ns2:merchantAccount><ns2:recurring><ns1:contract>RECURRING</ns1:contract>' +
+            '</ns2:recurring><ns2:shopperReference>shopper-1</ns2:shopperReference></ns2:request></ns2:storeToken>',
+        ),
+        status: 500,
+        answers: fault11('validation 103 CVC is not the right length'),
+      },
+      soap12: {
+        sends: twelve(
+          `<storeToken${R}><request><card><cvc>12345</cvc><expiryMonth>12</expiryMonth><expiryYear>2030</expiryYear>` +
+            '<holderName>Anna</holderName><number>4111111111111111</number></card><merchantAccount>DemoMerchant</merchantAccount>' +
+            '<recurring><contract>PAYOUT</contract></recurring><shopperReference>shopper-1</shopperReference></request></storeToken>',
+        ),
+        status: 400,
+        answers: fault12('validation 103 CVC is not the right length'),
+      },
+      json: {
+        sends:
+          '{"merchantAccount":"DemoMerchant","recurring":{"contract":"PAYOUT"},"shopperReference":"shopper-1",' +
+          '"card":{"cvc":"12345","expiryMonth":"12","expiryYear":"2030","holderName":"Anna","number":"4111111111111111"}}',
+        status: 422,
+        answers:
+          '{"status":422,"errorCode":"103","message":"CVC is not the right length","errorType":"validation","invalidFields":[' +
+          '{"name":"/card/cvc","message":"CVC is not the right length"}],"pspReference":"PSP0000000000001"}',
+      },
+      form: {
+        sends:
+          'merchantAccount=DemoMerchant&recurring.contract=PAYOUT&shopperReference=shopper-1&card.cvc=12345&card.expiryMonth=12' +
+          '&card.expiryYear=2030&card.holderName=Anna&card.number=4111111111111111',
+        status: 422,
+        answers:
+          'errorType=validation&errorCode=103&message=CVC+is+not+the+right+length' +
+          '&invalidFields.0.name=card.cvc&invalidFields.0.message=CVC+is+not+the+right+length' +
+          '&pspReference=PSP0000000000001&status=422',
+      },
+      adapter: {
+        sends:
+          'action=Recurring.storeToken&storeTokenRequest.merchantAccount=DemoMerchant&storeTokenRequest.shopperReference=shopper-1' +
+          '&storeTokenRequest.recurring.contract=PAYOUT&storeTokenRequest.card.cvc=12345&storeTokenRequest.card.expiryMonth=12' +
+          '&storeTokenRequest.card.expiryYear=2030&storeTokenRequest.card.holderName=Anna' +
+          '&storeTokenRequest.card.number=4111111111111111',
+        status: 500,
+        answers: 'validation 103 CVC is not the right length',
       },
     },
   },

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../../contract/canonical.ts';
 import type { Input, Output } from '../../../contract/operation.ts';
 import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
-import { cardIdentity, plainMonth } from '../instrument.ts';
+import { cardIdentity, checkSecurityCode, plainMonth } from '../instrument.ts';
 import { DetailReader } from '../store/repository.ts';
 import type { RecurringOperations } from '../v68.ts';
 import { checkedCard, ignoreStale, isCard, resultOf } from './apply-outcome.ts';
@@ -126,11 +126,9 @@ async function findByReference(
   return { card: checkedCard(account.company, detail, context), held: [{ shopperReference, detail }] };
 }
 
-function cardOfRequest(
-  { number, expiryMonth, expiryYear }: NonNullable<Request['card']>,
-  company: string,
-  { vault }: HandlerContext,
-): CheckedCard {
+function cardOfRequest(card: NonNullable<Request['card']>, company: string, { vault }: HandlerContext): CheckedCard {
+  checkSecurityCode(card);
+  const { number, expiryMonth, expiryYear } = card;
   return {
     company,
     fingerprint: vault.fingerprint(company, cardIdentity(number)),

@@ -18,7 +18,7 @@ export interface FormatTraits {
   readonly otherMediaTypes?: readonly string[];
   readonly charsets: readonly Charset[];
   /** Whether a request in HTTP/1.0, which knows no Host header, needs one. */
-  readonly requiresHost?: true;
+  readonly requiresHost?: boolean;
 }
 
 /** What the folder of a wire format exports. */
@@ -96,7 +96,7 @@ export interface Call {
 }
 
 /** A wire format for the services of a server. */
-export interface Protocol extends FormatTraits, MessageCodec {
+export interface Protocol extends Required<FormatTraits>, MessageCodec {
   readonly name: string;
 }
 

@@ -87,7 +87,7 @@ function fallback(route: Route, headers: WireRequest['headers']): ProtocolName {
 
 /** Whether the declared media type is one of the protocol. */
 function carries(
-  { mediaType, otherMediaTypes = [] }: Protocol,
+  { mediaType, otherMediaTypes }: Protocol,
   { format }: Route,
   method: string,
   { type }: Media,

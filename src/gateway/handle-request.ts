@@ -61,7 +61,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   const detected = detect(wire, route, gateway.protocols);
   const state: RequestState = { requestReference: gateway.ids.requestReference(), protocol: detected.protocol };
   try {
-    wire.inspect(detected.protocol.requiresHost === true);
+    wire.inspect(detected.protocol.requiresHost);
     // Health checks of old plugins send a GET without credentials, and expect 401.
     if (route.isServiceAddress && isRead(wire.method))
       state.caller = await authenticate(wire.headers, gateway.credentials);

@@ -28,6 +28,7 @@ export class Connection {
   readonly #client: PoolClient;
   #noTimeout = false;
   #lost = false;
+  #isCorked = false;
 
   constructor(client: PoolClient) {
     this.#client = client;
@@ -44,7 +45,7 @@ export class Connection {
   async commit(): Promise<void> {
     let command: string;
     try {
-      ({ command } = await this.#client.query({ text: 'commit' }));
+      ({ command } = await this.#send({ text: 'commit' }));
     } catch (thrown) {
       if (isRolledBack(thrown)) throw translated(thrown);
       this.#lost = true;
@@ -73,13 +74,13 @@ export class Connection {
       ...(this.#noTimeout && { query_timeout: noTimeoutMs }),
     };
     return waitMsMax === undefined
-      ? this.#result(this.#client.query<Row>(query))
+      ? this.#result(this.#send(query))
       : this.#result(this.#withLockTimeout(query, waitMsMax), true);
   }
 
   /** Runs a constant text without rows or parameters, such as `savepoint handler`. */
   async runText(text: string): Promise<void> {
-    await this.#result(this.#client.query(text));
+    await this.#result(this.#send({ text }));
   }
 
   /** Returns the connection to the pool. Closes it where it is lost or still in a transaction. */
@@ -87,12 +88,26 @@ export class Connection {
     this.#client.release(this.#lost || this.#client.getTransactionStatus() !== 'I');
   }
 
+  /** Statements that are sent together travel in one write: each write costs a system call here, and one at the server. */
+  #send(query: Query): Promise<QueryResult<Row>> {
+    if (!this.#isCorked) {
+      const { stream } = this.#client.connection;
+      stream.cork();
+      this.#isCorked = true;
+      process.nextTick(() => {
+        this.#isCorked = false;
+        stream.uncork();
+      });
+    }
+    return this.#client.query<Row>(query);
+  }
+
   /** Sends all three statements at once, so that the limit costs no round trip. */
   async #withLockTimeout(query: Query, waitMsMax: number): Promise<QueryResult<Row>> {
-    const limit = (ms: number) => this.#client.query(`set local lock_timeout = ${ms}`);
+    const limit = (ms: number) => this.#send({ text: `set local lock_timeout = ${ms}` });
     const [, result] = await Promise.allSettled([
       limit(waitMsMax),
-      this.#client.query<Row>(query),
+      this.#send(query),
       limit(this.#noTimeout ? 0 : lockMsMax),
     ]);
     if (result.status === 'rejected') throw result.reason;

@@ -12,7 +12,7 @@ export interface CommittedDocument {
 }
 
 /**
- * WSDL of the oldest and the newest versions, OpenAPI and reference of the newest ones. `printers`, one for each format, print the
+ * WSDL of the newest versions and of those at addresses without a version, OpenAPI and reference of the newest ones. `printers`, one for each format, print the
  * examples.
  */
 export function committedDocuments(
@@ -20,7 +20,7 @@ export function committedDocuments(
   printers: readonly Printer[],
 ): readonly CommittedDocument[] {
   return [
-    ...oldestAndNewest(services.filter(hasNamed)).flatMap(wsdlFiles),
+    ...services.filter(hasNamed).filter(isCommitted(services)).flatMap(wsdlFiles),
     ...openApisOf(newestOf(services)).map(({ file, derive }) => ({
       path: file,
       text: printJson(derive(neutralOrigin)),
@@ -29,12 +29,10 @@ export function committedDocuments(
   ];
 }
 
-/** Those between differ from both in few members, which the reference lists. */
-function oldestAndNewest(services: readonly Service[]): readonly Service[] {
+/** The other versions differ from these in few members, which the reference lists. */
+function isCommitted(services: readonly Service[]): (service: Service) => boolean {
   const newest = newestOf(services);
-  return services.filter(
-    (each, at) => newest.includes(each) || services.findIndex(({ name }) => name === each.name) === at,
-  );
+  return (service) => service.legacy !== undefined || newest.includes(service);
 }
 
 const neutralOrigin = 'https://gateway.example';

@@ -66,6 +66,26 @@ describe.each(formats)('%s', (name) => {
   });
 });
 
+/** Members that stubs of version 12 do not know. */
+const later = /<(?:\w+:)?(?:acquirer|acquirerAccount|bankCity|taxId|invalidOneclickContracts|rechargeReference)\b/;
+
+test.each([
+  [12, false],
+  [13, true],
+])('members that came after version 12 are in the answers of version %i: %s', async (version, isThere) => {
+  const bank = { iban: 'NL13TEST0123456789', ownerName: 'Anna van Dijk', bankCity: 'Amsterdam', taxId: '123' };
+  const input = { bank, recurring: { contract: ['RECURRING'] }, shopperReference: 'bank-shopper' };
+  const key = 'one-key';
+  const stored = await call({ name: 'json', version: 25, operation: 'storeToken', input, key });
+  const again = await call({ name: 'soap11', version, operation: 'storeToken', input, key });
+  expect([stored.entry.outcome, again.entry.replayed]).toEqual(['ok', true]);
+  expect(again.output).toMatchObject({ pspReference: (stored.output as { pspReference: string }).pspReference });
+  const { shopperReference } = input;
+  const list = await call({ name: 'soap11', version, operation: 'listRecurringDetails', input: { shopperReference } });
+  expect(list.message.body).toContain('NL13TEST0123456789');
+  expect([later.test(again.message.body), later.test(list.message.body)]).toEqual([isThere, isThere]);
+});
+
 test.each(facts.versions)(
   'recurringExpiry that is no moment: ignored before version 40, refused in %i',
   async (version) => {

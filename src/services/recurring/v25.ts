@@ -217,7 +217,7 @@ export const recurringV25 = service({
   ...recurringService,
   version: 25,
   // Stubs made before this version send nothing that it lacks.
-  answers: { from: 1, to: 39 },
+  answers: { from: 13, to: 39 },
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
   operations: [disable, listRecurringDetails, scheduleAccountUpdater, storeToken, tokenLookup],
 });

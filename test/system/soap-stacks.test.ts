@@ -1,41 +1,11 @@
-/** Tests third-party SOAP clients that use only the served WSDL. */
-import { execFile } from 'node:child_process';
+/** Tests third-party SOAP clients, with the served WSDL and with one of version 12; `npm run interop` runs those of more stacks. */
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { mismatches, readSeen } from '../interop/expected.ts';
+import { runClient } from '../interop/run-client.ts';
+import { lightStacks } from '../interop/stacks.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-
-const run = promisify(execFile);
-const client = (name: string) => join(import.meta.dirname, 'clients', name);
-
-const stacks = [
-  { name: 'php', command: ['php', client('client.php')] },
-  // The system's interpreter: zeep is a system package.
-  { name: 'zeep', command: ['/usr/bin/python3', client('client.py')] },
-  { name: 'node', command: [process.execPath, client('client.mjs')] },
-] as const;
-
-interface Seen {
-  readonly store: Readonly<Record<string, string>>;
-  readonly list: {
-    readonly lastKnownShopperEmail: string;
-    readonly shopperReference: string;
-    readonly details: { readonly RecurringDetail: readonly Detail[] };
-  };
-  readonly unknown: Readonly<Record<string, unknown>>;
-  readonly holders: { readonly tokens: { readonly TokenDetail: readonly { readonly shopperReference: string }[] } };
-  readonly update: Readonly<Record<string, string>>;
-  readonly disable: string | { readonly response: string };
-  readonly fault: string;
-}
-
-interface Detail {
-  readonly card: Readonly<Record<string, string>>;
-  readonly contractTypes: { readonly string: readonly string[] };
-  readonly recurringDetailReference: string;
-  readonly variant: string;
-}
 
 const folder = tempFolder();
 let server: Server;
@@ -47,36 +17,25 @@ afterAll(async () => {
   folder.discard();
 });
 
-const talk = async ([program, ...parameters]: readonly string[], version: string): Promise<Seen> => {
-  const wsdl = `${server.callers}/pal/servlet/Recurring/v25?wsdl`;
-  const { stdout } = await run(program!, [...parameters, wsdl, 'ws@Company.Demo', 'demo-password', version]);
-  return JSON.parse(stdout);
-};
+const cases = lightStacks.flatMap((stack) =>
+  stack.runs.map((run) => [`${stack.title}, ${run.document}, SOAP ${run.variant}`, stack, run] as const),
+);
 
-describe.each(stacks)('$name', ({ name, command }) => {
-  test.each(['1.1', '1.2'])('calls every operation over SOAP %s', async (version) => {
-    const { store, list, unknown, holders, update, disable, fault } = await talk(command, version);
-    expect(store).toMatchObject({ aliasType: 'Default', result: 'Success' });
-    expect(store.pspReference).toMatch(/^[A-Z0-9]{16}$/);
-    expect(list).toMatchObject({
-      lastKnownShopperEmail: 'stack@example.com',
-      shopperReference: `${name}-${version}`,
-    });
-    const [detail, ...others] = [list.details.RecurringDetail].flat();
-    expect(others).toEqual([]);
-    expect(detail).toMatchObject({
-      card: { expiryMonth: '8', expiryYear: '2031', holderName: 'Zoë <&> Ω', number: '1111' },
-      contractTypes: { string: ['ONECLICK', 'RECURRING'] },
-      recurringDetailReference: store.recurringDetailReference,
-      variant: 'visa',
-    });
-    expect(unknown.creationDate ?? null).toBeNull();
-    // The demo's bank account of shopper-1.
-    expect([holders.tokens.TokenDetail].flat()).toMatchObject([{ shopperReference: 'shopper-1' }]);
-    // No issuer has announced a change of the card.
-    expect(update).toMatchObject({ result: 'NoChange', pspReference: expect.stringMatching(/^[A-Z0-9]{16}$/) });
-    // zeep unwraps a result of one element.
-    expect(typeof disable === 'string' ? disable : disable.response).toBe('[detail-successfully-disabled]');
-    expect(fault).toBe('validation 800 Contract not found');
-  });
+test.each(cases)('%s', async (_, stack, run) => {
+  const outcome = await runClient(
+    stack,
+    run,
+    server.callers,
+    join(folder.path, `${stack.name}-${run.document}-${run.variant}`),
+  );
+  expect(outcome.failure ?? outcome.mismatches).toEqual([]);
+});
+
+test('a client that prints nothing, or another value, is found', () => {
+  const names = (stdout: string) => mismatches(readSeen(stdout), 'shopper').map(({ text }) => text);
+  expect(names('')).toContain('store.result is missing, expected Success');
+  expect(names('list.shopper=other\n')).toContain('list.shopper is "other", expected the shopper');
+  expect(names('fault.contract=500 Server Error\n')).toContain(
+    'fault.contract is "500 Server Error", expected validation 800 Contract not found',
+  );
 });

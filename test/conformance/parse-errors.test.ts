@@ -30,7 +30,6 @@ const xml: readonly Row[] = [
   ['not well-formed, line 1, column 28', 'merchantAccount=DemoMerchant'],
   ['doctype, line 1, column 12', `<!DOCTYPE a>${disable(fields)}`],
   ['not UTF-8, byte 4', Buffer.from('<a>\n\u00e9</a>', 'latin1')],
-  ['wrong namespace, Envelope', soap('', 'urn:envelope')],
   ['wrong namespace, Body', disable(fields).replaceAll('e:Body', 'o:Body')],
   ['wrong namespace, disable', soap('<o:disable/>')],
   ['wrong namespace, disable', soap('<disable><request/></disable>')],
@@ -67,6 +66,12 @@ describe('XML', () => {
   test.each(xml)('%s', async (text, body) => {
     expect(await textOf('/pal/servlet/Recurring/v25', 'text/xml', body)).toContain(
       `<faultstring>validation 702 Problem parsing request: ${text}`,
+    );
+  });
+
+  test('an Envelope in a wrong namespace is one of another version', async () => {
+    expect(await textOf('/pal/servlet/Recurring/v25', 'text/xml', soap('', 'urn:envelope'))).toContain(
+      '<faultstring>validation 702 Envelope version not understood: wrong namespace, Envelope<',
     );
   });
 

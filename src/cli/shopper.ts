@@ -6,6 +6,7 @@ import {
   type ShopperHistory,
 } from '../services/recurring/account-updater/store/card-changes.ts';
 import type { CardSnapshot, DetailChange } from '../services/recurring/details.ts';
+import { NotificationReader, type ShopperNotification } from '../services/recurring/shopper-notifications/store.ts';
 import { CommandError } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
 import { withBackend } from './with-backend.ts';
@@ -18,7 +19,9 @@ export function add(program: Command): void {
     .argument('<merchantAccount>', 'the merchant account')
     .argument('<shopperReference>', 'the shopperReference of requests')
     .option('--json', 'prints JSON')
-    .description('prints the details of a shopper, disabled ones included, and the changes by the account updater')
+    .description(
+      'prints the details of a shopper, disabled ones included, the changes by the account updater, and announced payments',
+    )
     .addHelpText('after', example)
     .action(showShopper);
   shopper.addHelpText('after', example);
@@ -33,14 +36,19 @@ async function showShopper(
     const company = await registry.findCompany(merchantAccount);
     if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
     const shopper = { company, merchantAccount, shopperReference };
-    return store.read((tx) => tx.repository(CardChangeReader).findHistory(shopper));
+    return store.read(async (tx) => {
+      const found = await tx.repository(CardChangeReader).findHistory(shopper);
+      return found && { ...found, notifications: await tx.repository(NotificationReader).find(shopper) };
+    });
   });
   if (history === undefined) throw new CommandError([`${merchantAccount} has no shopper of this reference`]);
   print(json ? formatJson(history) : formatText(history));
 }
 
+type History = ShopperHistory & { readonly notifications: readonly ShopperNotification[] };
+
 /** Names every printed member: holder names, accounts and free text stay in the store. */
-function formatJson({ createdAt, details }: ShopperHistory): string {
+function formatJson({ createdAt, details, notifications }: History): string {
   return JSON.stringify({
     createdAt: new Date(createdAt).toISOString(),
     details: details.map((detail) => ({
@@ -55,12 +63,24 @@ function formatJson({ createdAt, details }: ShopperHistory): string {
         ...change,
       })),
     })),
+    notifications: notifications.map(
+      ({ notifiedAt, pspReference, recurringDetailReference, shopperNotificationReference, amount, billingDate }) => ({
+        notifiedAt: new Date(notifiedAt).toISOString(),
+        ...{ pspReference, recurringDetailReference, shopperNotificationReference, amount, billingDate },
+      }),
+    ),
   });
 }
 
-function formatText({ createdAt, details }: ShopperHistory): string {
+function formatText({ createdAt, details, notifications }: History): string {
   const lines = details.length > 0 ? details.map(formatDetail) : ['no details'];
-  return [`known since ${formatSecond(createdAt)} UTC`, ...lines].join('\n');
+  return [`known since ${formatSecond(createdAt)} UTC`, ...lines, ...notifications.map(formatNotification)].join('\n');
+}
+
+function formatNotification(notification: ShopperNotification): string {
+  const { notifiedAt, amount, billingDate, recurringDetailReference, pspReference } = notification;
+  const payment = `${amount.currency} ${amount.value}${billingDate === undefined ? '' : ` on ${billingDate}`}`;
+  return `${formatSecond(notifiedAt)}  announced ${payment} with ${recurringDetailReference}  ${pspReference}`;
 }
 
 function formatDetail(detail: DetailHistory): string {

@@ -53,6 +53,7 @@ export const savedText = (shopper: string, reference: string, contracts: readonl
   `save ${shopper} ${reference} ${contractsText(contracts)}`;
 export const changedText = (reference: string, outcome: string): string => `change ${reference} ${outcome}`;
 export const disabledText = (shopper: string, reference: string): string => `disable ${shopper} ${reference}`;
+export const notifiedText = (shopper: string, pspReference: string): string => `notify ${shopper} ${pspReference}`;
 export const jobText = (kind: string): string => `job ${kind}`;
 
 interface Storing {
@@ -141,4 +142,23 @@ export function applyDisable(
   });
   const output = { response: '[all-details-successfully-disabled]' };
   return { expected: { outcome: 'ok', output }, effects };
+}
+
+/** The reference of the announcement is the gateway's to choose. */
+export function applyNotify(model: Model, execution: Execution, shopper: string, reference: string): Step {
+  const { pspReference, entries } = execution;
+  if (!activeDetails(model, shopper).some((detail) => detail.reference === reference))
+    return { expected: { outcome: 'detailNotFound', message: 'PaymentDetail not found' }, effects: [] };
+  const saved = entries.find(({ statement }) => statement.name === 'save-notification');
+  const { shopperNotificationReference } = JSON.parse(String(saved?.parameters[5] ?? '{}'));
+  const output = {
+    displayedReference: 'notice',
+    message: 'Request Processed Successfully',
+    pspReference,
+    reference: 'notice',
+    resultCode: 'Success',
+    shopperNotificationReference,
+    storedPaymentMethodId: reference,
+  };
+  return { expected: { outcome: 'ok', output }, effects: [notifiedText(shopper, pspReference)] };
 }

@@ -11,6 +11,7 @@ import type { TestResource } from './resource.ts';
 import {
   applyCheck,
   applyDisable,
+  applyNotify,
   applyStore,
   type Contract,
   changedText,
@@ -22,6 +23,7 @@ import {
   jobText,
   mastercard,
   merchantAccount,
+  notifiedText,
   savedText,
   visa,
 } from './stored-detail-model.ts';
@@ -73,6 +75,16 @@ const disable = (shopper: string, contracts?: readonly Contract[]) =>
     apply: (model, execution) => applyDisable(model, execution, shopper, contracts),
   });
 
+/** Announces a payment with a detail. */
+const notify = (shopper: string, reference: string) =>
+  detailRequest('notifyShopper', shopper, {
+    words: [reference],
+    input: { amount: { currency: 'INR', value: 1000 }, reference: 'notice', storedPaymentMethodId: reference },
+    apply: (model, execution) => applyNotify(model, execution, shopper, reference),
+  });
+
+const [first, second] = firstDetails;
+
 const checkClosedCard = {
   request: check('anna', mastercard),
   otherRequest: check('anna', visa),
@@ -81,7 +93,7 @@ const checkClosedCard = {
 
 export const storedDetail: TestResource = {
   faultTrack: storedDetailTrack,
-  tables: ['shopper', 'stored_detail', 'detail_change'],
+  tables: ['shopper', 'stored_detail', 'detail_change', 'shopper_notification'],
   workload: [
     store('anna', visa, ['PAYOUT']),
     store('bert', visa, ['ONECLICK', 'RECURRING']),
@@ -91,6 +103,7 @@ export const storedDetail: TestResource = {
     disable('anna'),
     disable('anna', ['RECURRING']),
     disable('bert'),
+    notify('anna', first.reference),
   ].map((request) => ({ pool: 'details', request })),
   crashCases: [
     {
@@ -99,12 +112,21 @@ export const storedDetail: TestResource = {
       outcome: 'ok',
     },
     { request: disable('anna'), otherRequest: disable('anna', ['RECURRING']), outcome: 'ok' },
+    { request: notify('anna', first.reference), otherRequest: notify('anna', second.reference), outcome: 'ok' },
     checkClosedCard,
     { ...checkClosedCard, asksUpdater: true, points: ['updater', 'save-job'] },
     { request: disable('bert'), otherRequest: store('bert', visa, ['RECURRING']), outcome: 'contractNotFound' },
   ],
-  refusals: ['contractNotFound'],
-  statements: ['find-shopper', 'add-shopper', 'save-detail', 'disable-detail', 'find-announcement', 'save-change'],
+  refusals: ['contractNotFound', 'detailNotFound'],
+  statements: [
+    'find-shopper',
+    'add-shopper',
+    'save-detail',
+    'disable-detail',
+    'find-announcement',
+    'save-change',
+    'save-notification',
+  ],
   async seed(transaction, context) {
     const closed = announcementOf({ number: closedCard, status: 'closed' }, company, vault);
     await transaction.repository(CardChangeRepository).saveAnnouncement(company, closed, context.clock.now());
@@ -135,6 +157,8 @@ export const storedDetail: TestResource = {
         return [disabledText(shopper!, reference!)];
       case 'save-change':
         return [changedText(String(parameters[1]), String(parameters[5]))];
+      case 'save-notification':
+        return [notifiedText(shopper!, String(parameters[3]))];
       case 'save-job':
         return [jobText(String(parameters[2]))];
       default:

@@ -115,11 +115,18 @@ test('an announced change updates the stored card, and its history shows the las
   expect((await check('follows', asked)).result).toBe('ContactCardAccountHolder');
   expect((await check('follows', reference)).result).toBe('NoChange');
 
+  const amount = { currency: 'INR', value: 1000 };
+  const announced = { reference: 'notice', amount, billingDate: '2034-08-01', storedPaymentMethodId: reference };
+  const { pspReference } = await call('notifyShopper', { ...announced, shopperReference: 'follows' });
+
   const { code, stdout, stderr } = await run('shopper', 'show', 'AcmeWeb', 'follows', '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).not.toMatch(/\d{12}(?!\d)(?<!alias":"[A-Z]\d{15})/);
   expect(stdout).not.toContain('Anna');
-  const { details } = JSON.parse(stdout);
+  const { details, notifications } = JSON.parse(stdout);
+  expect(notifications).toMatchObject([
+    { pspReference, amount, billingDate: '2034-08-01', recurringDetailReference: reference },
+  ]);
   expect(details).toMatchObject([
     {
       recurringDetailReference: reference,
@@ -149,6 +156,7 @@ test('an announced change updates the stored card, and its history shows the las
       `PANChanged  \\*{4} ${numberOf(1).slice(-4)} 03/2027 \\(\\w{16}\\) -> \\*{4} ${numberOf(901).slice(-4)} 08/2034`,
     ),
   );
+  expect(plain.stdout).toContain(`  announced INR 1000 on 2034-08-01 with ${reference}  ${pspReference}`);
   expect(plain.stdout).toMatch(new RegExp(`^${closed} {2}visa .* disabled \\d{4}-`, 'm'));
 });
 

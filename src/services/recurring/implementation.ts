@@ -6,6 +6,7 @@ import { scheduleAccountUpdater } from './account-updater/schedule.ts';
 import { disable } from './disable.ts';
 import { listRecurringDetails } from './list-details.ts';
 import { olderVersions } from './older-versions.ts';
+import { notifyShopper } from './shopper-notifications/notify-shopper.ts';
 import { storeToken } from './store-token.ts';
 import { tokenLookup } from './token-lookup.ts';
 import { recurringV68 } from './v68.ts';
@@ -23,6 +24,7 @@ export function recurringHandlers({ updater }: ServiceDependencies) {
   return {
     disable,
     listRecurringDetails,
+    notifyShopper,
     scheduleAccountUpdater: scheduleAccountUpdater(updater),
     storeToken,
     tokenLookup,

@@ -3,6 +3,12 @@ import { defineProblems, kind, problems } from '../../contract/problem.ts';
 
 /** Those of the engine are listed for their place in the documents. */
 export const recurringProblems = defineProblems({
+  invalidBillingDate: kind(
+    422,
+    '000',
+    'validation',
+    'Inner validation error(s) occurred: billingDate should be in yyyy-MM-dd format',
+  ),
   foreignMerchantAccount: kind(403, '901', 'security', 'Invalid Merchant Account'),
   crossSite: problems.crossSite,
   invalidMerchantAccount: kind(422, '901', 'validation', 'Invalid Merchant Account', { first: true }),

@@ -7,6 +7,7 @@ import { ignoredMembers } from './ignored-members.ts';
 import { namespaces } from './namespaces.ts';
 import { recurringProblems } from './problems.ts';
 import * as shapes from './schemas.ts';
+import { notifyShopper } from './shopper-notifications/contract.ts';
 
 export const listRecurringDetails = operation({
   name: 'listRecurringDetails',
@@ -219,5 +220,5 @@ export const recurringV25 = service({
   // Stubs made before this version send nothing that it lacks.
   answers: { from: 13, to: 39 },
   legacy: { soap: '/pal/servlet/soap/Recurring', adapter: '/pal/adapter/httppost', wsdl: '/pal/Recurring.wsdl' },
-  operations: [disable, listRecurringDetails, scheduleAccountUpdater, storeToken, tokenLookup],
+  operations: [disable, listRecurringDetails, notifyShopper, scheduleAccountUpdater, storeToken, tokenLookup],
 });

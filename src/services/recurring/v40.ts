@@ -4,6 +4,7 @@ import { operation } from '../../contract/operation.ts';
 import { dateTime, optional, string } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
 import * as shapes from './schemas.ts';
+import { notifyShopper } from './shopper-notifications/contract.ts';
 import * as v25 from './v25.ts';
 
 /** They mean nothing here, so a retry through version 25, which ignores them, repeats the same request. */
@@ -38,5 +39,12 @@ export const recurringV40 = service({
   ...v25.recurringService,
   version: 40,
   answers: { from: 40, to: 48 },
-  operations: [v25.disable, listRecurringDetails, v25.scheduleAccountUpdater, storeToken, v25.tokenLookup],
+  operations: [
+    v25.disable,
+    listRecurringDetails,
+    notifyShopper,
+    v25.scheduleAccountUpdater,
+    storeToken,
+    v25.tokenLookup,
+  ],
 });

@@ -4,6 +4,7 @@ import { operation } from '../../contract/operation.ts';
 import { list, optional, string } from '../../contract/schema.ts';
 import { service } from '../../contract/service.ts';
 import * as shapes from './schemas.ts';
+import { notifyShopper } from './shopper-notifications/contract.ts';
 import * as v25 from './v25.ts';
 import * as v40 from './v40.ts';
 
@@ -28,6 +29,7 @@ export const listRecurringDetails = operation({
 const operations = [
   v25.disable,
   listRecurringDetails,
+  notifyShopper,
   v25.scheduleAccountUpdater,
   v40.storeToken,
   v25.tokenLookup,

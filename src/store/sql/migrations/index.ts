@@ -13,6 +13,7 @@ import { plainNames } from './0010-plain-names.ts';
 import { writeCheck } from './0011-write-check.ts';
 import { credentialGrants } from './0012-credential-grants.ts';
 import { jobSequences } from './0013-job-sequences.ts';
+import { shopperNotifications } from './0014-shopper-notifications.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   writeCheck,
   credentialGrants,
   jobSequences,
+  shopperNotifications,
 ]);

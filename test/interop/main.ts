@@ -8,7 +8,7 @@ import { install, installPackages, modulesFolder } from './install.ts';
 import { comparable, followPage, packagesOf, readPage } from './page.ts';
 import { clientsPage } from './report.ts';
 import { type Outcome, passed, runClient } from './run-client.ts';
-import { stacks } from './stacks.ts';
+import { absent, stacks } from './stacks.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const rootModules = join(import.meta.dirname, '../../node_modules');
@@ -47,8 +47,10 @@ try {
   await server.stop();
   folder.discard();
 }
+for (const [name, source] of absent) process.stdout.write(`not run ${name}: only in ${source}\n`);
 for (const each of missing) say('FAILED', `${each} could not be installed`, undefined);
-if (values.write && failed === 0) writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
+if (values.write && wanted === undefined && failed === 0)
+  writeFileSync(join(docs, 'clients.md'), clientsPage(outcomes));
 process.stdout.write(`${outcomes.length + pages.length + missing.length - failed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 

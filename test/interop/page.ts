@@ -34,8 +34,15 @@ export function readPage(name: string): readonly Block[] {
 
 /** Returns the Debian packages that a page installs. */
 export function packagesOf(blocks: readonly Block[]): readonly string[] {
-  const lines = blocks.flatMap(({ kind, text }) => (kind === 'command' && isInstallation(text) ? [text] : []));
-  return lines.flatMap((text) => text.trim().split(/\s+/).slice(2)).filter((word) => !word.startsWith('-'));
+  return blocks.flatMap(({ kind, text }) => (kind === 'command' && text.startsWith('apt-get ') ? installed(text) : []));
+}
+
+function installed(command: string): readonly string[] {
+  return command
+    .trim()
+    .split(/\s+/)
+    .slice(2)
+    .filter((word) => !word.startsWith('-'));
 }
 
 /** `modules`: the `node_modules` that has what the page installs by npm. */
@@ -53,9 +60,11 @@ export async function followPage(
         writeFileSync(join(folder, block.name), block.text.replaceAll(documented, callers));
         break;
       case 'command': {
-        // The packages are there already: their names are compared or installed before.
-        if (isInstallation(block.text)) {
-          if (block.text.startsWith('npm')) symlinkSync(modules, join(folder, 'node_modules'));
+        // The run has installed the packages already.
+        if (block.text.startsWith('apt-get install ')) break;
+        if (block.text.startsWith('npm install ')) {
+          for (const name of installed(block.text)) requireModule(name, modules);
+          symlinkSync(modules, join(folder, 'node_modules'));
           break;
         }
         const next = blocks[at + 1];
@@ -80,8 +89,11 @@ export function comparable(text: string): string {
     .replace(/\d{4}-\d\d-\d\dT\d\d(:|%3A)\d\d(:|%3A)\d\d(\.\d+)?(Z|(\+|-|%2B)\d\d(:|%3A)\d\d)/g, 'DATE');
 }
 
-function isInstallation(command: string): boolean {
-  return /^(apt-get|npm) install /.test(command);
+/** `name`: with its version, such as `soap@1.13.0`. */
+function requireModule(name: string, modules: string): void {
+  const [module = '', version] = name.split('@');
+  const found: unknown = JSON.parse(readFileSync(join(modules, module, 'package.json'), 'utf8')).version;
+  if (found !== version) throw new Error(`the page installs ${name}, but the tests have ${found}`);
 }
 
 async function run(command: string, folder: string): Promise<string> {

@@ -9,10 +9,14 @@ import { demoMark, productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { demoAccounts, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
+import { type AdminParts, openAdmin } from '../http/admin.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
+import type { PreparedControls } from '../testing/controls.ts';
+import { createTestApi, testApiPath } from '../testing/test-api.ts';
 import { createKeyFile } from '../vault/key-ring.ts';
 import { fail } from './command-error.ts';
 import { sampleCalls } from './demo-calls.ts';
+import { prepareDemoControls, testApiFaults } from './demo-controls.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -21,6 +25,7 @@ export function add(program: Command): void {
   program
     .command('demo')
     .description('serves sample data on this machine only, and prints three calls to copy')
+    .option('--test-api', 'controls the clock, faults and data over HTTP on the admin port (docs/testing.md)')
     .addHelpText(
       'after',
       '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo\n\nThe data is in ./data/demo, DATA_DIR or DATABASE_URL. Delete the folder to start again.',
@@ -28,30 +33,39 @@ export function add(program: Command): void {
     .action(runDemo);
 }
 
-async function runDemo(): Promise<void> {
-  const config = prepare();
-  const backend = await openBackend(config, { exclusive: true });
-  const running = await start(backend, config).catch(async (thrown) => {
+interface DemoOptions {
+  readonly testApi?: true;
+}
+
+async function runDemo(options: DemoOptions): Promise<void> {
+  const config = prepare(options);
+  const controls = options.testApi && prepareDemoControls(config);
+  const backend = await openBackend(config, { exclusive: true, ...controls?.backend });
+  const running = await start(backend, config, controls).catch(async (thrown) => {
     await backend.close();
     throw thrown;
   });
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
-  await introduce(running, backend, config);
+  await introduce(running, backend, { config, hasTestApi: controls !== undefined });
   await stopped;
 }
 
-async function start(backend: Backend, config: Config): Promise<RunningServer> {
+async function start(backend: Backend, config: Config, controls?: PreparedControls): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
-  return startServer(config, backend, { onLogError: handleOutputError });
+  const overrides = { onLogError: handleOutputError };
+  if (controls === undefined) return startServer(config, backend, overrides);
+  const extension = createTestApi(await controls.connect(backend));
+  const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });
+  return startServer(config, backend, { ...overrides, ...controls.overrides, admin });
 }
 
-function prepare(): Config {
+function prepare({ testApi }: DemoOptions): Config {
   const variables = readVariables();
   const config = readConfig('demo', variables);
   // Reports every fault before it creates a folder.
-  fail(productionFaults(config));
+  fail([...productionFaults(config), ...(testApi ? testApiFaults(config) : [])]);
   claimFolder(config.dataDir);
   return config.keys === undefined
     ? readConfig('demo', { ...variables, KEY_FILE: findKeyFile(config.dataDir) })
@@ -102,7 +116,7 @@ const childrenMax = 3;
 async function introduce(
   { callers, admin, protocols }: RunningServer,
   { store }: Backend,
-  config: Config,
+  { config, hasTestApi }: { readonly config: Config; readonly hasTestApi: boolean },
 ): Promise<void> {
   const tree = await store.read((tx) => readTree(demoPlatform.id, tx.repository(ResourceReader), childrenMax));
   print(
@@ -114,7 +128,7 @@ ${formatTree(tree).join('\n')}
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics
-Data     ${describeStore(storeAddress(config))}
+${hasTestApi ? `Test API ${admin}${testApiPath}/reset, /clock, /faults and /calls\n` : ''}Data     ${describeStore(storeAddress(config))}
 
 The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Requests are logged below.`,
   );

@@ -19,6 +19,7 @@ export const namedProtocols = Object.freeze(Object.keys(namedFormats) as NamedPr
 /** `rest` carries the operations with an HTTP binding: a method and a path name them. */
 const formats = { ...namedFormats, rest } as const;
 export type ProtocolName = keyof typeof formats;
+export const protocolNames = Object.freeze(Object.keys(formats) as ProtocolName[]);
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 

@@ -1,6 +1,7 @@
 /** The admin server: liveness, readiness and metrics on a separate port. */
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { type AdminRequest, readAdminRequest } from './admin-request.ts';
 import { createServer } from './node-http.ts';
 
 /** A part that requests depend on. */
@@ -17,6 +18,8 @@ export interface AdminParts {
   readonly probes: readonly Probe[];
   /** True while the server stops. */
   readonly draining: () => boolean;
+  /** Answers further paths. Returns undefined for a path that it does not have. */
+  readonly extension?: ((request: AdminRequest) => Promise<Page | undefined>) | undefined;
 }
 
 export interface Admin {
@@ -24,28 +27,28 @@ export interface Admin {
   close(): Promise<void>;
 }
 
-interface Page {
+export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** The methods of the path, where the method of the request is not one of them. */
+  readonly allow?: readonly string[];
 }
 
 export async function openAdmin(parts: AdminParts): Promise<Admin> {
   const server = createServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 });
   server.maxConnections = 64;
   server.on('request', (request, response) => {
-    const isAllowed = request.method === 'GET' || request.method === 'HEAD';
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    const created = isAllowed ? pageAt(path, parts) : Promise.resolve(page(405, { methods: ['GET', 'HEAD'] }));
-    created
-      .catch(() => page(500, { failed: path === '/metrics' ? 'metrics' : 'probe' }))
-      .then(({ status, contentType, body }) => {
+    const received = readAdminRequest(request);
+    answer(received, parts)
+      .catch(() => jsonPage(500, { failed: received.path === '/metrics' ? 'metrics' : 'request' }))
+      .then(({ status, contentType, body, allow }) => {
         response.writeHead(status, {
           'Content-Type': contentType,
           'Content-Length': Buffer.byteLength(body),
           'Cache-Control': 'no-store',
           'X-Content-Type-Options': 'nosniff',
-          ...(status === 405 ? { Allow: 'GET, HEAD' } : {}),
+          ...(allow && { Allow: allow.join(', ') }),
         });
         response.end(body);
       })
@@ -73,12 +76,18 @@ export async function isReady(parts: Inspected): Promise<boolean> {
   return (await inspect(parts)).ready;
 }
 
-function page(status: number, value: object): Page {
+/** Returns an answer in JSON. */
+export function jsonPage(status: number, value: object): Page {
   return {
     status,
     contentType: 'application/json; charset=utf-8',
     body: `${JSON.stringify(value)}\n`,
   };
+}
+
+/** Returns the refusal of a method that a path does not have. */
+export function methodPage(methods: readonly string[]): Page {
+  return { ...jsonPage(405, { methods }), allow: methods };
 }
 
 /** Returns `ok`, or the name of the error. Its message could reveal too much on a port without credentials. */
@@ -107,18 +116,23 @@ async function inspect({ probes, draining }: Inspected) {
 
 async function readiness(parts: AdminParts): Promise<Page> {
   const found = await inspect(parts);
-  return page(found.ready ? 200 : 503, found);
+  return jsonPage(found.ready ? 200 : 503, found);
 }
 
-async function pageAt(path: string, parts: AdminParts): Promise<Page> {
-  switch (path) {
-    case '/livez':
-      return page(200, { live: true });
-    case '/readyz':
-      return readiness(parts);
-    case '/metrics':
-      return { status: 200, contentType: parts.registry.contentType, body: await parts.registry.metrics() };
-    default:
-      return page(404, { paths: ['/livez', '/readyz', '/metrics'] });
-  }
+const pages: Readonly<Record<string, (parts: AdminParts) => Promise<Page>>> = Object.freeze({
+  '/livez': async () => jsonPage(200, { live: true }),
+  '/readyz': readiness,
+  '/metrics': async ({ registry }) => ({
+    status: 200,
+    contentType: registry.contentType,
+    body: await registry.metrics(),
+  }),
+});
+
+const methods = ['GET', 'HEAD'];
+
+async function answer(request: AdminRequest, parts: AdminParts): Promise<Page> {
+  const create = Object.hasOwn(pages, request.path) ? pages[request.path] : undefined;
+  if (create !== undefined) return methods.includes(request.method) ? create(parts) : methodPage(methods);
+  return (await parts.extension?.(request)) ?? jsonPage(404, { paths: Object.keys(pages) });
 }

@@ -5,59 +5,27 @@ import { Problem } from '../contract/problem.ts';
 import { problemsOf } from '../contract/service.ts';
 import type { Answer } from '../gateway/answer.ts';
 import type { Interceptor } from '../gateway/handle-request.ts';
-
-/** Which requests have the fault: those that fit every member given. */
-export interface FaultFilter {
-  readonly operation?: string;
-  readonly service?: string;
-  /** `soap11`, `soap12`, `json`, `form`, `adapter` or `rest`. */
-  readonly format?: string;
-  /** The id of a credential. */
-  readonly credential?: string;
-}
-
-export interface Fault extends FaultFilter {
-  /** Waits before the request is executed. */
-  readonly delayMs?: number;
-  /** Closes the connection without an answer, before or after the effect. */
-  readonly drop?: 'before' | 'after';
-  /** Refuses with this problem of the service or of the engine, such as `internal`, instead of executing the request. */
-  readonly answer?: string;
-  /** Executes the request, and cuts its answer in half. */
-  readonly malformed?: boolean;
-  /** So many requests have the fault; the next one by default. */
-  readonly times?: number;
-  /** The share of the fitting requests that have the fault, from 0 to 1; all by default. */
-  readonly rate?: number;
-}
+import { checkFault, type Fault, type FaultFilter, type FaultNames } from './fault.ts';
 
 interface Pending {
   readonly fault: Fault;
   left: number;
 }
 
-const members: ReadonlySet<string> = new Set<keyof Fault>([
-  'operation',
-  'service',
-  'format',
-  'credential',
-  'delayMs',
-  'drop',
-  'answer',
-  'malformed',
-  'times',
-  'rate',
-]);
-
 export class Faults {
   readonly #fraction: () => number;
-  readonly #problems: () => ReadonlySet<string>;
+  readonly #names: () => FaultNames;
   #pending: Pending[] = [];
 
-  /** `fraction`: a random number from 0 up to 1. `problems`: the names that a fault may answer with. */
-  constructor(fraction: () => number, problems: () => ReadonlySet<string>) {
+  /** `fraction`: a random number from 0 up to 1. */
+  constructor(fraction: () => number, names: () => FaultNames) {
     this.#fraction = fraction;
-    this.#problems = problems;
+    this.#names = names;
+  }
+
+  /** The number of faults that can still happen. */
+  get pending(): number {
+    return this.#pending.length;
   }
 
   /** The next fitting request has the fault, or the next `times` ones. Throws TypeError for a fault that cannot be. */
@@ -88,14 +56,7 @@ export class Faults {
   };
 
   #add(fault: Fault, times: number): void {
-    const unknown = Object.keys(fault).find((name) => !members.has(name));
-    if (unknown !== undefined) throw new TypeError(`a fault has no member ${unknown}`);
-    if (fault.answer !== undefined && !this.#problems().has(fault.answer))
-      throw new TypeError(`no service has the problem ${fault.answer}`);
-    if (!(times >= 1)) throw new TypeError('a fault happens at least once');
-    if (fault.rate !== undefined && !(fault.rate >= 0 && fault.rate <= 1)) throw new TypeError('a rate is from 0 to 1');
-    if (fault.delayMs !== undefined && !(fault.delayMs >= 0 && fault.delayMs <= delayMsMax))
-      throw new TypeError(`a delay is from 0 to ${delayMsMax} ms`);
+    checkFault(fault, this.#names());
     this.#pending.push({ fault, left: times });
   }
 
@@ -109,8 +70,6 @@ export class Faults {
     return pending.fault;
   }
 }
-
-const delayMsMax = 600_000;
 
 function fits(fault: FaultFilter, { operation, service, caller }: CanonicalRequest, format: string): boolean {
   return (

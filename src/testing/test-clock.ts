@@ -1,5 +1,6 @@
 /** A clock that a test sets and advances. */
 import type { Clock } from '../lib/clock-and-ids.ts';
+import { checkMembers, checkNumber, InvalidMember } from './invalid-member.ts';
 
 /** A span of time; the parts add up. */
 export interface Span {
@@ -9,6 +10,10 @@ export interface Span {
   readonly seconds?: number;
   readonly ms?: number;
 }
+
+const spanMembers = ['days', 'hours', 'minutes', 'seconds', 'ms'] as const satisfies readonly (keyof Span)[];
+/** The end of the year 9999: later ones have no date in the wire formats. */
+const timeMax = 253_402_300_799_999;
 
 export class TestClock implements Clock {
   readonly #start: number | undefined;
@@ -29,9 +34,14 @@ export class TestClock implements Clock {
     return (this.#fixed ?? Date.now()) + this.#offset;
   }
 
-  /** Moves the clock on; background work that falls due starts. */
-  advance({ days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 }: Span): void {
-    this.#offset += (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + ms;
+  /** Moves the clock on; background work that falls due starts. Throws TypeError for a span that cannot be. */
+  advance(span: Span): void {
+    checkMembers(span, spanMembers);
+    for (const member of spanMembers) checkNumber(member, span[member], 0, Number.MAX_SAFE_INTEGER);
+    const { days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0 } = span;
+    const offset = this.#offset + (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + ms;
+    if ((this.#fixed ?? Date.now()) + offset > timeMax) throw new InvalidMember('advance', 'ends after the year 9999');
+    this.#offset = offset;
     this.#onChange();
   }
 
@@ -51,6 +61,7 @@ export class TestClock implements Clock {
 
 function parse(time: string | number | Date): number {
   const ms = new Date(time).getTime();
-  if (Number.isNaN(ms)) throw new TypeError(`${String(time)} is no date: give one like 2026-01-01T00:00:00Z`);
+  if (!(ms >= 0 && ms <= timeMax))
+    throw new InvalidMember('set', `${String(time)} is no date: give one like 2026-01-01T00:00:00Z`);
   return ms;
 }

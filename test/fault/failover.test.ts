@@ -50,7 +50,7 @@ async function openSite({ engine, withRedis, file }: SiteOptions): Promise<Site>
   const database = engine === 'PostgreSQL' ? await postgres.createMigratedDatabase() : undefined;
   const added: Variables = { ...(database && { DATABASE_URL: database }), ...(withRedis && { REDIS_URL: redis.url }) };
   const { variables, credential } = await prepareProduction(folder.path, added);
-  const start = () => startServer('serve', folder.path, variables, file);
+  const start = () => startServer('serve', folder.path, variables, { file });
   const servers = await Promise.all(Array.from({ length: database === undefined ? 1 : 2 }, start));
   const count = 'select count(*) as count from stored_detail';
   return {

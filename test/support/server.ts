@@ -25,19 +25,30 @@ const readyMsMax = 120_000;
 /** Matches both forms of an address: the demo's sentence and the server's log line. */
 const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
 
+export interface StartOptions {
+  /** Another program, for seeded defects. */
+  readonly file?: string | undefined;
+  /** Those of the command. */
+  readonly parameters?: readonly string[];
+}
+
 /**
  * Starts `demo` or `serve` on free ports and waits until it is ready; rejects with its output where it ends before.
- * `file`: another program, for seeded defects.
  */
 export const startServer = async (
   command: 'demo' | 'serve',
   folder: string,
   variables: Variables = {},
-  file?: string,
+  { file, parameters = [] }: StartOptions = {},
 ): Promise<Server> => {
   const dataDir = variables.DATA_DIR ?? join(folder, 'data');
   const startedAt = performance.now();
-  const { child, received, over } = startTriglyph([command], folder, { ...variables, DATA_DIR: dataDir }, file);
+  const { child, received, over } = startTriglyph(
+    [command, ...parameters],
+    folder,
+    { ...variables, DATA_DIR: dataDir },
+    file,
+  );
   const ready = new Promise<{ callers: string; admin: string; readyMs: number }>((resolve, reject) => {
     const failure = (reason: string) => new Error(`${command} ${reason}:\n${received.stdout}${received.stderr}`);
     const timer = setTimeout(() => {

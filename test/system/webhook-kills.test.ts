@@ -125,7 +125,7 @@ const open = async (
     WEBHOOK_MS_MAX: '500',
     ...(database !== undefined && { DATABASE_URL: database }),
   });
-  const start = () => startServer('serve', folder.path, production.variables, file);
+  const start = () => startServer('serve', folder.path, production.variables, { file });
   const servers = await Promise.all(Array.from({ length: size }, start));
   const count = `select count(*) as waiting from job where kind = 'webhook'`;
   return {
@@ -160,7 +160,7 @@ const killWhileWriting = async (fleet: Fleet, receiver: Receiver, times: number,
     await setTimeout(Math.random() * 300);
     const at = n % servers.length;
     await servers[at]!.kill();
-    servers[at] = await startServer('serve', folder, production.variables, file);
+    servers[at] = await startServer('serve', folder, production.variables, { file });
   }
   isOver = true;
   const answered = new Map(await Promise.all(writing));

@@ -3,7 +3,6 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StoreUnavailable } from '../errors.ts';
-import type { Engine } from '../sql/engine.ts';
 import { Connection } from './connection.ts';
 import { DataFiles } from './data-files.ts';
 import { type Parts, SqliteEngine } from './engine.ts';
@@ -33,9 +32,12 @@ export interface SqliteOptions {
   readonly create?: boolean;
 }
 
-/** Throws `StoreUnavailable` when the file cannot be opened now, and an Error when another process serves. */
-export function openSqlite(options: SqliteOptions): Engine {
-  return new SqliteEngine(openParts(options));
+/**
+ * Throws `StoreUnavailable` when the file cannot be opened now, and an Error when another process serves. `now`: the clock of
+ * the database.
+ */
+export function openSqlite(options: SqliteOptions, now?: () => number): SqliteEngine {
+  return new SqliteEngine(openParts(options, now));
 }
 
 /** The parts of the engine, which tests replace. `now`: the clock of the database. */

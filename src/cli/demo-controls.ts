@@ -1,0 +1,23 @@
+/** The controls of `demo --test-api`: the demo's folder, its clock and its identifiers. */
+import { randomInt } from 'node:crypto';
+import type { Config } from '../app/config.ts';
+import { openSqlite } from '../store/sqlite/open.ts';
+import { type PreparedControls, prepareControls } from '../testing/controls.ts';
+import { createSeededRandom } from '../testing/seeded-random.ts';
+
+/** Returns why the test API cannot be served. */
+export function testApiFaults({ databaseUrl, redisUrl }: Config): readonly string[] {
+  const faults: string[] = [];
+  if (databaseUrl !== undefined)
+    faults.push('--test-api resets the embedded store only: unset DATABASE_URL, and the demo uses its folder.');
+  if (redisUrl !== undefined) faults.push('--test-api resets no Redis: unset REDIS_URL.');
+  return faults;
+}
+
+export function prepareDemoControls({ dataDir }: Config): PreparedControls {
+  return prepareControls({
+    // Another seed for each start: the folder keeps the references of earlier ones.
+    random: createSeededRandom(randomInt(2 ** 48 - 1)),
+    open: (now) => openSqlite({ dataDir, exclusive: true }, now),
+  });
+}

@@ -1,0 +1,76 @@
+/** What a test controls in a gateway: its clock, identifiers, faults, calls, and the way back to the start. */
+import type { Backend, BackendOptions } from '../app/backend.ts';
+import type { StartOverrides } from '../app/create-gateway.ts';
+import type { Services } from '../app/service-set.ts';
+import { createIds } from '../lib/ids.ts';
+import type { SqliteEngine } from '../store/sqlite/engine.ts';
+import { type Call, CallLog } from './calls.ts';
+import { faultNamesOf } from './fault.ts';
+import { Faults } from './faults.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { TestClock } from './test-clock.ts';
+
+export interface TestControls {
+  /** The calls since the start or the last reset, oldest first. */
+  readonly calls: readonly Call[];
+  readonly clock: Pick<TestClock, 'now' | 'advance' | 'set'>;
+  readonly faults: Pick<Faults, 'next' | 'always' | 'clear' | 'pending'>;
+  /** Returns to the state after the start: the data, the clock, the identifiers, the calls and the faults. */
+  reset(): Promise<void>;
+}
+
+export interface ControlOptions {
+  /** Where the clock stands still. Without it the clock follows that of the machine. */
+  readonly clock?: string | number | Date | undefined;
+  readonly random: SeededRandom;
+  /** Opens the store. `now`: the clock of the database. */
+  readonly open: (now: () => number) => SqliteEngine;
+}
+
+/** The controls of a gateway that is not started yet. */
+export interface PreparedControls {
+  readonly backend: Required<Pick<BackendOptions, 'open' | 'context'>>;
+  readonly overrides: Required<Pick<StartOverrides, 'interceptor' | 'onAnswer'>>;
+  /** Remembers the state of the store as that of the start. */
+  connect(backend: Backend<Services>): Promise<TestControls>;
+}
+
+export function prepareControls({ clock: start, random, open }: ControlOptions): PreparedControls {
+  let backend: Backend<Services> | undefined;
+  const clock = new TestClock(start, () => backend?.jobNotifier.notifyAll());
+  const faults = new Faults(random.fraction, () =>
+    faultNamesOf(backend?.services.implementations.map(({ service }) => service) ?? []),
+  );
+  const log = new CallLog(() => clock.now());
+  let engine: SqliteEngine | undefined;
+  return {
+    backend: {
+      open: async () => {
+        engine = open(() => clock.now());
+        return engine;
+      },
+      context: { clock, ids: createIds(random.byte) },
+    },
+    overrides: { interceptor: faults.intercept, onAnswer: log.record },
+    async connect(started) {
+      backend = started;
+      await engine?.snapshot();
+      random.reset();
+      return {
+        get calls() {
+          return log.calls;
+        },
+        clock,
+        faults,
+        async reset() {
+          await engine?.restore();
+          started.credentials.forget?.();
+          clock.reset();
+          random.reset();
+          faults.clear();
+          log.clear();
+        },
+      };
+    },
+  };
+}

@@ -66,6 +66,8 @@ export interface Surroundings {
 }
 
 const routes = compileRoutes(services);
+/** It has no state, so all processes that read announced changes share it. */
+const localComposition = compose(implementServices({ updater: localUpdater }));
 const companyCaller: Caller = Object.freeze({
   credential: 'ws@Company.Demo',
   tenant: company,
@@ -123,8 +125,10 @@ export class Process {
     const clock = { now: () => epoch + Math.floor(scheduler.now) + this.skewMs };
     const realStore = createStore(new SimEngine(database, port, isolation, groupDefect), { shared: [webhookFormats] });
     const cache = createSimulatedCache(cacheServer, port);
-    const updater = onQuestion === undefined ? localUpdater : createSimulatedUpdater(port, onQuestion);
-    const { current } = compose(implementServices({ updater }));
+    const { current } =
+      onQuestion === undefined
+        ? localComposition
+        : compose(implementServices({ updater: createSimulatedUpdater(port, onQuestion) }));
     const parts = variant(
       { store: realStore, cache, requestHasher, current },
       { cacheServer, now: () => scheduler.now },

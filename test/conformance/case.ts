@@ -13,18 +13,25 @@ export interface Exchange {
   readonly status?: number;
 }
 
-export interface Case {
+/** `Name`: an operation. `Refusal`: a problem. `As`: a caller. `Stored`: what the service has stored afterwards. */
+export interface ServiceCase<
+  Name extends string = string,
+  Refusal extends string = string,
+  As extends string = string,
+  Stored = unknown,
+> {
   readonly title: string;
-  readonly operation: keyof RecurringOperations;
-  readonly as?: keyof typeof callers;
+  readonly operation: Name;
+  readonly as?: As;
   /** The canonical answer; or the problem, with the dotted names of the fields that are wrong. */
-  readonly outcome:
-    | { readonly gives: unknown }
-    | { readonly refuses: ProblemName; readonly fields?: readonly string[] };
-  /** What shopper-1 has afterwards; all that it had, where it is left out. */
-  readonly leaves?: readonly string[];
+  readonly outcome: { readonly gives: unknown } | { readonly refuses: Refusal; readonly fields?: readonly string[] };
+  /** What is stored afterwards; all that there was, where it is left out. */
+  readonly leaves?: Stored;
   readonly wire: Readonly<Record<NamedProtocol, Exchange>>;
 }
+
+/** A case of the recurring service. It leaves the details of shopper-1. */
+export type Case = ServiceCase<keyof RecurringOperations, ProblemName, keyof typeof callers, readonly string[]>;
 
 export const visa = '8313147988756818: ONECLICK,RECURRING';
 export const mc = '8415995487234100: RECURRING';

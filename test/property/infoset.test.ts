@@ -3,18 +3,21 @@ import { describe, expect, test } from '@jest/globals';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Protocol } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
-import { recurringV25 } from '../../src/services/recurring/v25.ts';
-import { cases } from '../conformance/read-cases.ts';
+import { operationOf } from '../conformance/subject.ts';
+import { conformanceSubjects } from '../conformance/subjects.ts';
 import { envelopes, printExplicitly } from '../formats/explicit-namespaces.ts';
 import { infosetOf } from '../support/infoset.ts';
 import { infosetIsOfTheContract } from './infoset.ts';
 import { subjects } from './subjects.ts';
 
 const names = ['soap11', 'soap12'] as const;
-const given = cases.flatMap(({ title, operation, outcome, wire }) =>
-  'gives' in outcome
-    ? [{ title, operation: recurringV25.operations.get(operation)!, wire, output: outcome.gives }]
-    : [],
+const given = conformanceSubjects.flatMap((subject) =>
+  subject.cases.flatMap((each) => {
+    const { title, outcome, wire } = each;
+    const { service } = subject;
+    const operation = operationOf(subject, each);
+    return 'gives' in outcome ? [{ title, service, operation, wire, output: outcome.gives }] : [];
+  }),
 );
 
 test.each(subjects)('$title: generated messages', (subject) => {
@@ -22,8 +25,8 @@ test.each(subjects)('$title: generated messages', (subject) => {
 });
 
 describe.each(names)('%s', (name) => {
-  test.each(given)('the answer of the case $operation.name: $title', ({ operation, wire, output }) => {
-    const explicit = printExplicitly(name, recurringV25, { operation, side: 'output' }, output);
+  test.each(given)('the answer of the case $operation.name: $title', ({ service, operation, wire, output }) => {
+    const explicit = printExplicitly(name, service, { operation, side: 'output' }, output);
     expect(infosetOf(wire[name].answers)).toBe(infosetOf(explicit));
   });
 });

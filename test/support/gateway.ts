@@ -55,6 +55,8 @@ export interface GatewayParts {
 
 export interface TestGateway {
   readonly parts: GatewayParts;
+  /** The response header with the reference of a request. */
+  readonly referenceHeader: string;
   ask(request: Asked): Promise<Answer>;
   /** Returns the active details of shopper-1 as `reference: uses`. */
   active(): Promise<readonly string[]>;
@@ -110,7 +112,7 @@ const assemble = (
   const updater = updaterOf?.({ vault, clock }) ?? createLocalUpdater(vault, { testCards: true });
   const context: HandlerContext = { clock, ids: { ...countedIds(), ...made }, vault };
   const composition = compose(implementations?.({ updater }) ?? implementServices({ updater }));
-  const { current } = composition;
+  const { current, conventions } = composition;
   const start = () =>
     createIdempotentExecutor({
       store,
@@ -125,7 +127,7 @@ const assemble = (
     current,
     credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
     ids: context.ids,
-    requestReferenceHeader: 'pspReference',
+    requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
   };
   const parts: GatewayParts = {
@@ -142,6 +144,7 @@ const assemble = (
   };
   return {
     parts,
+    referenceHeader: conventions.requestReference,
     ask({ method = 'POST', path: target, headers, body }) {
       const [path = '', query = ''] = target.split('?');
       const received = {

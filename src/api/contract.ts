@@ -9,8 +9,11 @@ import { statement as nameStatement, type Row, type Statement } from '../store/s
 export { type Input, type Operation, type Output, operation } from '../contract/operation.ts';
 export { defineProblems, kind, Problem, type ProblemKind } from '../contract/problem.ts';
 export {
+  binary,
   boolean,
+  date,
   dateTime,
+  decimal,
   integer,
   joined,
   list,

@@ -4,9 +4,12 @@ import type { Path } from './path.ts';
 /** Stands before the name of a member that is in no namespace of the interface. */
 export const foreignMark = '{?}';
 
+/** Stands before the name of an XML attribute that the contract does not have. */
+export const attributeMark = '@';
+
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 export function printableName(name: string): string {
-  return /^(\{\?\})?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
+  return /^(\{\?\}|@)?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
 }
 
 /** A path as messages show it. */
@@ -22,5 +25,5 @@ export function label(path: Path): string {
  * as with a JSON body declared as a form.
  */
 export function isName(name: string): boolean {
-  return /^(?:\{\?\}|\.)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
+  return /^(?:\{\?\}|\.|@)?[\p{L}_][\p{L}\p{N}._-]*$/u.test(name);
 }

@@ -4,7 +4,7 @@
  * Normal form: an empty object, map or list is absent; nil, null and absent are the same; an empty text is absent unless
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
-import { parser, printable } from './lexical.ts';
+import { base64Length, parser, printable } from './lexical.ts';
 import { foreignMark, isName, label, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
@@ -77,7 +77,7 @@ export function compileRead<N>(schema: Schema, reader: Reader<N>): Read<N> {
 function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
   const parse = parser(schema);
   const keepsBlank = schema.kind === 'string' && schema.emptyString === 'invalid';
-  const max = schema.kind === 'string' ? String(schema.max ?? textLengthMax) : '';
+  const max = charactersMax(schema);
   return (node, path, collector, field) => {
     if (reader.isAbsent(node)) return undefined;
     const text = reader.text(node, schema);
@@ -92,6 +92,12 @@ function readScalar<N>(schema: ScalarSchema, reader: Reader<N>): ReadAt<N> {
       ? collector.add(path, problem, `${label(path)} is not a valid ${schema.kind}`)
       : collector.add(path, problem, label(path), max, quoted(text));
   };
+}
+
+/** As messages state it; a scalar of another kind is never too long. */
+function charactersMax(schema: ScalarSchema): string {
+  if (schema.kind === 'string') return String(schema.max ?? textLengthMax);
+  return schema.kind === 'binary' ? String(base64Length(schema.max)) : '';
 }
 
 function faultName(fault: 'type' | 'length' | 'value'): ProblemName {

@@ -10,6 +10,8 @@ export interface RecordMember {
   /** Always there, and never nil. */
   readonly isMandatory: boolean;
   readonly isNillable: boolean;
+  /** An attribute of the element, and no element of its own. */
+  readonly isAttribute: boolean;
 }
 
 export interface RecordType {
@@ -48,11 +50,28 @@ export function qualifiedName({ namespace, name }: ObjectSchema, service: Servic
 }
 
 function membersOf({ fields }: ObjectSchema): readonly RecordMember[] {
-  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], field.mandatoryInStubs === true));
+  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field)));
 }
 
+/** No stubs of earlier versions know attributes, so the contract alone decides about these. */
+function isMandatory({ xml, required, mandatoryInStubs }: Field): boolean {
+  return xml === 'attribute' ? required : mandatoryInStubs === true;
+}
+
+/** Throws TypeError for a field that is an attribute in one of the schemas only. */
 function memberOf(name: string, fields: readonly Field[], isMandatory: boolean): RecordMember {
-  return { name, fields, isMandatory, isNillable: !isMandatory && fields.every(({ nillable }) => nillable !== false) };
+  const isAttribute = fields.every(({ xml }) => xml === 'attribute');
+  if (!isAttribute && fields.some(({ xml }) => xml === 'attribute'))
+    throw new TypeError(`${name} is an attribute in one schema and an element in another of the same name`);
+  const isNillable = !isAttribute && !isMandatory && fields.every(mayBeNil);
+  return { name, fields, isMandatory, isNillable, isAttribute };
+}
+
+/** XSD requires attributes of a nil element, too. */
+function mayBeNil({ schema, nillable }: Field): boolean {
+  const requiresAttribute =
+    schema.kind === 'object' && schema.attributes.some((name) => schema.fields[name]?.required === true);
+  return nillable !== false && !requiresAttribute;
 }
 
 /** A member that only one of the two has is optional. */

@@ -1,71 +1,18 @@
-/** Schemas: the eight kinds of value in a contract, as frozen data with inferred types. */
+/** Schemas: the eleven kinds of value in a contract, as frozen data with inferred types. */
 import type { ProblemRef } from './problem.ts';
+import type {
+  BinarySchema,
+  BooleanSchema,
+  DateSchema,
+  DateTimeSchema,
+  DecimalSchema,
+  EnumSchema,
+  IntegerSchema,
+  ScalarSchema,
+  StringSchema,
+} from './scalar.ts';
 
-/** Checks that no schema language of the targets can say. */
-/** `countryOrUnknown` accepts ZZ, too. */
-export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currency' | 'timeZone';
-
-/** Characters that a text may have where its schema sets no other limit. */
-export const textLengthMax = 4000;
-
-/** Values that a credential may name, by the name under which it holds them. */
-export interface Grant {
-  readonly name: string;
-  /** For a caller whose grant does not hold the value. */
-  readonly refusal: ProblemRef;
-}
-
-export interface StringSchema {
-  readonly kind: 'string';
-  /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
-  readonly min?: number;
-  /** `textLengthMax` where it is absent. */
-  readonly max?: number;
-  /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
-  readonly pattern?: string;
-  readonly format?: Format;
-  /** An empty text counts as absent, unless that would widen what the request does. */
-  readonly emptyString?: 'invalid';
-  /** Never logged; stored only encrypted or masked. */
-  readonly sensitive?: true;
-  /** Nothing is ever known by it again: no part of what a retry is compared with. */
-  readonly neverStored?: true;
-  /** In full in one response only; the stored outcome has the last four characters. */
-  readonly storeAs?: 'last4';
-  /** A number written as text: leading zeros mean nothing. */
-  readonly numeric?: true;
-  /** The grant that must hold the value. */
-  readonly authorizes?: Grant;
-  readonly example: string;
-}
-
-export interface IntegerSchema {
-  readonly kind: 'integer';
-  readonly min: number;
-  readonly max: number;
-  readonly example: number;
-}
-
-export interface BooleanSchema {
-  readonly kind: 'boolean';
-  readonly example: boolean;
-}
-
-/** A moment, as milliseconds since the epoch (UTC). */
-export interface DateTimeSchema {
-  readonly kind: 'dateTime';
-  /** As for a string. */
-  readonly neverStored?: true;
-  readonly example: number;
-}
-
-export interface EnumSchema<V extends string = string> {
-  readonly kind: 'enum';
-  readonly name: string;
-  readonly values: readonly V[];
-  /** A request may write the values in any case. */
-  readonly anyCase?: true;
-}
+export * from './scalar.ts';
 
 /** A list of separate items. */
 export interface ListSchema<S extends Schema = Schema> {
@@ -121,6 +68,8 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * earlier versions do not know: some of them refuse an answer with its element.
    */
   readonly nillable?: false;
+  /** In SOAP, the field is an unqualified attribute of the object's element. Only for scalars. */
+  readonly xml?: 'attribute';
   /** Only in operations with an HTTP binding; the body where it is absent. */
   readonly in?: FieldLocation;
   /** The name of the header, for a field in a header. */
@@ -149,6 +98,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   /** Prefix of the XML namespace; the service's own where it is undefined. */
   readonly namespace: string | undefined;
   readonly fields: F;
+  /** The fields that are XML attributes. */
+  readonly attributes: readonly string[];
   readonly choices: readonly Choice[];
   /** Members that requests may have and that mean nothing here. */
   readonly ignoredMembers: IgnoredMembers;
@@ -156,11 +107,10 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly whenEmpty: readonly string[];
 }
 
-export type ScalarSchema = StringSchema | IntegerSchema | BooleanSchema | DateTimeSchema | EnumSchema;
 export type Schema = ScalarSchema | ListSchema | SetSchema | MapSchema | ObjectSchema;
 
 /** The TypeScript type of the canonical value of a schema. */
-export type Infer<S> = S extends StringSchema
+export type Infer<S> = S extends StringSchema | DecimalSchema | DateSchema | BinarySchema
   ? string
   : S extends IntegerSchema | DateTimeSchema
     ? number
@@ -183,33 +133,6 @@ type InferFields<F extends Fields> = {
 } & {
   readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['schema']> | undefined;
 };
-
-type Options<S> = Partial<Omit<S, 'kind'>>;
-
-export function string(options: Options<StringSchema> & { readonly example: string }): StringSchema {
-  return Object.freeze({ kind: 'string', ...options });
-}
-
-export function integer(min: number, max: number, example: number): IntegerSchema {
-  return Object.freeze({ kind: 'integer', min, max, example });
-}
-
-export function boolean(example: boolean): BooleanSchema {
-  return Object.freeze({ kind: 'boolean', example });
-}
-
-export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
-  return Object.freeze({ kind: 'dateTime', example, ...options });
-}
-
-export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
-  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
-}
-
-/** The same enumeration; requests may write its values in any case. */
-export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
-  return Object.freeze({ ...schema, anyCase: true });
-}
 
 /** A list of separate items; `wrapped` is for JSON. */
 export function list<S extends Schema>(
@@ -250,17 +173,30 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 
 type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
 
-/** An object; its fields in the order in which every format prints them. */
+/** An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not. */
 export function object<const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> {
   return Object.freeze({
     kind: 'object',
     name,
     namespace: options.namespace,
     fields: Object.freeze(fields),
+    attributes: attributesOf(name, fields),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
   });
+}
+
+function attributesOf(object: string, fields: Fields): readonly string[] {
+  const names = Object.keys(fields).filter((name) => fields[name]?.xml === 'attribute');
+  for (const name of names) {
+    const { kind } = fields[name]!.schema;
+    if (kind === 'list' || kind === 'map' || kind === 'object')
+      throw new TypeError(`${object}: ${name} is a ${kind}, so it cannot be an attribute`);
+    // An element with `href` is a reference of an encoded message.
+    if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
+  }
+  return Object.freeze(names);
 }
 
 type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;

@@ -23,7 +23,10 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
     case 'string':
     case 'integer':
     case 'boolean':
+    case 'decimal':
     case 'dateTime':
+    case 'date':
+    case 'binary':
     case 'enum':
       return kinds.scalar(schema);
     case 'list':

@@ -40,7 +40,10 @@ function example(schema: Schema, extent: Extent): unknown {
     case 'string':
     case 'integer':
     case 'boolean':
+    case 'decimal':
     case 'dateTime':
+    case 'date':
+    case 'binary':
       return schema.example;
     case 'map': {
       const { item } = schema;

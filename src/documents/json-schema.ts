@@ -1,6 +1,8 @@
 /** Derives JSON Schema (2020-12, as OpenAPI 3.1 uses it) from the schemas of a contract. */
+import { base64Length } from '../contract/lexical.ts';
 import {
   type Choice,
+  type DecimalSchema,
   type Field,
   type ListSchema,
   type ObjectSchema,
@@ -45,11 +47,28 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
         format: 'date-time',
         examples: [new Date(schema.example).toISOString().replace('.000Z', 'Z')],
       };
+    case 'decimal':
+      return { type: 'string', pattern: decimalPattern(schema), examples: [schema.example] };
+    case 'date':
+      return { type: 'string', format: 'date', examples: [schema.example] };
+    case 'binary':
+      return {
+        type: 'string',
+        contentEncoding: 'base64',
+        maxLength: base64Length(schema.max),
+        examples: [schema.example],
+      };
     case 'enum':
       return { type: 'string', enum: schema.values };
     default:
       return schema satisfies never;
   }
+}
+
+/** Digits before and after the point, each up to its own limit: JSON Schema cannot limit their sum. */
+function decimalPattern({ digits, fraction }: DecimalSchema): string {
+  const decimals = fraction === 0 ? '' : `([.][0-9]{1,${fraction}})?`;
+  return `^-?[0-9]{1,${digits}}${decimals}$`;
 }
 
 export function joinedSchema(schema: SetSchema): JsonSchema {

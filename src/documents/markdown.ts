@@ -3,6 +3,7 @@ import type { Conventions } from '../contract/conventions.ts';
 import type { ProblemKind } from '../contract/problem.ts';
 import { namesOf } from '../contract/problem-details.ts';
 import {
+  type DecimalSchema,
   type Field,
   type IgnoredMembers,
   type ObjectSchema,
@@ -28,8 +29,9 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-export function row([name, { schema, required, doc }]: [string, Field]): readonly string[] {
-  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema)];
+export function row([name, { schema, required, doc, xml }]: [string, Field]): readonly string[] {
+  const placed = xml === 'attribute' ? ' An attribute in SOAP.' : '';
+  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema) + placed];
 }
 
 export function records(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {
@@ -69,6 +71,11 @@ function scalarName(schema: ScalarSchema): string {
       return schema.kind;
     case 'dateTime':
       return 'date and time';
+    case 'decimal':
+    case 'date':
+      return schema.kind;
+    case 'binary':
+      return 'base64';
     case 'enum':
       return schema.name;
     default:
@@ -98,6 +105,10 @@ function bounds(schema: Schema): string {
       ].join('');
     case 'integer':
       return ` ${schema.min} to ${schema.max}.`;
+    case 'decimal':
+      return decimalBounds(schema);
+    case 'binary':
+      return ` Up to ${schema.max} bytes.`;
     case 'enum':
       return ` One of ${schema.values.map(code).join(', ')}.`;
     case 'list':
@@ -106,11 +117,18 @@ function bounds(schema: Schema): string {
       return ` Up to ${schema.max} entries.`;
     case 'boolean':
     case 'dateTime':
+    case 'date':
     case 'object':
       return '';
     default:
       return schema satisfies never;
   }
+}
+
+function decimalBounds({ digits, fraction, min, max }: DecimalSchema): string {
+  const least = min === undefined ? '' : ` ${min} or more.`;
+  const most = max === undefined ? '' : ` ${max} or less.`;
+  return ` Up to ${digits} digits, ${fraction} of them after the point.${least}${most}`;
 }
 
 /** The object schemas in a schema, the outermost first, each once. */

@@ -1,5 +1,5 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
-import { qualifiedName, type RecordMember, recordTypes } from '../contract/record-types.ts';
+import { qualifiedName, type RecordMember, type RecordType, recordTypes } from '../contract/record-types.ts';
 import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
@@ -19,9 +19,22 @@ export interface Element {
   readonly doc?: string;
 }
 
+export interface Attribute {
+  readonly name: string;
+  readonly type: TypeUse;
+  readonly isRequired: boolean;
+  readonly doc: string;
+}
+
+/** The content of the elements of a record type. */
+export interface RecordContent {
+  readonly elements: readonly Element[];
+  readonly attributes: readonly Attribute[];
+}
+
 export interface Types {
   /** Elements in the order of the contract, by qualified name; sorted by name. */
-  readonly records: ReadonlyMap<string, readonly Element[]>;
+  readonly records: ReadonlyMap<string, RecordContent>;
   readonly enumerations: ReadonlyMap<string, readonly string[]>;
   /** The one element of each list type. */
   readonly lists: ReadonlyMap<string, Element>;
@@ -77,26 +90,35 @@ export function collectTypes(service: Service): Types {
     return { name };
   };
 
-  const elementOf = (namespace: string, { name, fields, isMandatory, isNillable }: RecordMember): Element => ({
-    name,
-    type: fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b)),
-    isMandatory,
-    isNillable,
-    doc: [...new Set(fields.map(({ doc }) => doc))].join(' '),
+  const memberType = (namespace: string, { name, fields }: RecordMember): TypeUse =>
+    fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b));
+
+  const contentOf = ({ namespace, members }: Pick<RecordType, 'namespace' | 'members'>): RecordContent => ({
+    elements: members
+      .filter(({ isAttribute }) => !isAttribute)
+      .map((member) => {
+        const { name, isMandatory, isNillable } = member;
+        return { name, type: memberType(namespace, member), isMandatory, isNillable, doc: docOf(member) };
+      }),
+    attributes: members
+      .filter(({ isAttribute }) => isAttribute)
+      .map((member) => {
+        const { name, isMandatory: isRequired } = member;
+        return { name, type: memberType(namespace, member), isRequired, doc: docOf(member) };
+      }),
   });
 
-  const records = new Map(
-    [...recordTypes(service)].map(([name, { namespace, members }]) => [
-      name,
-      members.map((member) => elementOf(namespace, member)),
-    ]),
-  );
+  const records = new Map([...recordTypes(service)].map(([name, type]) => [name, contentOf(type)]));
   return { records, enumerations: byName(enumerations), lists: byName(lists), map };
 }
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
 function isNamed(schema: EnumSchema): boolean {
   return schema.values.every((value) => /^[A-Za-z_][\w.-]*$/.test(value));
+}
+
+function docOf({ fields }: RecordMember): string {
+  return [...new Set(fields.map(({ doc }) => doc))].join(' ');
 }
 
 function scalarType(schema: ScalarSchema): TypeUse {
@@ -110,6 +132,12 @@ function scalarType(schema: ScalarSchema): TypeUse {
       return { name: 'xsd:boolean' };
     case 'dateTime':
       return { name: 'xsd:dateTime' };
+    case 'decimal':
+      return { name: 'xsd:decimal' };
+    case 'date':
+      return { name: 'xsd:date' };
+    case 'binary':
+      return { name: 'xsd:base64Binary' };
     default:
       return schema satisfies never;
   }

@@ -2,7 +2,15 @@
 import { qualifiedName } from '../contract/record-types.ts';
 import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
-import { collectTypes, type Element, localName, namespaceOf, type TypeUse } from './xsd-types.ts';
+import {
+  type Attribute,
+  collectTypes,
+  type Element,
+  localName,
+  namespaceOf,
+  type RecordContent,
+  type TypeUse,
+} from './xsd-types.ts';
 
 export const xsdUri = 'http://www.w3.org/2001/XMLSchema';
 
@@ -20,9 +28,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
   const partsOf = (namespace: string): readonly Tag[] => {
     const here = ([name]: readonly [string, unknown]) => namespaceOf(name) === namespace;
     return [
-      ...records
-        .filter(here)
-        .map(([name, parts]) => complexType(localName(name), ...parts.map((part) => element(part)))),
+      ...records.filter(here).map(([name, content]) => recordType(localName(name), content)),
       ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
@@ -53,7 +59,7 @@ function faultTypes(service: Service) {
     { name: 'error', type: { name: name('Error') }, isMandatory: false, isNillable: true },
     { name: 'type', type: { name: name('Type') }, isMandatory: false, isNillable: true },
   ];
-  return { record: [name('ServiceException'), elements] as const, enumerations };
+  return { record: [name('ServiceException'), { elements, attributes: [] }] as const, enumerations };
 }
 
 function restriction(...facets: readonly Tag[]): Tag {
@@ -81,6 +87,23 @@ function documentation(text = ''): readonly Tag[] {
 
 function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag {
   return tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
+}
+
+function recordType(name: string | undefined, { elements, attributes }: RecordContent): Tag {
+  return tag(
+    'xsd:complexType',
+    { name },
+    tag('xsd:sequence', {}, ...elements.map((each) => element(each))),
+    ...attributes.map(attribute),
+  );
+}
+
+/** Unqualified, whatever the default of the schema is. */
+function attribute({ name, type, isRequired, doc }: Attribute): Tag {
+  const simpleType = narrowed(type);
+  const typeName = simpleType === undefined ? type.name : undefined;
+  const uses = { form: 'unqualified', name, type: typeName, use: isRequired ? 'required' : 'optional' };
+  return tag('xsd:attribute', uses, ...documentation(doc), ...(simpleType ? [simpleType] : []));
 }
 
 function enumerationType(name: string, values: readonly string[]): Tag {

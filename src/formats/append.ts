@@ -76,6 +76,9 @@ export function compileItems({ before, append, after }: Part, { start, separator
 export function scalarAppend({ kind }: ScalarSchema, text: Append, dateTime: Append): Append {
   switch (kind) {
     case 'string':
+    case 'decimal':
+    case 'date':
+    case 'binary':
     case 'enum':
       return text;
     case 'integer':

@@ -14,7 +14,12 @@ const specials = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const suspect = /[&<>"\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/;
 
-/** For element content and for attribute values in double quotes. Characters that XML excludes become U+FFFD. */
+/** For attribute values in double quotes: a parser would turn the characters of layout into blanks. */
+export function escapeXmlAttribute(text: string): string {
+  return escapeXml(text).replace(/[\t\n]/g, (sign) => (sign === '\t' ? '&#9;' : '&#10;'));
+}
+
+/** For element content, and for attribute values in double quotes without tabs and line breaks. Characters that XML excludes become U+FFFD. */
 export function escapeXml(text: string): string {
   // Almost no value needs it, and a test costs less than a replacement.
   if (!suspect.test(text)) return text;

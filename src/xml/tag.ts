@@ -35,7 +35,7 @@ export function tagOf(text: string): Tag | undefined {
   const known = cached.get(text);
   if (known !== undefined) return known;
   const tag = parse(text);
-  if (tag === undefined || !mayBeCached(text)) return tag;
+  if (tag === undefined || !mayBeCached(text, tag)) return tag;
   if (cached.size >= cachedMax) cached.clear();
   cached.set(text, tag);
   return tag;
@@ -81,7 +81,7 @@ const cachedMax = 1_000;
 const cachedLengthMax = 500;
 const cached = new Map<string, Tag>();
 
-/** Values are in text and not in attributes. If an attribute ever has a card number, its tag is not cached. */
-function mayBeCached(text: string): boolean {
-  return text.length <= cachedLengthMax && !/\d{8}/.test(text);
+/** An attribute without a prefix may be a field, whose values seldom repeat. If another one has a card number, its tag is not cached. */
+function mayBeCached(text: string, { attributes }: Tag): boolean {
+  return text.length <= cachedLengthMax && !/\d{8}/.test(text) && attributes.every(({ prefix }) => prefix !== '');
 }

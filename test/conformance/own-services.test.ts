@@ -4,17 +4,19 @@ import { ordersV1 } from '../../examples/orders/contract.ts';
 import { orders } from '../../examples/orders/orders.ts';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Service } from '../../src/contract/service.ts';
+import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
 import { implementServices } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { statement } from '../../src/store/sql/engine.ts';
 import { alarmsV1, implementAlarms } from '../support/alarms.ts';
 import { openGateway, type TestGateway } from '../support/gateway.ts';
+import { implementInvoices, invoicesV1 } from '../support/invoices.ts';
 
 const caller: Caller = {
   credential: 'shop',
   tenant: 'Demo',
-  roles: new Set(['orders', 'alarms', 'recurring']),
+  roles: new Set(['orders', 'alarms', 'invoices', 'recurring']),
   grants: new Map([
     ['shop', new Set(['amsterdam'])],
     ['merchantAccount', new Set(['DemoMerchant'])],
@@ -24,10 +26,17 @@ const caller: Caller = {
 
 let gateway: TestGateway;
 let disabled: string[];
+let storedInvoices: string[];
 beforeEach(async () => {
   disabled = [];
+  storedInvoices = [];
   gateway = await openGateway({
-    implementations: (dependencies) => [...implementServices(dependencies), orders, implementAlarms(disabled)],
+    implementations: (dependencies) => [
+      ...implementServices(dependencies),
+      orders,
+      implementAlarms(disabled),
+      implementInvoices(storedInvoices),
+    ],
     credentials: { verify: async () => caller },
   });
   for (const [index, text] of orders.migrations.entries())
@@ -35,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const protocols = createProtocols([recurringV25, ordersV1, alarmsV1]);
+const protocols = createProtocols([recurringV25, ordersV1, alarmsV1, invoicesV1]);
 
 const ask = async (name: NamedProtocol, service: Service, operationName: string, input: object, key?: string) => {
   const operation = service.operations.get(operationName)!;
@@ -48,6 +57,8 @@ const ask = async (name: NamedProtocol, service: Service, operationName: string,
 
 const order = { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle', quantity: 2 };
 const { shop, number } = order;
+
+const invoice = exampleOf(invoicesV1.operations.get('storeInvoice')!.input, 'full');
 
 describe.each(namedProtocols)('%s', (name) => {
   test('an order is placed once, and returned', async () => {
@@ -66,6 +77,18 @@ describe.each(namedProtocols)('%s', (name) => {
     expect([foreign.entry.outcome, foreign.message.body]).toEqual(['foreignShop', expect.stringContaining('1001')]);
     const wrong = await ask(name, ordersV1, 'getOrder', { shop, number: 'a b' });
     expect(wrong.entry.problem?.issues.map(({ path }) => path)).toEqual([['number']]);
+  });
+
+  test('every kind of value is answered as it was sent, and replayed in every format', async () => {
+    const first = await ask(name, invoicesV1, 'storeInvoice', invoice, 'key-of-an-invoice');
+    expect([first.entry.replayed, first.output]).toEqual([false, invoice]);
+    gateway.restart();
+    for (const other of namedProtocols) {
+      const again = await ask(other, invoicesV1, 'storeInvoice', invoice, 'key-of-an-invoice');
+      expect([other, again.entry.replayed, again.output]).toEqual([other, true, invoice]);
+    }
+    const { entry } = await ask(name, invoicesV1, 'storeInvoice', { ...invoice, rate: '1.09' }, 'key-of-an-invoice');
+    expect([entry.outcome, storedInvoices]).toEqual(['keyReused', ['I-1001']]);
   });
 
   test('a refusal is replayed as it was', async () => {

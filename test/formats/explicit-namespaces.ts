@@ -21,7 +21,8 @@ export function printExplicitly(
   const own = ownUri(service);
   const [root, part] = side === 'input' ? [operation.name, 'request'] : [`${operation.name}Response`, 'result'];
   const fields = contentOf({ service, side }, operation[side], value);
-  const body = element('Body', envelopes[name], element(root, own, element(part, own, fields)));
+  const request = element(part, own, fields, attributesOf({ service, side }, operation[side], value));
+  const body = element('Body', envelopes[name], element(root, own, request));
   return element('Envelope', envelopes[name], body);
 }
 
@@ -37,6 +38,9 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
     case 'enum':
     case 'integer':
     case 'boolean':
+    case 'decimal':
+    case 'date':
+    case 'binary':
       return escapeText(String(value));
     case 'dateTime':
       return dateTimeFormat(conventionsOf([service]).timeZone)(value as number, 'ms');
@@ -44,7 +48,10 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
       const items = value as readonly unknown[];
       if (schema.joined) return escapeText(items.join(','));
       return items
-        .map((item) => element(schema.itemName, ownUri(service), contentOf(context, schema.item, item)))
+        .map((item) => {
+          const content = contentOf(context, schema.item, item);
+          return element(schema.itemName, ownUri(service), content, attributesOf(context, schema.item, item));
+        })
         .join('');
     }
     case 'map':
@@ -63,13 +70,26 @@ function membersOf(context: Context, schema: ObjectSchema, value: Readonly<Recor
   return namesInOrder(service, schema)
     .map((name) => {
       const field = schema.fields[name];
-      if (field !== undefined && value[name] !== undefined)
-        return element(name, uri, contentOf(context, field.schema, value[name]));
+      if (field?.xml === 'attribute') return '';
+      if (field !== undefined && value[name] !== undefined) {
+        const content = contentOf(context, field.schema, value[name]);
+        return element(name, uri, content, attributesOf(context, field.schema, value[name]));
+      }
       if (side === 'input') return '';
       if (isEmpty && schema.whenEmpty.includes(name)) return element(name, uri, '');
       return isNillable(service, schema, name) ? element(name, uri, '', `xmlns:i="${instance}" i:nil="true"`) : '';
     })
     .join('');
+}
+
+/** An attribute has no namespace. */
+function attributesOf(context: Context, schema: Schema, value: unknown): string {
+  if (schema.kind !== 'object') return '';
+  const members = value as Readonly<Record<string, unknown>>;
+  return Object.entries(schema.fields)
+    .filter(([name, { xml }]) => xml === 'attribute' && members[name] !== undefined)
+    .map(([name, field]) => `${name}="${escapeText(contentOf(context, field.schema, members[name]), /["\t\n]/g)}"`)
+    .join(' ');
 }
 
 /** The fields of all schemas with the name of this one. In this service their order is that of their names. */
@@ -79,11 +99,19 @@ function namesInOrder(service: Service, schema: ObjectSchema): readonly string[]
   return [...new Set([schema, ...others].flatMap(({ fields }) => Object.keys(fields)))].sort();
 }
 
-/** An element may be nil unless one of the schemas says otherwise, or all of them require it of stubs. */
+/**
+ * An element may be nil unless one of the schemas says otherwise, or all of them require it of stubs. XSD requires the
+ * attributes of a nil element, too.
+ */
 function isNillable(service: Service, schema: ObjectSchema, name: string): boolean {
   const fields = sameType(service, schema).map((each) => each.fields[name]);
   const isMandatory = fields.every((field) => field?.mandatoryInStubs === true);
-  return !isMandatory && fields.every((field) => field?.nillable !== false);
+  return !isMandatory && fields.every((field) => field?.nillable !== false && !requiresAttribute(field?.schema));
+}
+
+function requiresAttribute(schema: Schema | undefined): boolean {
+  if (schema?.kind !== 'object') return false;
+  return Object.values(schema.fields).some(({ xml, required }) => xml === 'attribute' && required);
 }
 
 function sameType(service: Service, { namespace, name }: ObjectSchema): readonly ObjectSchema[] {
@@ -117,6 +145,6 @@ function element(name: string, uri: string, content: string, attributes = ''): s
   return `<${name} xmlns="${uri}" ${attributes}>${content}</${name}>`;
 }
 
-function escapeText(text: string): string {
-  return text.replace(/[&<>\r]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+function escapeText(text: string, signs = /[&<>\r]/g): string {
+  return text.replace(signs, (sign) => `&#${sign.charCodeAt(0)};`);
 }

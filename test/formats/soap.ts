@@ -1,7 +1,7 @@
 /** SOAP 1.1 and 1.2, as tests know them. */
 import { ownUri, serviceAddress } from '../../src/contract/service.ts';
 import { worstXml } from '../support/largest-messages.ts';
-import type { Loose } from '../support/lenient.ts';
+import { type Loose, splitAttributes } from '../support/lenient.ts';
 import { firstInvalid } from '../support/xmllint.ts';
 import type { TestFormat } from './format.ts';
 
@@ -38,7 +38,8 @@ function createFormat(envelope: string, prefix: string, differences: Differences
 }
 
 function elementOf(name: string, node: Loose): string {
-  return node.kind === 'nothing' ? `<r:${name} xsi:nil="true"/>` : `<r:${name}>${contentOf(node)}</r:${name}>`;
+  if (node.kind === 'nothing') return `<r:${name} xsi:nil="true"/>`;
+  return `<r:${name}${splitAttributes(node).attributes}>${contentOf(node)}</r:${name}>`;
 }
 
 function contentOf(node: Loose): string {
@@ -48,7 +49,9 @@ function contentOf(node: Loose): string {
     case 'nothing':
       return '';
     case 'object':
-      return node.members.map(({ name, node }) => elementOf(name, node)).join('');
+      return splitAttributes(node)
+        .elements.map(({ name, node }) => elementOf(name, node))
+        .join('');
     case 'map':
       return node.members
         .map(({ name, node }) => `<r:entry><r:key>${escapeText(name)}</r:key>${elementOf('value', node)}</r:entry>`)

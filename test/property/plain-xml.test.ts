@@ -2,12 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { namedOperations } from '../../src/contract/service.ts';
+import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import type { Element } from '../../src/xml/element.ts';
 import { type Limits, limits } from '../../src/xml/limits.ts';
 import { parseStrictly } from '../../src/xml/parse.ts';
 import { readPlain } from '../../src/xml/plain.ts';
+import { invoicesV1 } from '../support/invoices.ts';
 import { seed } from '../support/seed.ts';
 import { failure, runs } from './property.ts';
 
@@ -159,9 +161,10 @@ describe('the fast XML reader', () => {
     expect(compareReaders(reads, small, 5_000).wrong).toBeDefined(),
   );
   test('accepts what our clients send', () => {
-    for (const service of services)
+    for (const service of [...services, invoicesV1])
       for (const operation of namedOperations(service)) {
-        const { body } = createProtocols(services).soap11.encodeRequest(service, operation, {});
+        const input = service === invoicesV1 ? exampleOf(operation.input, 'full') : {};
+        const { body } = createProtocols([...services, invoicesV1]).soap11.encodeRequest(service, operation, input);
         expect(readPlain(body, limits)).toEqual(parseStrictly(body));
       }
   });

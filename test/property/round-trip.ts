@@ -3,7 +3,11 @@ import type { Schema } from '../../src/contract/schema.ts';
 import { formats } from '../formats/index.ts';
 import { outcomeOf } from '../support/exchange.ts';
 import { arbitrary } from '../support/generate.ts';
-import { namesOf, type Property, search } from './property.ts';
+import { namesOf, type Property, type Subject, search } from './property.ts';
+
+/** The value with dateTimes rounded to the precision of all formats of a subject. */
+export const roundedFor = (subject: Subject, shape: Schema, value: unknown): unknown =>
+  rounded(shape, value, Math.max(...namesOf(subject).map((name) => formats[name].precisionMs)));
 
 /** The value with dateTimes rounded to the precision of a format. */
 const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
@@ -59,9 +63,8 @@ export const answersRoundTrip: Property = (subject) => {
 /** All formats decode one value, of the precision that all of them have, to the same canonical input. */
 export const formatsAgreeOnInput: Property = (subject) => {
   const { protocols, routes, service, operation } = subject;
-  const coarsest = Math.max(...namesOf(subject).map((name) => formats[name].precisionMs));
   return search(arbitrary(operation.input), subject, (precise) => {
-    const input = rounded(operation.input, precise, coarsest);
+    const input = roundedFor(subject, operation.input, precise);
     const [first, ...others] = namesOf(subject).map((name) => {
       const call = protocols[name].encodeRequest(service, operation, input);
       return { name, outcome: JSON.stringify(outcomeOf(protocols, name, call, routes)) };

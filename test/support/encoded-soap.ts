@@ -1,5 +1,5 @@
 /** Prints a tree as encoded stubs do: elements once beside the message and references to them, no namespaces, types by the look of a text. */
-import type { Loose } from './lenient.ts';
+import { type Loose, splitAttributes } from './lenient.ts';
 
 export interface EncodedStyle {
   /** The attribute of a reference to an id, and that of the element to which it refers. */
@@ -29,9 +29,10 @@ export function printEncoded(
     if (node.kind === 'nothing') return `<${name} xsi:nil="true"/>`;
     const type = node.kind === 'text' && draw() ? ` xsi:type="xsd:${typeOf(node.text)}"` : '';
     const content = contentOf(node);
-    if (!draw()) return `<${name}${type}>${content}</${name}>`;
+    const start = type + splitAttributes(node).attributes;
+    if (!draw()) return `<${name}${start}>${content}</${name}>`;
     const own = `id${beside.length}`;
-    beside.push(`<multiRef ${id(own)}${type}>${content}</multiRef>`);
+    beside.push(`<multiRef ${id(own)}${start}>${content}</multiRef>`);
     return `<${name} ${reference(own)}/>`;
   };
   const contentOf = (node: Loose): string => {
@@ -41,7 +42,9 @@ export function printEncoded(
       case 'nothing':
         return '';
       case 'object':
-        return node.members.map(({ name, node }) => elementOf(name, node)).join('');
+        return splitAttributes(node)
+          .elements.map(({ name, node }) => elementOf(name, node))
+          .join('');
       case 'map':
         return node.members
           .map(({ name, node }) => `<entry><key>${escapeText(name)}</key>${elementOf('value', node)}</entry>`)

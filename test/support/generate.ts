@@ -1,10 +1,12 @@
 /** Generates values of a schema in normal form, including texts that break careless codecs. */
+import { Buffer } from 'node:buffer';
 import fc, { type Arbitrary } from 'fast-check';
 import { countries, currencies } from '../../src/contract/iso.ts';
 import { parser } from '../../src/contract/lexical.ts';
 import {
   type Choice,
   type DateTimeSchema,
+  type DecimalSchema,
   type Format,
   type IntegerSchema,
   type ListSchema,
@@ -148,6 +150,12 @@ const scalars = (shape: ScalarSchema): Arbitrary<unknown> => {
       return fc.boolean();
     case 'dateTime':
       return moments(shape);
+    case 'decimal':
+      return decimals(shape);
+    case 'date':
+      return days;
+    case 'binary':
+      return fc.uint8Array({ minLength: 1, maxLength: shape.max, size: 'max' }).map(base64Of);
     case 'enum':
       return fc.constantFrom(...shape.values);
     default:
@@ -156,6 +164,34 @@ const scalars = (shape: ScalarSchema): Arbitrary<unknown> => {
 };
 
 const integers = ({ min, max }: IntegerSchema): Arbitrary<number> => fc.integer({ min, max });
+
+/** Integers in units of the last digit that is possible: no arithmetic of the sources takes part. */
+const decimals = ({ digits, fraction, min, max }: DecimalSchema): Arbitrary<string> => {
+  const limit = 10n ** BigInt(digits) - 1n;
+  const unitsOf = (text: string) => {
+    const [whole = '', decimals = ''] = text.split('.');
+    return BigInt(whole + decimals.padEnd(fraction, '0'));
+  };
+  const bounds = { min: min === undefined ? -limit : unitsOf(min), max: max === undefined ? limit : unitsOf(max) };
+  const near = { min: bounds.min > -1000n ? bounds.min : -1000n, max: bounds.max < 1000n ? bounds.max : 1000n };
+  return fc.oneof(fc.bigInt(bounds), fc.bigInt(near), fc.constantFrom(bounds.min, bounds.max, 0n)).map((units) => {
+    const text = String(units < 0n ? -units : units).padStart(fraction + 1, '0');
+    const whole = text.slice(0, text.length - fraction);
+    const decimals = text.slice(text.length - fraction).replace(/0+$/, '');
+    return `${units < 0n ? '-' : ''}${whole}${decimals === '' ? '' : `.${decimals}`}`;
+  });
+};
+
+const days: Arbitrary<string> = fc.oneof(
+  fc.constantFrom('0001-01-01', '2000-02-29', '2024-02-29', '9999-12-31'),
+  fc
+    .tuple(fc.integer({ min: 1, max: 9999 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
+    .map(([year, month, day]) => [String(year).padStart(4, '0'), two(month), two(day)].join('-')),
+);
+
+const two = (number: number): string => String(number).padStart(2, '0');
+
+const base64Of = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 const sets = ({ item, max }: SetSchema): Arbitrary<unknown> =>
   fc.subarray([...item.values], { minLength: 1, maxLength: max });
@@ -198,7 +234,7 @@ const maps = (shape: MapSchema): Arbitrary<unknown> =>
   fc
     .dictionary(keyOfMap.filter(isKey), entries(shape), {
       minKeys: 1,
-      maxKeys: 5,
+      maxKeys: Math.min(shape.max, 5),
       noNullPrototype: true,
     })
     .map((map) => Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))));

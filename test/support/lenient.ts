@@ -4,6 +4,8 @@ import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
 export interface Member {
   name: string;
   node: Loose;
+  /** In XML, a text is an attribute. */
+  isAttribute?: true;
 }
 
 /** Mutable, because tests break these trees. */
@@ -24,6 +26,9 @@ export const loosen = (shape: Schema, value: unknown): Loose => {
     case 'enum':
     case 'integer':
     case 'boolean':
+    case 'decimal':
+    case 'date':
+    case 'binary':
       return textNode(String(value));
     case 'dateTime':
       return textNode(new Date(value as number).toISOString());
@@ -46,4 +51,21 @@ export const loosen = (shape: Schema, value: unknown): Loose => {
 const membersOf = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>): Member[] =>
   Object.entries(shape.fields)
     .filter(([name]) => value[name] !== undefined)
-    .map(([name, field]) => ({ name, node: loosen(field.schema, value[name]) }));
+    .map(([name, field]) => ({
+      name,
+      node: loosen(field.schema, value[name]),
+      ...(field.xml === 'attribute' && { isAttribute: true }),
+    }));
+
+/** The attributes of an object as XML texts, with a blank before each, and its other members. Nil is no attribute. */
+export const splitAttributes = (node: Loose): { readonly attributes: string; readonly elements: readonly Member[] } => {
+  if (node.kind !== 'object') return { attributes: '', elements: [] };
+  const isElement = ({ isAttribute, node }: Member) =>
+    !isAttribute || (node.kind !== 'text' && node.kind !== 'nothing');
+  const attributes = node.members.flatMap((member) =>
+    isElement(member) || member.node.kind !== 'text' ? [] : [` ${member.name}="${escapeValue(member.node.text)}"`],
+  );
+  return { attributes: attributes.join(''), elements: node.members.filter(isElement) };
+};
+
+const escapeValue = (text: string): string => text.replace(/[&<"\t\n\r]/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -1,4 +1,5 @@
 /** Derives alternative spellings and defects of a valid request from its schema and its tree. */
+import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import type { Choice, Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { arbitrary } from './generate.ts';
@@ -44,6 +45,32 @@ const wrongTexts = (shape: Schema, text: string): readonly (readonly [string, st
         ['wrong value in a set', `${text},NO_SUCH_VALUE`],
         ['empty value in a set', `${text},`],
         ...(shape.emptyString === 'invalid' ? ([['blank set', ' ']] as const) : []),
+      ];
+    case 'decimal':
+      return [
+        ['an exponent', '1e5'],
+        ['no digit', '+.'],
+        ['too many digits', '9'.repeat(shape.digits + 1)],
+        ['too many digits after the point', `0.${'1'.repeat(shape.fraction + 1)}`],
+        ...(shape.min === undefined ? [] : ([['too small', `${shape.min.replace(/^(?!-)/, '-')}0`]] as const)),
+        ...(shape.max === undefined ? [] : ([['too great', `1${shape.max}`]] as const)),
+      ];
+    case 'date':
+      return [
+        ['wrong type', 'yesterday'],
+        ['no such day', '2026-02-29'],
+        ['no such month', '2026-13-01'],
+        ['year 0', '0000-01-01'],
+        ['no such time zone', `${text}+14:30`],
+        ['a moment', `${text}T00:00:00Z`],
+      ];
+    case 'binary':
+      return [
+        ['no padding', 'QQ'],
+        ['spare bits', 'QR=='],
+        ['another alphabet', 'A-_A'],
+        ['wrong characters', 'A*=='],
+        ['too many bytes', Buffer.alloc(shape.max + 1).toString('base64')],
       ];
     case 'integer':
     case 'boolean':
@@ -158,8 +185,9 @@ export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] =
   const put = (name: string, node: Loose): Change => ({
     name,
     apply: () => {
+      const placed = shape.attributes.includes(name) ? ({ isAttribute: true } as const) : {};
       // Another change may have put it there by now.
-      if (find(tree, name) === undefined) members.push({ name, node });
+      if (find(tree, name) === undefined) members.push({ name, node, ...placed });
     },
   });
   return [
@@ -177,6 +205,11 @@ export const spellings = (shape: ObjectSchema, tree: Loose): readonly Change[] =
   ];
 };
 
+const spellingsOfNumber = (text: string): readonly string[] => {
+  const zeros = text.replace(/^(-?)/, '$100') + (text.includes('.') ? '00' : '.');
+  return [` ${text}\n`, zeros, ...(text.startsWith('-') ? [] : [`+${text}`]), text.replace(/^(-?)0[.]/, '$1.')];
+};
+
 const inSpelling = (shape: Schema, member: Member): Change[] => {
   const { node } = member;
   if (shape.kind === 'object') return [...spellings(shape, node)];
@@ -188,5 +221,8 @@ const inSpelling = (shape: Schema, member: Member): Change[] => {
     },
   });
   if (shape.kind === 'list') return [respell(node.text.split(',').reverse().join(' , '))];
+  if (shape.kind === 'binary') return [respell(`\n${node.text.replace(/(.{4})(?=.)/g, '$1\r\n')}\n`)];
+  if (shape.kind === 'date') return ['Z', '+14:00', '-05:30\n'].map((zone) => respell(node.text + zone));
+  if (shape.kind === 'decimal') return spellingsOfNumber(node.text).map(respell);
   return shape.kind === 'string' ? [] : [respell(` ${node.text}\n`)];
 };

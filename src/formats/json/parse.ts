@@ -6,9 +6,6 @@ import type { Fault } from '../malformed-body.ts';
 import { findFault } from './find-fault.ts';
 import { plainInteger, scan } from './scan.ts';
 
-/** Stands for a number that is no integer of up to 15 digits. No field takes one, and its digits may be lost. */
-export const imprecise = Symbol('imprecise number');
-
 export type Parsed = { readonly tree: unknown } | Fault;
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
@@ -35,7 +32,12 @@ function offset(at: number | undefined): string | undefined {
   return at === undefined ? undefined : `offset ${at}`;
 }
 
-/** The library types do not have the third argument yet: the number as it was written. */
+/**
+ * A number that is no integer of up to 15 digits becomes a symbol, whose description is the number as it was written: a double
+ * could lose digits. The library types do not have the third argument yet.
+ */
 function markImprecise(_key: string, value: unknown, ...[context]: { readonly source?: string }[]): unknown {
-  return typeof value === 'number' && !plainInteger.test(context?.source ?? '') ? imprecise : value;
+  if (typeof value !== 'number') return value;
+  const source = context?.source ?? '';
+  return plainInteger.test(source) ? value : Symbol(source);
 }

@@ -8,7 +8,11 @@ export const reader: Reader<unknown> = Object.freeze({
     if (typeof node === 'string') return node;
     // Some clients send references and card numbers as numbers. The scan has checked that no digit was lost.
     if (typeof node === 'number')
-      return schema.kind === 'string' || schema.kind === 'integer' ? String(node) : undefined;
+      return schema.kind === 'string' || schema.kind === 'integer' || schema.kind === 'decimal'
+        ? String(node)
+        : undefined;
+    // Any other number, as it was written.
+    if (typeof node === 'symbol') return schema.kind === 'decimal' ? node.description : undefined;
     return typeof node === 'boolean' && schema.kind === 'boolean' ? String(node) : undefined;
   },
 

@@ -1,6 +1,7 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
+import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { flat } from '../append.ts';
@@ -84,9 +85,18 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   };
 }
 
-/** `/Envelope/Body/disable/request/card/number`; items count from 1, as XPath does. */
+/** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
 function xpath(path: Path, operation: Operation | undefined): string {
-  const steps = path.map((step) => (typeof step === 'string' ? step : `${step.itemName}[${step.index + 1}]`));
+  let schema: Schema | undefined = operation?.input;
+  const steps = path.map((step) => {
+    if (typeof step !== 'string') {
+      schema = schema?.kind === 'list' ? schema.item : undefined;
+      return `${step.itemName}[${step.index + 1}]`;
+    }
+    const field: Field | undefined = schema?.kind === 'object' ? schema.fields[step] : undefined;
+    schema = field?.schema;
+    return field?.xml === 'attribute' ? `@${step}` : step;
+  });
   return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
 }
 
@@ -101,13 +111,17 @@ function compileFrames(
   head: string,
   tail: string,
 ): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
-  const frameOf = (name: string, part: string, declared: string): Frame => ({
-    start: flat(head, `<ns1:${name}${declared}><ns1:${part}>`),
+  const frameOf = (service: Service, name: string, part: string, schema: ObjectSchema): Frame => ({
+    // The content ends a start tag with attributes.
+    start: flat(
+      head,
+      `<ns1:${name}${declarations(service, schema)}><ns1:${part}${schema.attributes.length > 0 ? '' : '>'}`,
+    ),
     end: flat(`</ns1:${part}></ns1:${name}>`, tail),
   });
   const frames = (service: Service, { name, input, output }: Operation) => ({
-    input: frameOf(name, 'request', declarations(service, input)),
-    output: frameOf(`${name}Response`, 'result', declarations(service, output)),
+    input: frameOf(service, name, 'request', input),
+    output: frameOf(service, `${name}Response`, 'result', output),
   });
   return new Map(
     services.flatMap((service) => namedOperations(service).map((each) => [each, frames(service, each)] as const)),

@@ -1,18 +1,27 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { qualifiedName, recordTypes } from '../../contract/record-types.ts';
-import type { Schema } from '../../contract/schema.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
-import { escapeXml } from '../../xml/print.ts';
-import { type Append, compileItems, compileMembers, scalarAppend } from '../append.ts';
+import { escapeXml, escapeXmlAttribute } from '../../xml/print.ts';
+import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
 import type { Print, Side } from '../codec.ts';
 import type { FormatDateTime } from '../date-time.ts';
 import { qualify } from './namespaces.ts';
 
-/** The content of an element, for a message that declares the namespaces. */
+/** The content of an element, for a message that declares the namespaces. With attributes, it begins inside the start tag. */
 export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Print {
-  const append = compile(schema, formatDateTime, service, side);
+  const { append } = compile(schema, formatDateTime, service, side);
   return (value) => append('', value);
+}
+
+/** How the content of an element is printed. */
+interface Content {
+  readonly append: Append;
+  /** `append` prints attributes first, and the end of the start tag. */
+  readonly hasAttributes?: true;
+  /** Prints a scalar as the value of an attribute. */
+  readonly appendValue?: Append;
 }
 
 /**
@@ -20,37 +29,52 @@ export function compilePrint(schema: Schema, formatDateTime: FormatDateTime, ser
  *
  * An answer says of each nillable member of a type that it is absent (decision 0028), a request omits it.
  */
-function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Append {
+function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Content {
   const types = recordTypes(service);
   const appendDateTime: Append = (text, value) => text + formatDateTime(value as number, 'ms');
-  return walk<Append>(schema, {
-    scalar: (scalar) => scalarAppend(scalar, appendText, appendDateTime),
-    joined: () => (text, value) => appendText(text, (value as string[]).join(',')),
-    list: ({ itemName }, item) =>
-      compileItems(
-        { before: `<${itemName}>`, append: item, after: `</${itemName}>` },
-        { start: '', separator: '', end: '', empty: '' },
-      ),
-    map: () => appendEntries,
+  return walk<Content>(schema, {
+    scalar: (scalar) => ({
+      append: scalarAppend(scalar, appendText, appendDateTime),
+      appendValue: scalarAppend(scalar, appendValue, appendDateTime),
+    }),
+    joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
+    list: ({ itemName }, item) => ({ append: compileItems(elementOf(itemName, item), frame) }),
+    map: () => ({ append: appendEntries }),
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
-      const all = types.get(qualifiedName(object, service))!.members.map(({ name, isNillable }) => {
-        const element = qualify(service, object.namespace, name);
-        return {
-          name,
-          before: `<${element}>`,
-          append: parts.get(name) ?? appendNothing,
-          after: `</${element}>`,
-          absent: side === 'output' && isNillable ? `<${element} xsi:nil="true"/>` : '',
-        };
-      });
+      const all = types
+        .get(qualifiedName(object, service))!
+        .members.filter(({ isAttribute }) => !isAttribute)
+        .map(({ name, isNillable }) => {
+          const element = qualify(service, object.namespace, name);
+          const absent = side === 'output' && isNillable ? `<${element} xsi:nil="true"/>` : '';
+          return { name, ...elementOf(element, parts.get(name) ?? { append: appendNothing }), absent };
+        });
       const isEmpty = new Set(side === 'output' ? object.whenEmpty : []);
       const empty = all.map(({ name, absent }) =>
         isEmpty.has(name) ? `<${qualify(service, object.namespace, name)}/>` : absent,
       );
-      return compileMembers(all, { start: '', separator: '', end: '', empty: empty.join('') });
+      const append = compileMembers(all, { ...frame, empty: empty.join('') });
+      if (object.attributes.length === 0) return { append };
+      const appendAttributes = compileAttributes(object, parts);
+      return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
     },
   });
+}
+
+const frame = { start: '', separator: '', end: '', empty: '' };
+
+function elementOf(name: string, { append, hasAttributes }: Content): Part {
+  return { before: hasAttributes ? `<${name}` : `<${name}>`, append, after: `</${name}>` };
+}
+
+/** Attributes without a prefix, and the end of the start tag. */
+function compileAttributes({ attributes }: ObjectSchema, parts: ReadonlyMap<string, Content>): Append {
+  const members = attributes.map((name) => {
+    const append = parts.get(name)?.appendValue ?? appendNothing;
+    return { name, before: ` ${name}="`, append, after: '"' };
+  });
+  return compileMembers(members, { ...frame, end: '>', empty: '>' });
 }
 
 /** For a member of the type that values of this schema never have. */
@@ -69,4 +93,8 @@ function appendEntries(text: string, value: unknown): string {
 
 function appendText(text: string, value: unknown): string {
   return text + escapeXml(value as string);
+}
+
+function appendValue(text: string, value: unknown): string {
+  return text + escapeXmlAttribute(value as string);
 }

@@ -1,9 +1,11 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
-import { foreignMark, printableName } from '../../contract/member-names.ts';
+import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader } from '../../contract/read.ts';
+import type { ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
+import { referenceAttributes } from './references.ts';
 
 /** Callers use the namespaces of the interface interchangeably: older ones put `contract` in another one than newer ones. */
 export type IsOfInterface = (element: Element) => boolean;
@@ -26,14 +28,17 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
     text(element, schema) {
       if (element.children.length > 0) return undefined;
       const named = typeName(element);
-      if (named === undefined || lexicalTypes.has(named)) return element.text;
-      return schema.kind === 'enum' && named === schema.name ? element.text : undefined;
+      if (named !== undefined && !lexicalTypes.has(named) && !isTypeOf(schema, named)) return undefined;
+      // XSD allows blanks in base64, too.
+      return schema.kind === 'binary' ? element.text.replace(/[\t\n\r ]+/g, '') : element.text;
     },
 
     eachMember(element, visit, schema) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
-      for (const each of element.children) visit(isOfInterface(each) ? each.local : foreignMark + each.local, each);
+      for (const each of element.children)
+        visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema));
+      if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
     },
 
@@ -59,6 +64,25 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
       return true;
     },
   } satisfies Reader<Element>);
+}
+
+/** An element in the place of an attribute: it is made one without a text, which is what every format refuses. */
+function placed(element: Element, { attributes }: ObjectSchema): Element {
+  if (attributes.length === 0 || !attributes.includes(element.local) || isNil(element)) return element;
+  return { ...element, children: [element] };
+}
+
+function eachAttribute(
+  { attributes }: Element,
+  visit: (name: string, node: Element) => void,
+  schema: ObjectSchema,
+): void {
+  for (const { namespace, local, value } of attributes) {
+    if (namespace !== '') continue;
+    const isField = schema.attributes.includes(local);
+    if (!isField && referenceAttributes.includes(local)) continue;
+    visit(isField ? local : attributeMark + local, { namespace, local, attributes: [], children: [], text: value });
+  }
 }
 
 function isEmpty({ text, children }: Element): boolean {
@@ -95,6 +119,12 @@ const lexicalTypes: ReadonlySet<string> = new Set([
   ...['unsignedLong', 'unsignedInt', 'unsignedShort', 'unsignedByte'],
   ...['dateTime', 'date', 'time', 'gYear', 'gYearMonth', 'gMonth', 'gMonthDay', 'gDay'],
 ]);
+
+/** Whether the type belongs to the schema alone. `base64` is a type of SOAP encoding. */
+function isTypeOf(schema: ScalarSchema, named: string): boolean {
+  if (schema.kind === 'binary') return named === 'base64Binary' || named === 'base64';
+  return schema.kind === 'enum' && named === schema.name;
+}
 
 const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'anyType']);
 

@@ -70,7 +70,11 @@ class Resolver {
     const target = this.#targets.get(id);
     if (target === undefined) throw malformedBody('reference to no element');
     this.#used.add(id);
-    return target;
+    // The `id` is for references. It is no field.
+    return {
+      ...target,
+      attributes: target.attributes.filter(({ namespace, local }) => namespace !== '' || local !== 'id'),
+    };
   }
 }
 
@@ -88,6 +92,9 @@ function referenceOf(element: Element): string | undefined {
 }
 
 const encoding12 = 'http://www.w3.org/2003/05/soap-encoding';
+
+/** Unqualified attributes that encoded stubs add to any element. */
+export const referenceAttributes: readonly string[] = Object.freeze(['id', 'href']);
 
 function idOf(element: Element): string | undefined {
   if (element.attributes.length === 0) return undefined;

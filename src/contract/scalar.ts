@@ -1,0 +1,160 @@
+/** Schemas of scalars: texts, numbers, days, moments, bytes and enumerations. */
+import type { ProblemRef } from './problem.ts';
+
+/** Checks that no schema language of the targets can say. */
+/** `countryOrUnknown` accepts ZZ, too. */
+export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currency' | 'timeZone';
+
+/** Characters that a text may have where its schema sets no other limit. */
+export const textLengthMax = 4000;
+
+/** Every SQL database has columns for as many. */
+export const decimalDigitsMax = 38;
+
+/** A body of every format has room for as many bytes in base64. */
+export const binaryLengthMax = 16_384;
+
+/** Values that a credential may name, by the name under which it holds them. */
+export interface Grant {
+  readonly name: string;
+  /** For a caller whose grant does not hold the value. */
+  readonly refusal: ProblemRef;
+}
+
+export interface StringSchema {
+  readonly kind: 'string';
+  /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
+  readonly min?: number;
+  /** `textLengthMax` where it is absent. */
+  readonly max?: number;
+  /** A pattern in the common ground of ECMAScript, XSD and JSON Schema; it must match the whole text. */
+  readonly pattern?: string;
+  readonly format?: Format;
+  /** An empty text counts as absent, unless that would widen what the request does. */
+  readonly emptyString?: 'invalid';
+  /** Never logged; stored only encrypted or masked. */
+  readonly sensitive?: true;
+  /** Nothing is ever known by it again: no part of what a retry is compared with. */
+  readonly neverStored?: true;
+  /** In full in one response only; the stored outcome has the last four characters. */
+  readonly storeAs?: 'last4';
+  /** A number written as text: leading zeros mean nothing. */
+  readonly numeric?: true;
+  /** The grant that must hold the value. */
+  readonly authorizes?: Grant;
+  readonly example: string;
+}
+
+export interface IntegerSchema {
+  readonly kind: 'integer';
+  readonly min: number;
+  readonly max: number;
+  readonly example: number;
+}
+
+export interface BooleanSchema {
+  readonly kind: 'boolean';
+  readonly example: boolean;
+}
+
+/** A moment, as milliseconds since the epoch (UTC). */
+export interface DateTimeSchema {
+  readonly kind: 'dateTime';
+  /** As for a string. */
+  readonly neverStored?: true;
+  readonly example: number;
+}
+
+/**
+ * A decimal number as text, so that no digit is lost: `-12.5`, without exponent, plus sign, leading zeros, or zeros at the end
+ * of the fraction.
+ */
+export interface DecimalSchema {
+  readonly kind: 'decimal';
+  /** Digits before and after the point together, as in XSD; `decimalDigitsMax` at most. */
+  readonly digits: number;
+  /** Digits after the point. */
+  readonly fraction: number;
+  /** Both ends included; absent where only the digits limit the value. */
+  readonly min?: string;
+  readonly max?: string;
+  readonly example: string;
+}
+
+/** A day of the calendar: `2026-01-31`. */
+export interface DateSchema {
+  readonly kind: 'date';
+  readonly example: string;
+}
+
+/** Bytes as base64 text (RFC 4648, section 4) without line breaks. */
+export interface BinarySchema {
+  readonly kind: 'binary';
+  /** Length in bytes; `binaryLengthMax` at most. */
+  readonly max: number;
+  readonly example: string;
+}
+
+export interface EnumSchema<V extends string = string> {
+  readonly kind: 'enum';
+  readonly name: string;
+  readonly values: readonly V[];
+  /** A request may write the values in any case. */
+  readonly anyCase?: true;
+}
+
+export type ScalarSchema =
+  | StringSchema
+  | IntegerSchema
+  | DecimalSchema
+  | BooleanSchema
+  | DateTimeSchema
+  | DateSchema
+  | BinarySchema
+  | EnumSchema;
+
+type Options<S> = Partial<Omit<S, 'kind'>>;
+
+export function string(options: Options<StringSchema> & { readonly example: string }): StringSchema {
+  return Object.freeze({ kind: 'string', ...options });
+}
+
+export function integer(min: number, max: number, example: number): IntegerSchema {
+  return Object.freeze({ kind: 'integer', min, max, example });
+}
+
+export function boolean(example: boolean): BooleanSchema {
+  return Object.freeze({ kind: 'boolean', example });
+}
+
+export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
+  return Object.freeze({ kind: 'dateTime', example, ...options });
+}
+
+/** A number as text; a value never is a JavaScript number. Throws RangeError for more digits than are supported. */
+export function decimal(options: Omit<DecimalSchema, 'kind'>): DecimalSchema {
+  const { digits, fraction } = options;
+  if (!(digits >= 1 && digits <= decimalDigitsMax && fraction >= 0 && fraction <= digits))
+    throw new RangeError(`a decimal has 1 to ${decimalDigitsMax} digits, and no more than these after the point`);
+  return Object.freeze({ kind: 'decimal', ...options });
+}
+
+export function date(example: string): DateSchema {
+  return Object.freeze({ kind: 'date', example });
+}
+
+/** Bytes as base64 text. Throws RangeError for a greater length than is supported. */
+export function binary(options: Omit<BinarySchema, 'kind'>): BinarySchema {
+  if (!(options.max >= 1 && options.max <= binaryLengthMax))
+    throw new RangeError(`a binary value has 1 to ${binaryLengthMax} bytes`);
+  return Object.freeze({ kind: 'binary', ...options });
+}
+
+export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
+  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+}
+
+/** The same enumeration; requests may write its values in any case. */
+export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
+  return Object.freeze({ ...schema, anyCase: true });
+}

@@ -6,31 +6,92 @@ import { service as declareService, type Service } from '../contract/service.ts'
 import { type HandlersOf, implement } from '../gateway/implement.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
-export { type Input, type Operation, type Output, operation } from '../contract/operation.ts';
-export { defineProblems, kind, Problem, type ProblemKind } from '../contract/problem.ts';
+export type { OwnService } from '../app/own-services.ts';
+export type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+export type { Conventions } from '../contract/conventions.ts';
 export {
+  type Effect,
+  type GrantedField,
+  type HttpBinding,
+  type Input,
+  type Method,
+  type Operation,
+  type Output,
+  operation,
+} from '../contract/operation.ts';
+export type { ItemStep, Path, Step } from '../contract/path.ts';
+export {
+  defineProblems,
+  type ErrorType,
+  type Issue,
+  kind,
+  Problem,
+  type ProblemDetails,
+  type ProblemKind,
+  type ProblemName,
+  type ProblemParts,
+  type ProblemRef,
+  type ProblemType,
+  problems,
+} from '../contract/problem.ts';
+export {
+  type BinarySchema,
+  type BooleanSchema,
   binary,
   boolean,
+  type Choice,
+  type DateSchema,
+  type DateTimeSchema,
+  type DecimalSchema,
   date,
   dateTime,
   decimal,
+  type EnumSchema,
+  type Field,
+  type FieldLocation,
+  type FieldOptions,
+  type Fields,
+  type Format,
+  type Grant,
+  type IgnoredMembers,
+  type Infer,
+  type InferFields,
+  type IntegerSchema,
+  inAnyCase,
   integer,
   joined,
+  type ListSchema,
   list,
+  type MapSchema,
   map,
   mapOf,
+  type ObjectOptions,
+  type ObjectSchema,
   object,
   oneOf,
   optional,
   required,
+  type ScalarSchema,
+  type Schema,
+  type SchemaOptions,
+  type SetSchema,
+  type StringSchema,
   string,
 } from '../contract/schema.ts';
+export type { LegacyAddresses, Namespaces, Service, VersionRange } from '../contract/service.ts';
+export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';
+export type { HandlersOf } from '../gateway/implement.ts';
+export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
+export type { Row, Statement, Value } from '../store/sql/engine.ts';
+export type { ReadStore } from '../store/store.ts';
+export type { ReadTransaction, Transaction } from '../store/transaction.ts';
 
 /** Declares a SQL statement for SQLite and PostgreSQL, with `$1` for its first parameter. `R` is the type of its rows. */
 export function statement<R extends Row = Row>(text: string): Statement<R> {
   return nameStatement<R>(`own-${hash('sha256', text).slice(0, 16)}`, text);
 }
 
+/** What a service has beside its handlers. */
 export interface ServiceOptions {
   /** SQL statements that create the tables of the service, for SQLite and PostgreSQL. Each is applied once. */
   readonly migrations?: readonly string[];
@@ -61,7 +122,7 @@ export function service<O extends Operation>(parts: ServiceParts<O>): OwnContrac
       roles: [...new Set(operations.map(({ role }) => role))],
       ...parts,
     }),
-    with: (handlers, { migrations = [] } = {}) => ({ ...implement(own, handlers), migrations }),
+    with: (handlers, { migrations = [] } = {}) => ({ kind: 'service', ...implement(own, handlers), migrations }),
   });
   return own;
 }

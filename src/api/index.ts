@@ -1,9 +1,25 @@
 /** The package `triglyph`: a gateway inside a program. */
+export { ConfigError } from '../app/config.ts';
 export {
+  type BundledServices,
   createGateway,
   type GatewayOptions,
+  type GatewayService,
   type ListenOptions,
   type RunningGateway,
   type StoreOptions,
 } from '../app/create-gateway.ts';
+export type { OwnService } from '../app/own-services.ts';
 export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
+export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
+export { StoreUnavailable } from '../store/errors.ts';
+export {
+  type CredentialKind,
+  type CredentialRegistry,
+  type Grants,
+  type IssuedSecret,
+  type ListedCredential,
+  type NewCredential,
+  RegistryError,
+} from '../store/sql/credential-registry.ts';
+export { KeyRingError } from '../vault/key-ring.ts';

@@ -1,9 +1,11 @@
 /** Mounts a gateway in a Koa application: `triglyph/koa`. */
-import type { Middleware } from 'koa';
 import type { RunningGateway } from '../app/create-gateway.ts';
+import type { MountedMiddleware } from '../http/mount.ts';
+
+export type { RunningGateway } from '../app/create-gateway.ts';
+export type { MountedContext, MountedMiddleware } from '../http/mount.ts';
 
 /** Returns a middleware that answers the paths of the gateway and passes on all others. */
-export function koaMiddleware(gateway: Pick<RunningGateway, 'koa'>): Middleware {
-  const middleware = gateway.koa();
-  return (context, next) => middleware(context, next);
+export function koaMiddleware(gateway: Pick<RunningGateway, 'koa'>): MountedMiddleware {
+  return gateway.koa();
 }

@@ -26,6 +26,7 @@ export interface SettingReport {
   readonly problem?: string | undefined;
 }
 
+/** Settings that cannot be used; `problems` has a line for each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];

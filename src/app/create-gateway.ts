@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../http/app.ts';
 import { exchange } from '../http/exchange.ts';
-import { createHandler, createMiddleware, type Handler, type MountedMiddleware } from '../http/mount.ts';
+import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
 import { type CallerServer, openCallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
@@ -19,17 +19,22 @@ import { productionFaults } from './production-checks.ts';
 import { origin } from './server.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 
-/** Services that the program brings along, and what it saves for them at the start. */
+/** Services that the package brings along, and what it saves for them at the start. */
 export interface BundledServices {
+  readonly kind: 'bundle';
+  /** @internal */
   readonly set: ServiceSet;
+  /** @internal */
   prepare(backend: Backend<Services>): Promise<void>;
 }
 
+/** What a gateway serves: a service of one's own, or the services of `builtIn()`. */
 export type GatewayService = OwnService | BundledServices;
 
 /** Where data lives: in memory until the gateway is closed, in a folder, or in PostgreSQL. */
 export type StoreOptions = 'memory' | { readonly dataDir: string } | { readonly databaseUrl: string };
 
+/** The services of a gateway, its store and its settings. */
 export interface GatewayOptions {
   readonly services: readonly GatewayService[];
   /** In memory by default. */
@@ -43,6 +48,7 @@ export interface GatewayOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+/** Where a gateway listens. */
 export interface ListenOptions {
   /** 0, the default, selects a free port. */
   readonly port?: number;
@@ -50,13 +56,14 @@ export interface ListenOptions {
   readonly host?: string;
 }
 
+/** A gateway that runs inside a program. */
 export interface RunningGateway {
   /** Adds, lists, rotates and revokes the credentials of callers. */
   readonly credentials: CredentialRegistry;
   /** Answers a request without a connection. Never rejects for what a caller sends. */
   fetch(request: Request): Promise<Response>;
   /** Returns a handler for node:http, Express or Fastify. Mount it before middlewares that read bodies. */
-  handler(): Handler;
+  handler(): RequestHandler;
   /** Returns a Koa middleware; it passes on requests for other paths. */
   koa(): MountedMiddleware;
   /** Opens a port, and returns its address: `http://127.0.0.1:8080`. */
@@ -65,28 +72,35 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
-/** Throws ConfigError for settings, KeyRingError for keys, and StoreUnavailable where the store cannot be opened. */
+/** Starts a gateway. Throws ConfigError for settings, KeyRingError for keys, and StoreUnavailable where the store cannot be opened. */
 export async function createGateway(options: GatewayOptions): Promise<RunningGateway> {
   return (await startGateway(options)).gateway;
 }
 
-/** Replacements for parts of a gateway, for tests. */
+/**
+ * Replacements for parts of a gateway, for tests.
+ * @internal
+ */
 export interface StartOverrides extends Pick<GatewayOverrides, 'interceptor' | 'onAnswer'> {
   readonly backend?: Pick<BackendOptions, 'open' | 'context'>;
 }
 
+/** @internal */
 export interface StartedGateway {
   readonly gateway: RunningGateway;
   readonly backend: Backend<Services>;
 }
 
-/** Throws as `createGateway` does. */
+/**
+ * Throws as `createGateway` does.
+ * @internal
+ */
 export async function startGateway(options: GatewayOptions, overrides: StartOverrides = {}): Promise<StartedGateway> {
   const config = configure(options);
-  const bundles = options.services.filter((each): each is BundledServices => 'set' in each);
+  const bundles = options.services.filter((each) => each.kind === 'bundle');
   const [bundle] = bundles;
   if (bundles.length > 1) throw new TypeError('the built-in services are named twice');
-  const own = options.services.filter((each): each is OwnService => !('set' in each));
+  const own = options.services.filter((each) => each.kind === 'service');
   const set = addServices(bundle?.set ?? noServices, own);
   const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
   try {

@@ -7,12 +7,25 @@ import { WebhookFormats } from '../webhooks/format.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 
 /** A service with its handlers and its tables. */
-export interface OwnService extends Implementation {
-  /** SQL statements that create its tables; each is applied once, in their order. */
+export interface OwnService {
+  readonly kind: 'service';
+  /** @internal */
+  readonly service: Service;
+  /** @internal */
+  readonly handlers: Implementation['handlers'];
+  /** @internal */
+  readonly olderVersions: Implementation['olderVersions'];
+  /**
+   * SQL statements that create its tables; each is applied once, in their order.
+   * @internal
+   */
   readonly migrations: readonly string[];
 }
 
-/** The set that a server without built-in services begins with. */
+/**
+ * The set that a server without built-in services begins with.
+ * @internal
+ */
 export const noServices: ServiceSet = Object.freeze<ServiceSet>({
   credentialRules: { tenantNoun: 'tenant', realm: 'Tenant', grants: [] },
   migrate: async () => {},
@@ -30,7 +43,10 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
 
 const webhookFormats = new WebhookFormats([]);
 
-/** Returns the set with the services added. Credentials may have the grants that their contracts name. */
+/**
+ * Returns the set with the services added. Credentials may have the grants that their contracts name.
+ * @internal
+ */
 export function addServices<S extends Services>(set: ServiceSet<S>, own: readonly OwnService[]): ServiceSet<S> {
   const credentialRules: CredentialRules = {
     ...set.credentialRules,

@@ -15,6 +15,7 @@ export interface Caller {
   readonly requiresKey: boolean;
 }
 
+/** A request as handlers receive it: decoded, validated and authorized. */
 export interface CanonicalRequest<O extends Operation = Operation> {
   readonly service: Service;
   /** Of the current version. */

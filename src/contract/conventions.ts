@@ -1,5 +1,6 @@
 /** Wire conventions: what all services of a server have in common in responses. */
 
+/** What all services of a server have in common in responses. */
 export interface Conventions {
   /** The name of a request's reference: of the response header, and of the member of JSON and FORM errors. */
   readonly requestReference: string;

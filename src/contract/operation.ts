@@ -2,7 +2,9 @@
 import type { ProblemRef } from './problem.ts';
 import { type Field, type FieldLocation, type Grant, type Infer, type ObjectSchema, object } from './schema.ts';
 
+/** Whether an operation changes data. */
 export type Effect = 'reads' | 'writes';
+/** A method of HTTP that an operation may be bound to. */
 export type Method = 'GET' | 'POST' | 'PATCH';
 
 /** A method and a path that name an operation. In a PATCH, what is left out (or null) stays as it is. */
@@ -12,6 +14,7 @@ export interface HttpBinding {
   readonly path: string;
 }
 
+/** An operation: what callers send, what they receive, and what they may be refused for. */
 export interface Operation<
   N extends string = string,
   I extends ObjectSchema = ObjectSchema,
@@ -33,6 +36,7 @@ export interface Operation<
   readonly http?: HttpBinding;
 }
 
+/** A field of the input whose values a grant must hold. */
 export interface GrantedField {
   readonly field: string;
   readonly grant: Grant;
@@ -43,10 +47,12 @@ export interface BoundOperation extends Operation {
   readonly http: HttpBinding;
 }
 
+/** The TypeScript type of the input of an operation. */
 export type Input<O> = O extends Operation<string, infer I, ObjectSchema> ? Infer<I> : never;
+/** The TypeScript type of the output of an operation. */
 export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Infer<R> : never;
 
-/** Throws where the fields outside the body and the binding disagree. */
+/** Declares an operation. Throws where the fields outside the body and the HTTP binding disagree. */
 export function operation<
   const N extends string,
   I extends ObjectSchema,

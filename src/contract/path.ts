@@ -7,7 +7,9 @@ export interface ItemStep {
   readonly wrapped: boolean;
 }
 
+/** A member by its name, or an item of a list. */
 export type Step = string | ItemStep;
+/** The way from the input to one of its parts. */
 export type Path = readonly Step[];
 
 /** `details.0.card.number`: the neutral form, which FORM callers write as it is. */

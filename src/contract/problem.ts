@@ -1,6 +1,7 @@
 /** Problems: the kinds of refusal, those of the engine in one table, and the one error class that carries them. */
 import type { Path } from './path.ts';
 
+/** The class of a problem in responses. */
 export type ErrorType = 'validation' | 'security' | 'internal';
 
 /** A kind of refusal. */
@@ -34,9 +35,16 @@ export interface ProblemType {
 }
 
 /** A kind without its name, which is its key in the table. */
-type Kind = Omit<ProblemKind, 'name'>;
+export type ProblemParts = Omit<ProblemKind, 'name'>;
 
-export function kind(status: number, code: string, type: ErrorType, message: string, also: Partial<Kind> = {}): Kind {
+/** Returns a kind of problem for `defineProblems`: its HTTP status, code, type and message. */
+export function kind(
+  status: number,
+  code: string,
+  type: ErrorType,
+  message: string,
+  also: Partial<ProblemParts> = {},
+): ProblemParts {
   return {
     status,
     code,
@@ -51,11 +59,11 @@ export function kind(status: number, code: string, type: ErrorType, message: str
  * such as one of the engine, is listed for its place.
  */
 export function defineProblems<N extends string>(
-  table: Readonly<Record<N, Kind | ProblemKind>>,
+  table: Readonly<Record<N, ProblemParts | ProblemKind>>,
 ): Readonly<Record<N, ProblemKind>> {
   return Object.freeze(
     Object.fromEntries(
-      Object.entries<Kind | ProblemKind>(table).map(([name, each]) => [
+      Object.entries<ProblemParts | ProblemKind>(table).map(([name, each]) => [
         name,
         'name' in each ? each : Object.freeze({ name, ...each }),
       ]),
@@ -102,6 +110,7 @@ export const problems = defineProblems({
   emptyRequest: kind(400, '000', 'validation', 'Empty input which would have resulted in a null result.'),
 });
 
+/** The name of a problem of the engine. */
 export type ProblemName = keyof typeof problems;
 
 /** A problem of the engine by its name, or a kind that a service declares. */
@@ -133,7 +142,8 @@ export function issue(path: Path, problem: ProblemRef, ...blanks: readonly strin
   };
 }
 
-interface Details {
+/** What a Problem carries beside its kind and its message. */
+export interface ProblemDetails {
   readonly issues?: readonly Issue[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -149,7 +159,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly reason: string;
 
-  constructor(problem: ProblemRef, message = describe(problem), details: Details = {}) {
+  constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
     super(message, { cause: details.cause });
     this.kind = kindOf(problem);
     this.issues = details.issues ?? [];
@@ -184,7 +194,10 @@ export class Problem extends Error {
     return Problem.of([issue(path, problem, ...blanks)]);
   }
 
-  /** A Problem for anything thrown: what is unforeseen is `internal` and shows no detail. */
+  /**
+   * A Problem for anything thrown: what is unforeseen is `internal` and shows no detail.
+   * @internal
+   */
   static from(thrown: unknown): Problem {
     return thrown instanceof Problem ? thrown : new Problem('internal', undefined, { cause: thrown });
   }

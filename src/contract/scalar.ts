@@ -1,8 +1,7 @@
 /** Schemas of scalars: texts, numbers, days, moments, bytes and enumerations. */
 import type { ProblemRef } from './problem.ts';
 
-/** Checks that no schema language of the targets can say. */
-/** `countryOrUnknown` accepts ZZ, too. */
+/** Checks that no schema language of the targets can say. `countryOrUnknown` accepts ZZ, too. */
 export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currency' | 'timeZone';
 
 /** Characters that a text may have where its schema sets no other limit. */
@@ -21,6 +20,7 @@ export interface Grant {
   readonly refusal: ProblemRef;
 }
 
+/** A text. */
 export interface StringSchema {
   readonly kind: 'string';
   /** Length in characters (code points, as XSD and JSON Schema count), both ends included. */
@@ -45,6 +45,7 @@ export interface StringSchema {
   readonly example: string;
 }
 
+/** A whole number between `min` and `max`, both included. */
 export interface IntegerSchema {
   readonly kind: 'integer';
   readonly min: number;
@@ -52,6 +53,7 @@ export interface IntegerSchema {
   readonly example: number;
 }
 
+/** True or false. */
 export interface BooleanSchema {
   readonly kind: 'boolean';
   readonly example: boolean;
@@ -95,6 +97,7 @@ export interface BinarySchema {
   readonly example: string;
 }
 
+/** One of the texts of an enumeration. */
 export interface EnumSchema<V extends string = string> {
   readonly kind: 'enum';
   readonly name: string;
@@ -103,6 +106,7 @@ export interface EnumSchema<V extends string = string> {
   readonly anyCase?: true;
 }
 
+/** A schema without parts. */
 export type ScalarSchema =
   | StringSchema
   | IntegerSchema
@@ -113,20 +117,25 @@ export type ScalarSchema =
   | BinarySchema
   | EnumSchema;
 
-type Options<S> = Partial<Omit<S, 'kind'>>;
+/** The properties of a schema beside its kind. */
+export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
 
-export function string(options: Options<StringSchema> & { readonly example: string }): StringSchema {
+/** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */
+export function string(options: SchemaOptions<StringSchema> & { readonly example: string }): StringSchema {
   return Object.freeze({ kind: 'string', ...options });
 }
 
+/** Returns the schema of a whole number from `min` to `max`. */
 export function integer(min: number, max: number, example: number): IntegerSchema {
   return Object.freeze({ kind: 'integer', min, max, example });
 }
 
+/** Returns the schema of true or false. */
 export function boolean(example: boolean): BooleanSchema {
   return Object.freeze({ kind: 'boolean', example });
 }
 
+/** Returns the schema of a moment. `example`: milliseconds since the epoch. */
 export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
   return Object.freeze({ kind: 'dateTime', example, ...options });
 }
@@ -139,6 +148,7 @@ export function decimal(options: Omit<DecimalSchema, 'kind'>): DecimalSchema {
   return Object.freeze({ kind: 'decimal', ...options });
 }
 
+/** Returns the schema of a day of the calendar. */
 export function date(example: string): DateSchema {
   return Object.freeze({ kind: 'date', example });
 }
@@ -150,6 +160,7 @@ export function binary(options: Omit<BinarySchema, 'kind'>): BinarySchema {
   return Object.freeze({ kind: 'binary', ...options });
 }
 
+/** Returns the schema of an enumeration. `name`: of its type in XSD and OpenAPI. */
 export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
   return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
 }

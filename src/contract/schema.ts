@@ -52,6 +52,7 @@ export interface MapSchema<I extends ObjectSchema | undefined = ObjectSchema | u
 /** The location of a field in an HTTP request or response; the body by default. */
 export type FieldLocation = 'path' | 'query' | 'header' | 'body';
 
+/** A field of an object: its schema, whether it is required, and its description. */
 export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly schema: S;
   readonly required: R;
@@ -76,6 +77,7 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly header?: string;
 }
 
+/** The fields of an object by their names. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** "One of these sets of fields": the only rule between fields that the interface has. */
@@ -92,6 +94,7 @@ export interface Choice {
 /** Names of members, each with where it comes from: a version of the interface, or the clients that send it. */
 export type IgnoredMembers = Readonly<Record<string, string>>;
 
+/** Fields by name: a request, a response or a part of one. */
 export interface ObjectSchema<F extends Fields = Fields> {
   readonly kind: 'object';
   readonly name: string;
@@ -107,6 +110,7 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly whenEmpty: readonly string[];
 }
 
+/** A value in a contract. */
 export type Schema = ScalarSchema | ListSchema | SetSchema | MapSchema | ObjectSchema;
 
 /** The TypeScript type of the canonical value of a schema. */
@@ -128,11 +132,45 @@ export type Infer<S> = S extends StringSchema | DecimalSchema | DateSchema | Bin
                 ? InferFields<F>
                 : never;
 
-type InferFields<F extends Fields> = {
+/** The TypeScript type of the canonical value of an object. */
+export type InferFields<F extends Fields> = {
   readonly [K in keyof F as F[K]['required'] extends true ? K : never]: Infer<F[K]['schema']>;
 } & {
   readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['schema']> | undefined;
 };
+
+/** The properties of a schema beside its kind. */
+export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
+
+/** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */
+export function string(options: SchemaOptions<StringSchema> & { readonly example: string }): StringSchema {
+  return Object.freeze({ kind: 'string', ...options });
+}
+
+/** Returns the schema of a whole number from `min` to `max`. */
+export function integer(min: number, max: number, example: number): IntegerSchema {
+  return Object.freeze({ kind: 'integer', min, max, example });
+}
+
+/** Returns the schema of true or false. */
+export function boolean(example: boolean): BooleanSchema {
+  return Object.freeze({ kind: 'boolean', example });
+}
+
+/** Returns the schema of a moment. `example`: milliseconds since the epoch. */
+export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
+  return Object.freeze({ kind: 'dateTime', example, ...options });
+}
+
+/** Returns the schema of an enumeration. `name`: of its type in XSD and OpenAPI. */
+export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
+  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
+}
+
+/** The same enumeration; requests may write its values in any case. */
+export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
+  return Object.freeze({ ...schema, anyCase: true });
+}
 
 /** A list of separate items; `wrapped` is for JSON. */
 export function list<S extends Schema>(
@@ -158,6 +196,7 @@ export function joined<V extends string>(
   return Object.freeze({ kind: 'list', joined: true, item, max: item.values.length, ...options });
 }
 
+/** Returns the schema of names with texts, `max` of them at most. */
 export function map(
   max: number,
   example: Readonly<Record<string, string>>,
@@ -171,7 +210,8 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
   return Object.freeze({ kind: 'map', item, max, example: Object.freeze({ [example]: '' }) });
 }
 
-type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
+/** The properties of an object that it may do without. */
+export type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
 
 /** An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not. */
 export function object<const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> {
@@ -199,12 +239,15 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
   return Object.freeze(names);
 }
 
-type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
+/** The properties of a field beside its schema, whether it is required, and its description. */
+export type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
+/** Returns a field that requests or responses must have. */
 export function required<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, true> {
   return Object.freeze({ schema, required: true, doc, ...options });
 }
 
+/** Returns a field that may be absent. */
 export function optional<S extends Schema>(schema: S, doc: string, options: FieldOptions = {}): Field<S, false> {
   return Object.freeze({ schema, required: false, doc, ...options });
 }

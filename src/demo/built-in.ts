@@ -5,6 +5,7 @@ import type { Services } from '../app/service-set.ts';
 import { type BuiltInServices, builtInServices } from '../app/services.ts';
 import { seed } from './seed.ts';
 
+/** The options of `builtIn`. */
 export interface BuiltInOptions {
   /** Saves the merchant accounts, shoppers, credentials and balance platform of the demo. By default true. */
   readonly demoData?: boolean;
@@ -13,6 +14,7 @@ export interface BuiltInOptions {
 /** Returns the options of a gateway that serves the payments interface. */
 export function builtIn({ demoData = true }: BuiltInOptions = {}): Pick<GatewayOptions, 'services'> {
   const bundle: BundledServices = {
+    kind: 'bundle',
     set: builtInServices,
     async prepare(backend) {
       if (demoData) await seed(withBuiltIn(backend), 0);

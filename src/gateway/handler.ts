@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../contract/canonical.ts';
 import type { Operation, Output } from '../contract/operation.ts';
 import type { OperationHandler } from '../idempotency/ports.ts';
 import type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';
-import type { Store } from '../store/store.ts';
+import type { ReadStore } from '../store/store.ts';
 import type { ReadTransaction, Transaction } from '../store/transaction.ts';
 import type { Vault } from '../vault/ports.ts';
 
@@ -11,6 +11,7 @@ import type { Vault } from '../vault/ports.ts';
 export interface HandlerContext {
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** @internal */
   readonly vault: Vault;
 }
 
@@ -28,12 +29,7 @@ export type Handler<in out O extends Operation> = (
 /** A writing operation that first calls another system, while no transaction is open. */
 export interface TwoPhaseHandler<in out O extends Operation, R> {
   /** `id` is the same for a request and its retries, at most 64 characters. What throws here ends the request. */
-  readonly lookup: (
-    request: CanonicalRequest<O>,
-    store: Pick<Store, 'read'>,
-    context: HandlerContext,
-    id: string,
-  ) => Promise<R>;
+  readonly lookup: (request: CanonicalRequest<O>, store: ReadStore, context: HandlerContext, id: string) => Promise<R>;
   readonly handle: (
     request: CanonicalRequest<O>,
     transaction: Transaction,
@@ -45,7 +41,7 @@ export interface TwoPhaseHandler<in out O extends Operation, R> {
 /** A handler without the types of its operation; `Implementation` pairs the two. */
 export type BoundHandler = OperationHandler<ReadTransaction, HandlerContext>;
 
-/** What an operation may be implemented by. */
+/** What an operation may be implemented by: a function, or two where it asks another system first. */
 export type HandlerOf<O extends Operation> =
   | Handler<O>
   // biome-ignore lint/suspicious/noExplicitAny: the two phases agree on the type of the result; no other code sees it.

@@ -3,7 +3,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { setMountPath } from './mount-path.ts';
 
 /** As Express calls a handler: a request that is not for the gateway goes to `next`. */
-export type Handler = (request: IncomingMessage, response: ServerResponse, next?: (thrown?: unknown) => void) => void;
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next?: (thrown?: unknown) => void,
+) => void;
 
 /** The part of a Koa context that the middleware uses. */
 export interface MountedContext {
@@ -13,6 +17,7 @@ export interface MountedContext {
   respond?: boolean | undefined;
 }
 
+/** A Koa middleware, without the types of Koa. */
 export type MountedMiddleware = (context: MountedContext, next: () => Promise<unknown>) => Promise<void>;
 
 export interface MountOptions {
@@ -22,7 +27,7 @@ export interface MountOptions {
 }
 
 /** For the `(request, response)` of node:http, and for Express and others that hand over `next`. */
-export function createHandler({ listener, owns }: MountOptions): Handler {
+export function createHandler({ listener, owns }: MountOptions): RequestHandler {
   return (request, response, next) => {
     if (next !== undefined && !owns(pathOf(request))) return next();
     setMountPath(request, mountPath(originalUrlOf(request), request.url));

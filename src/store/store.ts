@@ -3,8 +3,12 @@ import type { JobKind } from '../jobs/job.ts';
 import type { Engine, TransactionOptions } from './sql/engine.ts';
 import { ReadTransaction, type SharedObjects, Transaction } from './transaction.ts';
 
-export interface Store {
+/** Runs work that reads. */
+export interface ReadStore {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
+}
+
+export interface Store extends ReadStore {
   /** Resolves when the transaction is durable: fsynced, not merely written. */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }

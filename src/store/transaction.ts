@@ -23,16 +23,21 @@ export class ReadTransaction {
   readonly #shared: SharedObjects;
   readonly #repositories = new Map<AnyConstructor, object>();
 
+  /** @internal */
   constructor(session: Session, shared: SharedObjects = []) {
     this.#session = session;
     this.#shared = shared;
   }
 
+  /** Returns the rows of a statement. */
   query<R extends Row>(statement: Statement<R>, parameters: readonly Value[]): Promise<readonly R[]> {
     return this.#session.query(statement, parameters);
   }
 
-  /** The repository of this transaction; created at its first use. */
+  /**
+   * The repository of this transaction; created at its first use.
+   * @internal
+   */
   repository<C extends AnyConstructor>(repository: RepositoryClass<this, C>): InstanceType<C> {
     let created = this.#repositories.get(repository);
     if (created === undefined) {
@@ -42,15 +47,20 @@ export class ReadTransaction {
     return created as InstanceType<C>;
   }
 
-  /** The object of this class that the transactions of the store share; undefined where the store has none. */
+  /**
+   * The object of this class that the transactions of the store share; undefined where the store has none.
+   * @internal
+   */
   shared<C extends AnyConstructor>(sharedClass: C): InstanceType<C> | undefined {
     return this.#shared.find((each): each is InstanceType<C> => each instanceof sharedClass);
   }
 
+  /** @internal */
   get idempotencyRecords(): IdempotencyRecordReader {
     return new IdempotencyRecordReader(this.#session);
   }
 
+  /** @internal */
   get importProgress(): ImportProgressReader {
     return new ImportProgressReader(this.#session);
   }
@@ -72,6 +82,7 @@ export class Transaction extends ReadTransaction {
   #jobs: JobRepository | undefined;
   #outbox: Outbox | undefined;
 
+  /** @internal */
   constructor(session: TransactionSession, atEnd: AtEnd, shared: SharedObjects = []) {
     super(session, shared);
     this.#session = session;
@@ -83,7 +94,10 @@ export class Transaction extends ReadTransaction {
     return this.#session.execute(statement, parameters);
   }
 
-  /** For a statement whose number of rows nothing needs. Its failure may come with a later statement or the commit. */
+  /**
+   * For a statement whose number of rows nothing needs. Its failure may come with a later statement or the commit.
+   * @internal
+   */
   executeDeferred(statement: Statement, parameters: readonly Value[]): Promise<void> {
     return this.#session.executeDeferred(statement, parameters);
   }
@@ -93,26 +107,33 @@ export class Transaction extends ReadTransaction {
     return this.#session.savepoint(work);
   }
 
+  /** @internal */
   override get idempotencyRecords(): IdempotencyRecordRepository {
     this.#idempotencyRecords ??= new IdempotencyRecordRepository(this.#session);
     return this.#idempotencyRecords;
   }
 
+  /** @internal */
   override get importProgress(): ImportProgressRepository {
     return new ImportProgressRepository(this.#session);
   }
 
+  /** @internal */
   get jobs(): JobRepository {
     this.#jobs ??= new JobRepository(this.#session, this.#atEnd.savedKinds);
     return this.#jobs;
   }
 
+  /** @internal */
   get outbox(): Outbox {
     this.#outbox ??= new Outbox(this.#session, this.shared(WebhookFormats), this.#atEnd.savedKinds);
     return this.#outbox;
   }
 
-  /** Runs the hook once the transaction has ended, whether or not it was committed, and before its caller continues. */
+  /**
+   * Runs the hook once the transaction has ended, whether or not it was committed, and before its caller continues.
+   * @internal
+   */
   afterEnd(hook: () => void): void {
     this.#atEnd.hooks.push(hook);
   }

@@ -2,6 +2,7 @@
 import { maskSensitive } from '../contract/redaction.ts';
 import type { Answer } from '../gateway/answer.ts';
 
+/** A call that a gateway has received. */
 export interface Call {
   /** As the service names it; absent where the request named none. */
   readonly operation: string | undefined;

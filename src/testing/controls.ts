@@ -10,15 +10,17 @@ import { Faults } from './faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { TestClock } from './test-clock.ts';
 
+/** What a test controls. */
 export interface TestControls {
   /** The calls since the start or the last reset, oldest first. */
   readonly calls: readonly Call[];
-  readonly clock: Pick<TestClock, 'now' | 'advance' | 'set'>;
-  readonly faults: Pick<Faults, 'next' | 'always' | 'clear' | 'pending'>;
+  readonly clock: TestClock;
+  readonly faults: Faults;
   /** Returns to the state after the start: the data, the clock, the identifiers, the calls and the faults. */
   reset(): Promise<void>;
 }
 
+/** @internal */
 export interface ControlOptions {
   /** Where the clock stands still. Without it the clock follows that of the machine. */
   readonly clock?: string | number | Date | undefined;
@@ -27,7 +29,10 @@ export interface ControlOptions {
   readonly open: (now: () => number) => SqliteEngine;
 }
 
-/** The controls of a gateway that is not started yet. */
+/**
+ * The controls of a gateway that is not started yet.
+ * @internal
+ */
 export interface PreparedControls {
   readonly backend: Required<Pick<BackendOptions, 'open' | 'context'>>;
   readonly overrides: Required<Pick<StartOverrides, 'interceptor' | 'onAnswer'>>;
@@ -35,6 +40,7 @@ export interface PreparedControls {
   connect(backend: Backend<Services>): Promise<TestControls>;
 }
 
+/** @internal */
 export function prepareControls({ clock: start, random, open }: ControlOptions): PreparedControls {
   let backend: Backend<Services> | undefined;
   const clock = new TestClock(start, () => backend?.jobNotifier.notifyAll());

@@ -13,6 +13,7 @@ export interface FaultFilter {
   readonly credential?: string;
 }
 
+/** A fault: what happens to the requests that fit, and to how many. */
 export interface Fault extends FaultFilter {
   /** Waits before the request is executed. */
   readonly delayMs?: number;

@@ -12,12 +12,16 @@ interface Pending {
   left: number;
 }
 
+/** The faults that a test asks for. */
 export class Faults {
   readonly #fraction: () => number;
   readonly #names: () => FaultNames;
   #pending: Pending[] = [];
 
-  /** `fraction`: a random number from 0 up to 1. */
+  /**
+   * `fraction`: a random number from 0 up to 1.
+   * @internal
+   */
   constructor(fraction: () => number, names: () => FaultNames) {
     this.#fraction = fraction;
     this.#names = names;
@@ -38,10 +42,12 @@ export class Faults {
     this.#add(fault, Number.POSITIVE_INFINITY);
   }
 
+  /** No request has a fault from here on. */
   clear(): void {
     this.#pending = [];
   }
 
+  /** @internal */
   readonly intercept: Interceptor = async (request, format, proceed) => {
     const fault = this.#take(request, format);
     if (fault === undefined) return proceed();

@@ -15,6 +15,7 @@ const spanMembers = ['days', 'hours', 'minutes', 'seconds', 'ms'] as const satis
 /** The end of the year 9999: later ones have no date in the wire formats. */
 const timeMax = 253_402_300_799_999;
 
+/** The clock of a gateway inside a test. */
 export class TestClock implements Clock {
   readonly #start: number | undefined;
   readonly #onChange: () => void;
@@ -22,7 +23,10 @@ export class TestClock implements Clock {
   #fixed: number | undefined;
   #offset = 0;
 
-  /** `start`: a date as `Date` accepts it, where the clock stands still. Without it the clock follows that of the machine. */
+  /**
+   * `start`: a date as `Date` accepts it, where the clock stands still. Without it the clock follows that of the machine.
+   * @internal
+   */
   constructor(start: string | number | Date | undefined, onChange: () => void) {
     this.#start = start === undefined ? undefined : parse(start);
     this.#fixed = this.#start;
@@ -52,7 +56,10 @@ export class TestClock implements Clock {
     this.#onChange();
   }
 
-  /** Returns to the start. */
+  /**
+   * Returns to the start.
+   * @internal
+   */
   reset(): void {
     this.#fixed = this.#start;
     this.#offset = 0;

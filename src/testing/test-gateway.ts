@@ -1,11 +1,13 @@
 /** A gateway inside a test: in memory, with a clock, identifiers, faults and a record of calls that the test controls. */
 import { hash } from 'node:crypto';
-import { type RunningGateway, type GatewayOptions as RunOptions, startGateway } from '../app/create-gateway.ts';
+import { type GatewayOptions, type RunningGateway, startGateway } from '../app/create-gateway.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
 import { prepareControls, type TestControls } from './controls.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
-export interface GatewayOptions extends Omit<RunOptions, 'store'> {
+/** The options of a gateway inside a test; it is in memory. */
+/** A gateway whose clock, faults and data a test controls. */
+export interface TestGatewayOptions extends Omit<GatewayOptions, 'store'> {
   /** The same seed gives the same references, identifiers and numbers. By default 1. */
   readonly seed?: number;
   /** Where the clock stands still, as `Date` accepts it. Without it the clock follows that of the machine. */
@@ -14,8 +16,8 @@ export interface GatewayOptions extends Omit<RunOptions, 'store'> {
 
 export interface TestGateway extends RunningGateway, TestControls {}
 
-/** Throws ConfigError for settings, and TypeError for a clock that is no date. */
-export async function createGateway({ seed = 1, clock, ...given }: GatewayOptions): Promise<TestGateway> {
+/** Starts a gateway in memory. Throws ConfigError for settings, and TypeError for a clock that is no date. */
+export async function createGateway({ seed = 1, clock, ...given }: TestGatewayOptions): Promise<TestGateway> {
   const options = { keys: keysOf(seed), ...given, settings: { LOG_LEVEL: 'silent', ...given.settings } };
   const prepared = prepareControls({ clock, random: createSeededRandom(seed), open: openMemory });
   const { gateway, backend } = await startGateway(options, { ...prepared.overrides, backend: prepared.backend });

@@ -1,13 +1,13 @@
 /** The gateway that tests of users run: seeds, clock, faults, calls and reset. */
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { builtIn, createGateway, type GatewayOptions, type TestGateway } from '../../src/api/testing.ts';
+import { builtIn, createGateway, type TestGateway, type TestGatewayOptions } from '../../src/api/testing.ts';
 
 const open: TestGateway[] = [];
 afterEach(async () => {
   for (const gateway of open.splice(0)) await gateway.close();
 });
 
-const start = async (options: Partial<GatewayOptions> = {}): Promise<TestGateway> => {
+const start = async (options: Partial<TestGatewayOptions> = {}): Promise<TestGateway> => {
   const gateway = await createGateway({ ...builtIn(), clock: '2026-01-01T00:00:00Z', ...options });
   open.push(gateway);
   return gateway;

@@ -2,15 +2,16 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import type { Clock } from '../../lib/clock-and-ids.ts';
 import * as sql from './credential-statements.ts';
-import type { PresentedCredential } from './credentials.ts';
 import type { Engine, Session } from './engine.ts';
 import { generateSecret, hashSecret, lookupOf, type PepperKeys, pepperKeys } from './secret-hash.ts';
 
-export type CredentialKind = PresentedCredential['kind'];
+/** How callers present a credential: by username and password, or by an API key. */
+export type CredentialKind = 'basic' | 'apiKey';
 
 /** The values of each grant, by its name. */
 export type Grants = Readonly<Record<string, readonly string[]>>;
 
+/** A credential to add. */
 export interface NewCredential {
   /** Letters, digits, `_` and `-`. */
   readonly tenant: string;
@@ -32,7 +33,7 @@ export interface IssuedSecret {
   readonly secret: string;
 }
 
-/** Times are milliseconds since the epoch. */
+/** A credential without its secrets. Times are milliseconds since the epoch. */
 export interface ListedCredential {
   readonly id: string;
   readonly tenant: string;
@@ -80,6 +81,7 @@ export interface CredentialRules {
   readonly grants: readonly GrantRule[];
 }
 
+/** The credentials of callers. */
 export interface CredentialRegistry {
   addCredential(credential: NewCredential): Promise<IssuedSecret>;
   /** Sorted by tenant, oldest first; includes revoked credentials. */

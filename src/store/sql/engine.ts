@@ -1,6 +1,8 @@
 /** The interface of database engines: statements with `$1` parameters, run alone or in transactions. */
 
+/** A value in a SQL statement or a row. */
 export type Value = string | number | null;
+/** A row by the names of its columns. */
 export type Row = Readonly<Record<string, Value>>;
 
 /** One SQL text for both engines. PostgreSQL prepares it under its name. `R` is the type of its rows. */

@@ -6,7 +6,6 @@ import { prepareControls, type TestControls } from './controls.ts';
 import { createSeededRandom } from './seeded-random.ts';
 
 /** The options of a gateway inside a test; it is in memory. */
-/** A gateway whose clock, faults and data a test controls. */
 export interface TestGatewayOptions extends Omit<GatewayOptions, 'store'> {
   /** The same seed gives the same references, identifiers and numbers. By default 1. */
   readonly seed?: number;
@@ -14,6 +13,7 @@ export interface TestGatewayOptions extends Omit<GatewayOptions, 'store'> {
   readonly clock?: string | number | Date;
 }
 
+/** A gateway whose clock, faults and data a test controls. */
 export interface TestGateway extends RunningGateway, TestControls {}
 
 /** Starts a gateway in memory. Throws ConfigError for settings, and TypeError for a clock that is no date. */

@@ -1,0 +1,123 @@
+/** Reads what the entry points of the package export: names, comments and declarations. */
+import { writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { type Node, SyntaxKind } from 'typescript/unstable/ast';
+import { API, type Checker, type Symbol as NamedSymbol, type Project, SymbolFlags } from 'typescript/unstable/sync';
+
+export interface Declaration {
+  readonly name: string;
+  readonly isType: boolean;
+  readonly doc: string;
+  /** The TypeScript declaration, with the comments of its members. */
+  readonly text: string;
+  /** The entry point whose section has the declaration, where it is another one. */
+  readonly seeEntry?: string;
+}
+
+export interface EntryPoint {
+  /** As programs import it: `triglyph/contract`. */
+  readonly name: string;
+  readonly declarations: readonly Declaration[];
+}
+
+export interface PublicApi {
+  readonly entries: readonly EntryPoint[];
+  readonly faults: readonly string[];
+}
+
+const entryNames = ['index', 'contract', 'koa', 'testing'] as const;
+
+/** `folder`: the declarations of the whole package. Writes a tsconfig.json there. */
+export function readDeclarations(folder: string): PublicApi {
+  const config = join(folder, 'tsconfig.json');
+  const files = entryNames.map((name) => `api/${name}.d.ts`);
+  const compilerOptions = { module: 'nodenext', strict: true, noEmit: true, allowImportingTsExtensions: true };
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+  const api = new API({ cwd: folder });
+  try {
+    const project = api.updateSnapshot({ openProjects: [config] }).getProject(config);
+    if (project === undefined) throw new Error(`${config} is not a project`);
+    return readProject(project, folder);
+  } finally {
+    api.close();
+  }
+}
+
+interface Exported {
+  readonly name: string;
+  readonly symbol: NamedSymbol;
+}
+
+function readProject({ program, checker }: Project, folder: string): PublicApi {
+  const exportsOf = (entry: string): readonly Exported[] => {
+    const file = program.getSourceFile(join(folder, 'api', `${entry}.d.ts`));
+    const module = file && checker.getSymbolAtLocation(file);
+    if (module === undefined) throw new Error(`${entry} is not a module`);
+    return checker.getExportsOfModule(module).map((each) => ({ name: each.name, symbol: resolve(checker, each) }));
+  };
+  const all = entryNames.map((entry) => ({ name: importedAs(entry), exported: exportsOf(entry) }));
+  const exportedIds = new Set(all.flatMap(({ exported }) => exported.map(({ symbol }) => symbol.id)));
+  const faults = new Set<string>();
+  const entryOf = new Map<number, string>();
+  const entries = all.map(({ name: entry, exported }) => ({
+    name: entry,
+    declarations: exported.map(({ name, symbol }): Declaration => {
+      const node = declarationOf(symbol);
+      const doc = checker.getDocumentationCommentOfSymbol(symbol).trim();
+      if (doc === '') faults.add(`${name} has no comment`);
+      for (const used of privateNames(checker, node, exportedIds, folder))
+        faults.add(`${name} names ${used}, which no entry point exports`);
+      const seeEntry = entryOf.get(symbol.id);
+      if (seeEntry === undefined) entryOf.set(symbol.id, entry);
+      return { name, isType: isType(symbol), doc, text: textOf(node), ...(seeEntry !== undefined && { seeEntry }) };
+    }),
+  }));
+  return { entries, faults: [...faults] };
+}
+
+const importedAs = (entry: string): string => (entry === 'index' ? 'triglyph' : `triglyph/${entry}`);
+
+function resolve(checker: Checker, symbol: NamedSymbol): NamedSymbol {
+  return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** What `export type` exports has no value at run time, whatever it is; a class is listed with the values. */
+function isType({ flags }: NamedSymbol): boolean {
+  return (flags & SymbolFlags.Value) === 0;
+}
+
+function declarationOf(symbol: NamedSymbol): Node {
+  const node = symbol.declarations[0]?.resolve();
+  if (node === undefined) throw new Error(`${symbol.name} has no declaration`);
+  return node;
+}
+
+function textOf(node: Node): string {
+  const text = node.getText().replace(/^export (?:declare )?/, '');
+  const declared = node.kind === SyntaxKind.VariableDeclaration ? `const ${text}` : text;
+  // The compiler indents by four blanks.
+  return declared.replaceAll(/^(?: {4})+/gm, (blanks) => ' '.repeat(blanks.length / 2));
+}
+
+/** Returns the names of this package in a declaration that no entry point exports. */
+function privateNames(checker: Checker, node: Node, exported: ReadonlySet<number>, folder: string): readonly string[] {
+  const names: string[] = [];
+  const visit = (each: Node): void => {
+    if (each.kind === SyntaxKind.Identifier) {
+      const found = checker.getSymbolAtLocation(each);
+      const symbol = found && resolve(checker, found);
+      if (symbol !== undefined && !exported.has(symbol.id) && isTopLevel(symbol, folder)) names.push(symbol.name);
+    }
+    each.forEachChild(visit);
+  };
+  visit(node);
+  return names;
+}
+
+function isTopLevel({ declarations }: NamedSymbol, folder: string): boolean {
+  const [handle] = declarations;
+  if (handle === undefined || relative(folder, handle.path).startsWith(`..${sep}`)) return false;
+  const node = handle.resolve();
+  const statement = node?.kind === SyntaxKind.VariableDeclaration ? node.parent?.parent : node;
+  return statement?.parent?.kind === SyntaxKind.SourceFile;
+}

@@ -1,0 +1,184 @@
+/** Tests the packed package in a folder of its own: its contents, its commands, its modules and its types. */
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { publint } from 'publint';
+import { type Ended, startTriglyph, type Variables } from '../support/commands.ts';
+import { installPackage, type PackedPackage, packPackage } from '../support/packed-package.ts';
+import { ask, basic } from '../support/server.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = tempFolder();
+const bin = join(folder.path, 'node_modules/.bin/triglyph');
+let packed: PackedPackage;
+beforeAll(async () => {
+  packed = await packPackage();
+  installPackage(packed, folder.path, ['@types/node']);
+});
+afterAll(() => folder.discard());
+
+/** The cache of the checkout would keep the files of each run. */
+const cached = { NODE_COMPILE_CACHE: join(folder.path, 'cache') };
+
+const start = (parameters: readonly string[], variables: Variables = {}) =>
+  startTriglyph(parameters, folder.path, { ...cached, ...variables }, bin);
+
+const run = async (...parameters: readonly string[]): Promise<Ended> => {
+  const { received, over } = start(parameters);
+  return { code: await over, ...received };
+};
+
+const write = (name: string, text: string): string => {
+  writeFileSync(join(folder.path, name), text);
+  return name;
+};
+
+const runNode = (...parameters: readonly string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, parameters, {
+    cwd: folder.path,
+    env: { ...process.env, ...cached },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+};
+
+test('it has no tests, no Node and no sources, runs nothing when it is installed, and is small', () => {
+  const files = globSync('**/*', { cwd: packed.folder });
+  const folders = new Set(files.map((file) => file.split('/')[0]));
+  const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'wsdl'];
+  expect([...folders].sort()).toEqual(expected);
+  expect(files.filter((file) => /\.test\.|node_modules|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  const { scripts, dependencies, optionalDependencies } = JSON.parse(
+    readFileSync(join(packed.folder, 'package.json'), 'utf8'),
+  ) as { scripts: object; dependencies: object; optionalDependencies?: object };
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) expect(scripts).not.toHaveProperty(script);
+  expect(optionalDependencies).toBeUndefined();
+  expect(Object.keys(dependencies).filter((name) => /^node(?:-|$)|checkout-node/.test(name))).toEqual([]);
+  expect(statSync(packed.file).size).toBeLessThan(2 << 20);
+});
+
+test('every file of JavaScript has a source map, and its declarations', () => {
+  const files = globSync('dist/**/*.js', { cwd: packed.folder });
+  expect(files.length).toBeGreaterThan(200);
+  for (const file of files)
+    for (const other of [`${file}.map`, file.replace(/js$/, 'd.ts')])
+      expect(statSync(join(packed.folder, other)).isFile()).toBe(true);
+});
+
+test('publint finds nothing', async () => {
+  const { messages } = await publint({ pkgDir: packed.folder, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test('--version and --help', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  const { code, stdout, stderr } = await run('--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('Usage: triglyph');
+});
+
+test('the demo answers, and a file is imported into its data', async () => {
+  const { child, received, over } = start(['demo']);
+  const ready = /The demo is ready: callers at (\S+),/;
+  await until('the demo to be ready', () => child.exitCode !== null || ready.test(received.stdout));
+  expect(received.stderr).toBe('');
+  const callers = ready.exec(received.stdout)![1]!;
+  const card = { number: '4111111111111111', expiryMonth: '03', expiryYear: '2030', holderName: 'Anna van Dijk' };
+  const key = { merchantAccount: 'DemoMerchant', shopperReference: 'imported' };
+  write('details.jsonl', `${JSON.stringify({ ...key, contracts: 'ONECLICK', card })}\n`);
+  const importing = start(['import', 'details.jsonl'], { DATA_DIR: 'data/demo', KEY_FILE: 'data/demo/keys' });
+  expect({ code: await importing.over, stderr: importing.received.stderr }).toEqual({ code: 0, stderr: '' });
+  const { answer } = await ask(callers, 'listRecurringDetails', key, basic('ws@Company.Demo', 'demo-password'));
+  expect(answer.details).toHaveLength(1);
+  child.kill('SIGTERM');
+  expect(await over).toBe(0);
+});
+
+const program = (imports: string) => `${imports}
+const gateway = createGateway({ ...builtIn() });
+gateway.then(async (running) => {
+  const { status } = await running.fetch(new Request('http://gateway/openapi.json'));
+  await running.close();
+  console.log(status, typeof service, typeof koaMiddleware);
+});
+`;
+
+test('CommonJS requires it, and modules import it', () => {
+  const required = `const { builtIn } = require('triglyph');
+const { createGateway } = require('triglyph/testing');
+const { service } = require('triglyph/contract');
+const { koaMiddleware } = require('triglyph/koa');`;
+  const imported = required.replaceAll(/^const (.*) = require\((.*)\);/gm, 'import $1 from $2;');
+  const expected = { status: 0, stdout: '200 function function\n', stderr: '' };
+  expect(runNode(write('required.cjs', program(required)))).toEqual(expected);
+  expect(runNode(write('imported.mjs', program(imported)))).toEqual(expected);
+});
+
+const consumer = `import { createGateway, type RunningGateway } from 'triglyph';
+import { type Handler, object, operation, required, service, string } from 'triglyph/contract';
+import { koaMiddleware } from 'triglyph/koa';
+import { createGateway as createTestGateway } from 'triglyph/testing';
+
+const text = object('Text', { text: required(string({ example: 'Hello' }), 'The text.') });
+const echo = operation({
+  name: 'echo', doc: 'Echoes.', effect: 'reads', role: 'echo', problems: [], input: text, output: text,
+});
+const echoV1 = service({
+  name: 'Echo', version: 1, doc: 'Echoes.', address: '/echo', operations: [echo],
+  namespaces: { own: 'echo', uris: { echo: 'urn:example:echo' } },
+});
+const handler: Handler<typeof echo> = async ({ input, caller }, tx) => {
+  // @ts-expect-error a reading handler does not write
+  tx.execute;
+  return { text: input.text + caller.tenant };
+};
+const services = [echoV1.with({ echo: handler })];
+// @ts-expect-error a wrong output
+echoV1.with({ echo: async () => ({ text: 1 }) });
+// @ts-expect-error a handler is missing
+echoV1.with({});
+// @ts-expect-error an operation that does not exist
+echoV1.with({ echo: handler, shout: handler });
+// @ts-expect-error no service
+createGateway({ services: [1] });
+
+export const gateway: RunningGateway = await createGateway({ services });
+export const middleware = koaMiddleware(gateway);
+export const tested = await createTestGateway({ services, seed: 7 });
+tested.clock.advance({ days: 1 });
+tested.faults.next({ operation: 'echo', answer: 'internal' });
+`;
+
+test('a strict TypeScript program compiles with it, and a wrong handler does not', () => {
+  const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, skipLibCheck: false, noEmit: true };
+  write(
+    'tsconfig.json',
+    JSON.stringify({ compilerOptions: { ...compilerOptions, types: ['node'] }, files: ['a.mts'] }),
+  );
+  write('a.mts', consumer);
+  const { stdout } = runNode(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', '.');
+  expect(stdout).toBe('');
+});
+
+test('an older Node gets one plain sentence', () => {
+  const sentence = (version: string) => ({
+    status: 1,
+    stdout: '',
+    stderr: `triglyph: this is Node ${version}, and 24 or newer is needed.\n`,
+  });
+  const older = write('older.mjs', "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });\n");
+  expect(runNode('--import', `./${older}`, bin, 'demo')).toEqual(sentence('20.20.2'));
+  // The Node of the machine, where it is an old one.
+  for (const directory of (process.env.PATH ?? '').split(':')) {
+    const options = { cwd: folder.path, encoding: 'utf8' } as const;
+    const asked = spawnSync(join(directory, 'node'), ['--version'], options);
+    const version = /^v(\d+\..*)\n$/.exec(asked.stdout ?? '')?.[1];
+    if (version === undefined || Number.parseInt(version, 10) >= 24) continue;
+    const { status, stdout, stderr } = spawnSync(join(directory, 'node'), [bin, 'demo'], options);
+    expect({ status, stdout, stderr }).toEqual(sentence(version));
+  }
+});

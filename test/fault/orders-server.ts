@@ -1,0 +1,46 @@
+/** The child of the orders test: serves the example, or orders whose effect is a line of a file outside of the transaction. */
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
+import { createGateway } from 'triglyph';
+import { Problem } from 'triglyph/contract';
+import { ordersV1, problems } from '../../examples/orders/contract.ts';
+import { orders } from '../../examples/orders/orders.ts';
+import type { OrdersProgram } from './orders-under-load.ts';
+
+const [dataDir, program, file] = process.argv.slice(2) as [string, OrdersProgram, string];
+
+const gateway = await createGateway({ services: [serviceOf(program)], store: { dataDir } });
+// A killed process writes no compile cache.
+flushCompileCache();
+process.stdout.write(`${await gateway.listen()}\n`);
+
+function serviceOf(program: OrdersProgram) {
+  switch (program) {
+    case 'the example':
+      return orders;
+    case 'an effect outside':
+      return outside(false);
+    case 'a unique effect outside':
+      return outside(true);
+    default:
+      return program satisfies never;
+  }
+}
+
+/** A seeded defect: each order is a line of a file. `isUnique`: a number that is there is refused, as by a primary key. */
+function outside(isUnique: boolean) {
+  return ordersV1.with({
+    async getOrder() {
+      throw new Problem(problems.orderNotFound);
+    },
+    async placeOrder({ input: { number } }) {
+      const placed = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+      if (isUnique && placed.includes(number)) throw new Problem(problems.orderExists);
+      appendFileSync(file, `${number}\n`);
+      // The commit of a slow disk.
+      await setTimeout(5);
+      return { status: 'placed' };
+    },
+  });
+}

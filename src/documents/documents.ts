@@ -164,7 +164,9 @@ function locate(services: readonly Service[], path: string, query: string): Loca
   const found = locateVersion(services, plain);
   if (found === undefined) return undefined;
   const { service, version } = found;
-  return { service, address: serviceAddress(service, version), query, isOld: version < service.version };
+  // The contract of the old addresses is the first that SOAP 1.2 callers know.
+  const first = services.find((each) => each.name === service.name && each.legacy !== undefined) ?? service;
+  return { service, address: serviceAddress(service, version), query, isOld: version < first.version };
 }
 
 /** `wsdl`, `wsdl soap11`, or `xsd=` and a namespace. WSDL tools write the names of the query in any case. */

@@ -109,7 +109,7 @@ describe('the bindings of a WSDL document', () => {
   };
   const old = '/pal/servlet/soap/Recurring';
 
-  test.each([
+  test.each<readonly [path: string, query: string, bindings: readonly string[]]>([
     [home, 'wsdl', ['11', '12']],
     [home, 'wsdl&soap12=no', ['11']],
     [home, 'soap12=No&WSDL', ['11']],
@@ -117,7 +117,10 @@ describe('the bindings of a WSDL document', () => {
     [home, 'wsdl&soap12=yes', ['11', '12']],
     [home, 'wsdl&soap12=perhaps', ['11', '12']],
     ['/pal/servlet/Recurring/v68', 'wsdl&soap12=no', ['11']],
-    ['/pal/servlet/Recurring/v12', 'wsdl', ['11']],
+    ...['v1', 'v12', 'v13', 'v24'].map((version) => [`/pal/servlet/Recurring/${version}`, 'wsdl', ['11']] as const),
+    ...['v26', 'v39', 'v40', 'v67'].map(
+      (version) => [`/pal/servlet/Recurring/${version}`, 'wsdl', ['11', '12']] as const,
+    ),
     ['/pal/servlet/Recurring/v12', 'wsdl&soap12=yes', ['11', '12']],
     [old, 'wsdl', ['11']],
     [old, 'wsdl&soap12=true', ['11', '12']],

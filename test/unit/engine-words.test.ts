@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const src = join(import.meta.dirname, '../../src');
-const services = ['app', 'cli', 'services'];
+const services = ['app', 'cli', 'demo', 'services'];
 const words = /merchant|shopper|psp|payment|balance|recurring|company|companies/gi;
 
 /** Stored names: rows and outcomes of earlier releases have them. */

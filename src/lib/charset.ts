@@ -30,17 +30,33 @@ export function decodeSingleByte(bytes: Buffer, charset: SingleByteCharset): str
 
 /** The index of the first byte that is not in the charset, for bytes that were refused. */
 export function firstInvalidByte(bytes: Buffer, charset: Exclude<Charset, 'utf-16'>): number {
-  if (charset !== 'utf-8') return bytes.findIndex((byte) => decodeSingleByte(Buffer.of(byte), charset) === undefined);
+  if (charset !== 'utf-8') return bytes.findIndex((byte) => characters[charset][byte] === undefined);
   // Decoding replaces what is invalid, so encoding again differs there first.
   const again = Buffer.from(bytes.toString('utf8'));
   const at = bytes.findIndex((byte, index) => byte !== again[index]);
   return at === -1 ? bytes.length : at;
 }
 
+/** The character of a byte; undefined for a byte that is not in the charset. */
+export function characterOf(byte: number, charset: SingleByteCharset): string | undefined {
+  return characters[charset][byte];
+}
+
 const windows1252 = new TextDecoder('windows-1252');
 
 /** The decoder keeps the five bytes that the code page leaves open (0x81, 0x8D, 0x8F, 0x90, 0x9D), `fatal` or not. */
 const unassigned = /[\u0080-\u009f]/;
+
+/** By byte: a decoder that is called for each byte of a body takes a hundred times as long. */
+const characters: Readonly<Record<SingleByteCharset, readonly (string | undefined)[]>> = Object.freeze({
+  'iso-8859-1': charactersOf('iso-8859-1'),
+  'windows-1252': charactersOf('windows-1252'),
+  'us-ascii': charactersOf('us-ascii'),
+});
+
+function charactersOf(charset: SingleByteCharset): readonly (string | undefined)[] {
+  return Array.from({ length: 256 }, (_, byte) => decodeSingleByte(Buffer.of(byte), charset));
+}
 
 /** The names and aliases that IANA registers, and those of Java. */
 const labels: Readonly<Record<Charset, readonly string[]>> = {

@@ -10,6 +10,7 @@ import { formats } from '../formats/index.ts';
 import { encodeIn, percentEncodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
 import { type Bytes, outcomeOf } from '../support/exchange.ts';
 import { type Loose, textNode } from '../support/lenient.ts';
+import { bodyMsMax, shortestMs } from './cpu-time.ts';
 import { failure, runs, search } from './property.ts';
 
 const protocols = createProtocols(services);
@@ -74,5 +75,20 @@ describe.each(namedProtocols)('%s', (name) => {
 
   test('a wrong charset is found', () => {
     expect(check(name, 'windows-1252', 'iso-8859-1')).toContain(failure('').split('\n').at(-1)!);
+  });
+});
+
+describe.each(singleByteCharsets)('a large body in %s is decoded in time', (charset) => {
+  const last = charset === 'us-ascii' ? '%41' : '%FC';
+  const bodies: readonly (readonly [what: string, name: NamedProtocol, body: Buffer])[] = [
+    ['percent-encoded bytes', 'form', Buffer.from(`shopperReference=${last.repeat(21_000)}`)],
+    ['percent-encoded names', 'form', Buffer.from(`${last}=&`.repeat(190))],
+    ['a last byte that is invalid', 'json', Buffer.concat([Buffer.alloc(65_000, 'a'), Buffer.of(0x81)])],
+    ['a last byte that is invalid', 'soap11', Buffer.concat([Buffer.alloc(65_000, 'a'), Buffer.of(0x81)])],
+  ];
+  test.each(bodies)('%s in %s', (_, name, body) => {
+    const { path } = inUtf8(name, '');
+    const contentType = `${formats[name].contentType.split(';')[0]}; charset=${charset}`;
+    expect(shortestMs(() => outcomeOf(protocols, name, { path, contentType, body }))).toBeLessThan(bodyMsMax);
   });
 });

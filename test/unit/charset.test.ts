@@ -1,7 +1,7 @@
 /** Labels and bytes of the single-byte charsets. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import { charsetOf, decodeSingleByte } from '../../src/lib/charset.ts';
+import { characterOf, charsetOf, decodeSingleByte, firstInvalidByte } from '../../src/lib/charset.ts';
 import { encodeIn, repertoires, singleByteCharsets } from '../support/charsets.ts';
 
 test.each([
@@ -38,5 +38,13 @@ describe.each(singleByteCharsets)('%s', (charset) => {
     const bytes = Array.from({ length: 256 }, (_, byte) => byte);
     const found = bytes.filter((byte) => decodeSingleByte(Buffer.of(0x41, byte), charset) === undefined);
     expect(found).toEqual(refused[charset]);
+  });
+
+  test('a byte alone is the same character, and the first that it does not have is found', () => {
+    const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+    const alone = bytes.map((byte) => decodeSingleByte(Buffer.of(byte), charset));
+    expect(bytes.map((byte) => characterOf(byte, charset))).toEqual(alone);
+    const first = refused[charset][0];
+    if (first !== undefined) expect(firstInvalidByte(Buffer.of(0x41, 0x42, first, first), charset)).toBe(2);
   });
 });

@@ -1,7 +1,6 @@
 /** Splits text into decoded pairs of name and value, with qs. */
-import { Buffer } from 'node:buffer';
 import { parse } from 'qs';
-import { type Charset, decodeSingleByte, type SingleByteCharset } from '../../lib/charset.ts';
+import { type Charset, characterOf, type SingleByteCharset } from '../../lib/charset.ts';
 import type { Fault } from '../malformed-body.ts';
 
 export type Pair = readonly [name: string, value: string];
@@ -96,7 +95,7 @@ function decoderIn(charset: Charset): Decoder {
 /** Percent-encoded bytes of a charset in which each byte is a character. */
 function decodeBytes(text: string, charset: SingleByteCharset): string {
   return text.replace(/%([0-9a-f]{2})?/gi, (_, hex: string | undefined) => {
-    const character = hex === undefined ? undefined : decodeSingleByte(Buffer.from(hex, 'hex'), charset);
+    const character = hex === undefined ? undefined : characterOf(Number.parseInt(hex, 16), charset);
     if (character === undefined) throw new URIError('percent-encoding');
     return character;
   });

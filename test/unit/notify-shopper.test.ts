@@ -71,3 +71,15 @@ test('a disabled detail is an unknown one', async () => {
     kind: recurringProblems.detailNotFound,
   });
 });
+
+test.each([
+  ['2030-02-28', true],
+  ['2032-02-29', true],
+  ['2030-02-29', false],
+  ['2030-04-31', false],
+])('the billing date %s is a day: %s', async (billingDate, isDay) => {
+  const announced = run({ storedPaymentMethodId: 'VISA', billingDate });
+  if (isDay) await expect(announced).resolves.toMatchObject({ resultCode: 'Success' });
+  else await expect(announced).rejects.toMatchObject({ kind: recurringProblems.invalidBillingDate });
+  expect(await stored()).toHaveLength(isDay ? 1 : 0);
+});

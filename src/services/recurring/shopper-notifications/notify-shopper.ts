@@ -11,6 +11,8 @@ export const notifyShopper: Handler<RecurringOperations['notifyShopper']> = asyn
   const { input, caller, requestReference: pspReference } = request;
   const { merchantAccount, shopperReference, amount, billingDate, billingSequenceNumber, reference } = input;
   const { displayedReference = reference } = input;
+  if (billingDate !== undefined && !isDay(billingDate))
+    throw Problem.at(['billingDate'], recurringProblems.invalidBillingDate);
   const key = { company: caller.tenant, merchantAccount, shopperReference };
   const named = [input.recurringDetailReference, input.storedPaymentMethodId].filter((each) => each !== undefined);
   const shopper = await tx.repository(DetailReader).findShopper(key);
@@ -42,3 +44,9 @@ export const notifyShopper: Handler<RecurringOperations['notifyShopper']> = asyn
     storedPaymentMethodId: recurringDetailReference,
   };
 };
+
+/** Whether the month has the day. The contract has checked the rest. */
+function isDay(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}

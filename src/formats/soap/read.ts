@@ -35,7 +35,8 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
 
     eachMember(element, visit, schema) {
       const named = typeName(element);
-      if (!isBlank(element.text) || (named !== undefined && named !== schema.name && named !== 'anyType')) return false;
+      if (!isBlank(element.text) || (named !== undefined && named !== schema.name && !structNames.has(named)))
+        return false;
       for (const each of element.children)
         visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema));
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
@@ -53,11 +54,12 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
     eachEntry(element, visit) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && !mapNames.has(named))) return false;
+      const entryName = named === 'Map' && element.children[0]?.local === itemsOfMap ? itemsOfMap : 'entry';
       for (const entry of element.children) {
         const key = onlyChild(entry, 'key');
         const value = onlyChild(entry, 'value');
         const parts = (key ? 1 : 0) + (value ? 1 : 0);
-        if (entry.local !== 'entry' || !key || value === false || parts !== entry.children.length) return false;
+        if (entry.local !== entryName || !key || value === false || parts !== entry.children.length) return false;
         if (key.children.length > 0 || !isBlank(entry.text)) return false;
         visit(key.text, value ?? emptyValue);
       }
@@ -126,7 +128,13 @@ function isTypeOf(schema: ScalarSchema, named: string): boolean {
   return schema.kind === 'enum' && named === schema.name;
 }
 
+/** Types of any object: PHP without a WSDL writes `Struct`, SOAP::Lite before 1.0 `SOAPStruct`. */
+const structNames: ReadonlySet<string> = new Set(['Struct', 'SOAPStruct', 'anyType']);
+
 const mapNames: ReadonlySet<string> = new Set(['anyType2anyTypeMap', 'Map', 'anyType']);
+
+/** The entries of a Map, the type of xml-soap that PHP and Axis write, are items. */
+const itemsOfMap = 'item';
 
 const emptyValue: Element = Object.freeze({ namespace: '', local: 'value', attributes: [], children: [], text: '' });
 

@@ -86,6 +86,38 @@ test.each([
   expect([later.test(again.message.body), later.test(list.message.body)]).toEqual([isThere, isThere]);
 });
 
+/** Members of answers that only version 12 has. */
+const onlyInV12 = ['additionalData', 'params', 'pspEchoData', 'redirectType', 'redirectUrl'];
+
+test.each([12, 13])('what version 12 has is nil in SOAP only, and nothing in another version: %i', async (version) => {
+  const input = { card, recurring: { contract: ['RECURRING'] }, shopperReference: 'nils' };
+  const { shopperReference } = input;
+  const nilsIn = (body: string) => onlyInV12.filter((each) => body.includes(`<${each} xsi:nil="true"/>`));
+  const soap = await call({ name: 'soap11', version, operation: 'storeToken', input });
+  expect(nilsIn(soap.message.body)).toEqual(version === 12 ? onlyInV12 : []);
+  const list = await call({ name: 'soap11', version, operation: 'listRecurringDetails', input: { shopperReference } });
+  expect(list.message.body.includes('<ns2:billingAddress xsi:nil="true"/>')).toBe(version === 12);
+  const json = await call({ name: 'json', version, operation: 'storeToken', input });
+  expect(Object.keys(JSON.parse(json.message.body)).filter((each) => onlyInV12.includes(each))).toEqual([]);
+});
+
+test('members of a request that only version 12 has are no part of the request', async () => {
+  const input = { card, recurring: { contract: ['RECURRING'] }, shopperReference: 'ignored' };
+  const ignored = { params: { a: 'b' }, pspEchoData: 'echo', returnUrl: 'x'.repeat(5_000), shopperIP: '192.0.2.1' };
+  const key = 'a-key-of-version-12';
+  const first = await call({
+    name: 'soap11',
+    version: 12,
+    operation: 'storeToken',
+    input: { ...input, ...ignored },
+    key,
+  });
+  const again = await call({ name: 'json', version: 25, operation: 'storeToken', input, key });
+  expect([first.entry.outcome, again.entry.outcome, again.entry.replayed]).toEqual(['ok', 'ok', true]);
+  const other = await call({ name: 'json', version: 25, operation: 'storeToken', input: { ...input, name: 'x' }, key });
+  expect(other.entry.outcome).toBe('keyReused');
+});
+
 test.each(facts.versions)(
   'recurringExpiry that is no moment: ignored before version 40, refused in %i',
   async (version) => {

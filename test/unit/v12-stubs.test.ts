@@ -1,13 +1,15 @@
-/** Tests that the served document has the types of version 12, so that code around old stubs compiles with new ones. */
+/** Tests that served documents have the types of version 12, so that code around old stubs compiles with new ones. */
 import { describe, expect, test } from '@jest/globals';
 import { XMLParser } from 'fast-xml-parser';
+import type { Service } from '../../src/contract/service.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
+import { recurringV12 } from '../../src/services/recurring/v12.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { enumerations, objects, type Prefix } from '../interop/v12-types.ts';
 import { type Member, members, v12Wsdl } from '../interop/v12-wsdl.ts';
 
-/** Types and members of version 12 that the service does not have. */
-const left: Readonly<Record<string, readonly string[]>> = {
+/** Members of version 12 that later contracts do not have. */
+const leftLater: Readonly<Record<string, readonly string[]>> = {
   Card: ['billingAddress'],
   StoreTokenRequest: ['params', 'pspEchoData', 'returnUrl', 'shopperIP', 'shopperStatement'],
   StoreTokenResult: ['additionalData', 'params', 'pspEchoData', 'redirectType', 'redirectUrl'],
@@ -21,15 +23,24 @@ type Tree = { readonly [name: string]: Tree & string };
 const asList = (value: Tree | readonly Tree[] | undefined): readonly Tree[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as Tree];
 
-const served = new Map(
-  [...deriveXsd(recurringV25, (name) => `${name}.xsd`)].map(([prefix, text]) => [
-    prefix,
-    (parser.parse(text) as Tree)['xsd:schema']!,
-  ]),
-);
+type Schemas = ReadonlyMap<string, Tree>;
 
-function servedMembers(prefix: Prefix, name: string): readonly Member[] {
-  const type = asList(served.get(prefix)?.['xsd:complexType']).find((each) => each.name === name);
+function schemasOf(service: Service): Schemas {
+  return new Map(
+    [...deriveXsd(service, (name) => `${name}.xsd`)].map(([prefix, text]) => [
+      prefix,
+      (parser.parse(text) as Tree)['xsd:schema']!,
+    ]),
+  );
+}
+
+const contracts = [
+  { version: 12, schemas: schemasOf(recurringV12), left: {} as typeof leftLater },
+  { version: 25, schemas: schemasOf(recurringV25), left: leftLater },
+];
+
+function servedMembers(schemas: Schemas, prefix: Prefix, name: string): readonly Member[] {
+  const type = asList(schemas.get(prefix)?.['xsd:complexType']).find((each) => each.name === name);
   return asList(type?.['xsd:sequence']?.['xsd:element']).map((element) => {
     const facets = element['xsd:simpleType']?.['xsd:restriction'];
     return {
@@ -44,18 +55,21 @@ function servedMembers(prefix: Prefix, name: string): readonly Member[] {
 
 describe.each(Object.entries(objects))('%s', (prefix, types) => {
   const kept = Object.entries(types).filter(([name]) => !leftTypes.includes(name));
-  test.each(kept)('%s has the members of version 12', (name, text) => {
+  const cases = contracts.flatMap(({ version, schemas, left }) =>
+    kept.map(([name, text]) => ({ version, schemas, left, name, text })),
+  );
+  test.each(cases)('$name has the members of version 12 in version $version', ({ schemas, left, name, text }) => {
     const expected = members(text).filter(({ name: member }) => !left[name]?.includes(member));
     const names = expected.map((member) => member.name);
-    const found = servedMembers(prefix as Prefix, name).filter((member) => names.includes(member.name));
+    const found = servedMembers(schemas, prefix as Prefix, name).filter((member) => names.includes(member.name));
     const withoutLengths = (each: Member) =>
       otherLengths.includes(each.name) ? { ...each, lengths: undefined } : each;
     expect(found.map(withoutLengths)).toEqual(expected.map(withoutLengths));
   });
 });
 
-test('the enumerations are those of version 12', () => {
-  const simpleTypes = asList(served.get('common')?.['xsd:simpleType']);
+test.each(contracts)('the enumerations are those of version 12 in version $version', ({ schemas }) => {
+  const simpleTypes = asList(schemas.get('common')?.['xsd:simpleType']);
   for (const [name, values] of Object.entries(enumerations)) {
     const type = simpleTypes.find((each) => each.name === name);
     const found = asList(type?.['xsd:restriction']?.['xsd:enumeration']).map((each) => each.value);

@@ -40,6 +40,18 @@ function bankOfV12({ bankCity: _city, taxId: _id, ...bank }: NonNullable<Details
   return bank;
 }
 
+/** Members that mean nothing here, so a retry through another version repeats the same request. */
+function withoutIgnoredMembers({
+  params: _params,
+  pspEchoData: _data,
+  returnUrl: _url,
+  shopperIP: _ip,
+  shopperStatement: _statement,
+  ...input
+}: Input<typeof v12.storeToken>): Input<typeof v40.storeToken> {
+  return input;
+}
+
 function withoutRechargeReference({
   rechargeReference: _,
   ...output
@@ -62,7 +74,7 @@ export const adaptersOfV25 = {
 
 const adaptersOfV12 = {
   listRecurringDetails: { upgrade: withoutAgreement.listRecurringDetails, downgrade: withoutLaterMembers },
-  storeToken: { upgrade: withoutAgreement.storeToken, downgrade: withoutRechargeReference },
+  storeToken: { upgrade: withoutIgnoredMembers, downgrade: withoutRechargeReference },
 };
 
 const adaptersOfV40 = { listRecurringDetails: { downgrade: withoutNetworkReference } };

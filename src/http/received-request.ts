@@ -36,7 +36,8 @@ function headFault(request: IncomingMessage, headersMax: number): Problem | unde
     seen.push(name);
   }
   const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked')
+  // HTTP/1.0 has no Transfer-Encoding: a proxy may see another end of the body (RFC 9112, section 6.1).
+  if (coding !== undefined && (coding.trim().toLowerCase() !== 'chunked' || request.httpVersionMinor === 0))
     return bad('Transfer-Encoding not supported', 'transferEncoding');
   // HTTP/1.0 has no Host header. Each format says whether it needs one.
   return seen.includes('host') || request.httpVersionMinor === 0 ? undefined : noHost();

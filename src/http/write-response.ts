@@ -26,7 +26,9 @@ export function writeResponse(
 ): void {
   const { response } = received;
   const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
-  const close = closing || rest || message.status === 408 || message.status === 413;
+  // Where the head is wrong, what follows it may not be where the caller means it to be.
+  const isUnsound = received.fault !== undefined;
+  const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;
   response.writeHead(message.status, headLines(received, message, bytesOut, close));
   if (rest && !received.request.complete) {
     response.write(message.body);

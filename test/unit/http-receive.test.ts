@@ -47,6 +47,15 @@ const cases: readonly (readonly [string, readonly string[], readonly number[], (
   ['two CL', [`${post('Content-Length: 2', 'Content-Length: 3')}abc`], [400]],
   ['two equal CL', [`${post('Content-Length: 2', 'Content-Length: 2')}ab`], [400]],
   ['a signed CL', [`${post('Content-Length: +2')}ab`], [400]],
+  [
+    'a chunked body in 1.0, which ends the connection',
+    [
+      `${head('POST /x HTTP/1.0', 'Connection: keep-alive', 'Transfer-Encoding: chunked')}2\r\nab\r\n0\r\n\r\n`,
+      post('Content-Length: 0'),
+    ],
+    [400],
+    'Transfer-Encoding',
+  ],
   ['an obfuscated TE', [`${post('Transfer-Encoding: xchunked')}0\r\n\r\n`], [400]],
   ['an endless chunk', [`${post('Transfer-Encoding: chunked')}ffffffffffffffff1\r\n`], [400]],
   ['a broken chunk', [post('Transfer-Encoding: chunked'), 'zz\r\n'], [400], /"status":400/],

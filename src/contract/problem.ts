@@ -92,6 +92,12 @@ export const problems = defineProblems({
   }),
   unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type', beforeOperation),
   badRequest: kind(400, '000', 'validation', 'Bad request', beforeOperation),
+  invalidKey: kind(
+    400,
+    '000',
+    'validation',
+    'Idempotency-Key is not 1 to 64 printable characters without blanks, quotes or backslashes',
+  ),
   undecodable: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),
   unreadable: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),
   structure: kind(400, '702', 'validation', 'Problem parsing request: {0}', { blanks: ['what is wrong'] }),

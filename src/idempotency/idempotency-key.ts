@@ -13,7 +13,7 @@ export function isWeak(key: string): boolean {
   return key.length < 16;
 }
 
-/** Returns the key, if there is one; the header takes precedence. Throws badRequest for an invalid key. */
+/** Returns the key, if there is one; the header takes precedence. Throws invalidKey. */
 export function keyOf(
   headers: Readonly<Record<string, string | undefined>>,
   { key: inBody }: { readonly key?: string | undefined },
@@ -22,22 +22,13 @@ export function keyOf(
   // Accepts a quoted string (RFC 8941), and the bare text that callers of this interface send.
   const key = inHeader === undefined ? inBody : inHeader.replace(/^"(.*)"$/s, '$1');
   if (key === undefined) return undefined;
-  if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key)) throw invalid();
+  if (key.length > (inHeader === undefined ? lengthInBodyMax : keyLengthMax) || !valid.test(key))
+    throw new Problem('invalidKey');
   return key;
 }
 
 export function keyMissing(): Problem {
-  return new Problem('badRequest', `${keyHeader} is missing, and this credential may not write without one`, {
+  return new Problem('invalidKey', `${keyHeader} is missing, and this credential may not write without one`, {
     reason: 'noIdempotencyKey',
   });
-}
-
-function invalid(): Problem {
-  return new Problem(
-    'badRequest',
-    'Idempotency-Key is not 1 to 64 printable characters without blanks, quotes or backslashes',
-    {
-      reason: 'idempotencyKey',
-    },
-  );
 }

@@ -164,6 +164,14 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(entry).toMatchObject({ operation: 'disable', tenant: 'Demo', outcome: new Problem(problem).problem });
   });
 
+  test('an invalid key has the status of a problem of the message, since the message was read', async () => {
+    const { message, entry, executed } = await send({ format, headers: { 'idempotency-key': 'two words' } });
+    expect(executed).toEqual([]);
+    expect(message.status).toBe(format === 'soap11' || format === 'adapter' ? 500 : 400);
+    expect(message.body).toContain(format === 'form' ? 'Idempotency-Key+is+not' : 'Idempotency-Key is not');
+    expect(entry).toMatchObject({ outcome: 'invalidKey', operation: 'disable' });
+  });
+
   test('a problem that the execution returns has the reference of the request that had the effect', async () => {
     const execute: ExecuteIdempotently = async () => ({
       requestReference: 'PSP0000000000000',

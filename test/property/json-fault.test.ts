@@ -64,7 +64,9 @@ test('the fault does not depend on what follows', () => {
 
 test('control: a grammar with a trailing comma is found', () => {
   const lax = (text: string) => findFault(text.replace(/,(\s*[\]}])/g, '$1'));
-  expect(search(texts, { runs: 5 * runs, unshrunk: true }, (text) => disagreement(text, lax))).toContain('JSON.parse');
+  // The first one ends the search, which few values do not reach.
+  const found = search(texts, { runs: 200_000, unshrunk: true }, (text) => disagreement(text, lax));
+  expect(found).toContain('JSON.parse');
 });
 
 function disagreement(text: string, find: typeof findFault): string | undefined {

@@ -7,7 +7,7 @@ import { services } from '../../src/services/index.ts';
 import { anyBytesAreDecodedOrRefused, largeBodiesAreDecodedInTime } from './arbitrary-bytes.ts';
 import { cpuMs } from './cpu-time.ts';
 import { messagesMatchDocuments } from './documents.ts';
-import { operationsOf, type Property } from './property.ts';
+import { namesOf, operationsOf, type Property } from './property.ts';
 import { formatsRefuseAlike, spellingsAreEquivalent, unencodableTextIsRefused } from './refusal.ts';
 import { answersRoundTrip, formatsAgreeOnInput, requestsRoundTrip } from './round-trip.ts';
 
@@ -150,8 +150,10 @@ const seeded: readonly Seeded[] = [
 const sound = createProtocols(services);
 const subjects = operationsOf(services);
 
-const findIn = (protocols: Protocols, { property, runs = 1_000 }: Seeded): string | undefined => {
+/** `name`: of the defective format, which not every version has. */
+const findIn = (name: NamedProtocol, protocols: Protocols, { property, runs = 1_000 }: Seeded): string | undefined => {
   for (const { service, operation } of subjects) {
+    if (!namesOf({ protocols, service }).includes(name)) continue;
     const found = property({ protocols, service, operation, runs, unshrunk: true });
     if (found !== undefined) return found;
   }
@@ -161,6 +163,6 @@ const findIn = (protocols: Protocols, { property, runs = 1_000 }: Seeded): strin
 describe.each(namedProtocols)('a defect in %s', (name: NamedProtocol) => {
   test.each(seeded)('$defect: found by $property.name', (each) => {
     const mutant = Object.freeze({ ...sound, [name]: Object.freeze(each.seed(sound[name])) });
-    expect(findIn(mutant, each)).toContain(name);
+    expect(findIn(name, mutant, each)).toContain(name);
   });
 });

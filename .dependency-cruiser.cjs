@@ -46,6 +46,7 @@ const boundaries = {
   pg: ['store/postgres/'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/', 'webhooks/send.ts'],
+  'node:https': ['http/node-http.ts'],
   'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],
 };

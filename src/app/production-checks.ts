@@ -11,8 +11,8 @@ export const demoMark = 'DEMO';
  * Returns why this configuration must not be served, each fault with its correction.
  * The checks that need the store (published credentials, wrong keys) are in cli/store-faults.ts.
  */
-export function productionFaults(config: Config): readonly string[] {
-  if (config.mode === 'demo') return demoFaults(config);
+export function productionFaults(config: Config, options: DemoOptions = {}): readonly string[] {
+  if (config.mode === 'demo') return demoFaults(config, options);
   const { keys, keyFile, updaterFolder, demoShoppers, databaseUrl, dataDir, environment } = config;
   const faults: string[] = [];
   if (keys === undefined)
@@ -25,6 +25,11 @@ export function productionFaults(config: Config): readonly string[] {
   return environment === 'live' ? [...faults, ...liveFaults(config)] : faults;
 }
 
+export interface DemoOptions {
+  /** The command line names the host, so that a variable left behind opens no demo to others. */
+  readonly isHostChosen?: boolean;
+}
+
 /** The owner may read and write a key file, and its group may read it. */
 export function keyFileFaults(file: string): readonly string[] {
   // Windows has no permission bits.
@@ -32,10 +37,12 @@ export function keyFileFaults(file: string): readonly string[] {
   return [`KEY_FILE ${file} can be read or changed by others: chmod 600 it (640 where a group must read it).`];
 }
 
-function demoFaults({ host, environment }: Config): readonly string[] {
+function demoFaults({ host, environment }: Config, { isHostChosen = false }: DemoOptions): readonly string[] {
   const faults: string[] = [];
-  if (!isLoopback(host))
-    faults.push(`HOST is ${host}: the credentials of the demo are public, so it serves 127.0.0.1 only.`);
+  if (!isLoopback(host) && !isHostChosen)
+    faults.push(
+      `HOST is ${host}: the credentials of the demo are public, so it serves 127.0.0.1, and other addresses with --host only.`,
+    );
   if (environment === 'live') faults.push('ENVIRONMENT is live: the demo serves test only; use `serve`.');
   return faults;
 }

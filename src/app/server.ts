@@ -4,6 +4,7 @@ import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
+import type { TlsOptions } from '../http/node-http.ts';
 import { openCallerServer } from '../http/server.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
@@ -26,6 +27,8 @@ export interface RunningServer {
 export interface ServerOverrides extends GatewayOverrides {
   /** Replaces the admin port. */
   readonly admin?: (parts: AdminParts & Pick<Metrics, 'registry'>) => Promise<Admin>;
+  /** The certificate of a server that speaks HTTPS itself. */
+  readonly tls?: TlsOptions | undefined;
 }
 
 /** The end of the time to drain is for closing: requests and webhooks under way are cut off that much earlier. */
@@ -37,11 +40,11 @@ const logCloseMsMin = 200;
 export async function startServer(
   config: Config,
   backend: Backend<Services>,
-  { admin: openProbes = openAdmin, ...overrides }: ServerOverrides = {},
+  { admin: openProbes = openAdmin, tls, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, overrides);
   const { protocols, log, metrics, cache } = composed;
-  const server = await openCallerServer({ ...composed, options: config }).catch(async (thrown) => {
+  const server = await openCallerServer({ ...composed, options: config, tls }).catch(async (thrown) => {
     await cache?.close();
     throw thrown;
   });
@@ -59,7 +62,7 @@ export async function startServer(
   });
   const work = await startBackgroundWork(config, backend, composed);
   return Object.freeze({
-    callers: origin(config.host, server.port),
+    callers: origin(config.host, server.port, tls === undefined ? 'http' : 'https'),
     admin: origin(config.adminHost, admin.port),
     protocols,
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
@@ -100,9 +103,9 @@ async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> 
 }
 
 /** Returns the address as a caller on this machine would write it. */
-export function origin(host: string, port: number): string {
+export function origin(host: string, port: number, scheme = 'http'): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */

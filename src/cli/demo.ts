@@ -1,22 +1,22 @@
-/** `triglyph demo`: serves sample data on this machine, and prints three calls to copy. */
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** `triglyph demo`: serves sample data, by default on this machine only, and prints three calls to copy. */
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
 import { type Config, readConfig, readVariables } from '../app/config.ts';
 import { describeStore, storeAddress } from '../app/open-store.ts';
-import { demoMark, productionFaults } from '../app/production-checks.ts';
+import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
 import { demoAccounts, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import type { PreparedControls } from '../testing/controls.ts';
 import { createTestApi, testApiPath } from '../testing/test-api.ts';
-import { createKeyFile } from '../vault/key-ring.ts';
 import { fail } from './command-error.ts';
-import { sampleCalls } from './demo-calls.ts';
-import { prepareDemoControls, testApiFaults } from './demo-controls.ts';
+import { sampleCalls } from './demo/calls.ts';
+import { type DemoCertificate, findCertificate, trustLines } from './demo/certificate.ts';
+import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
+import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -25,71 +25,83 @@ export function add(program: Command): void {
   program
     .command('demo')
     .description('serves sample data on this machine only, and prints three calls to copy')
+    .option('--fresh', "deletes the demo's data first")
+    .option('--tls', 'serves HTTPS, with a throw-away certificate')
+    .option('--host <address>', 'serves this address, 0.0.0.0 for all; the credentials of the demo are public')
+    .option('--port <port>', 'the port for callers; by default PORT')
+    .option('--admin-port <port>', 'the port of probes and metrics; by default ADMIN_PORT')
     .option('--test-api', 'controls the clock, faults and data over HTTP on the admin port (docs/testing.md)')
     .addHelpText(
       'after',
-      '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo\n\nThe data is in ./data/demo, DATA_DIR or DATABASE_URL. Delete the folder to start again.',
+      '\nExample:\n  DEMO_SHOPPERS=1000 triglyph demo --fresh\n\nThe data is in ./data/demo, DATA_DIR or DATABASE_URL.',
     )
     .action(runDemo);
 }
 
 interface DemoOptions {
+  readonly fresh?: true;
+  readonly tls?: true;
+  readonly host?: string;
+  readonly port?: string;
+  readonly adminPort?: string;
   readonly testApi?: true;
+}
+
+/** The parts of a demo that its options ask for. */
+interface DemoParts {
+  readonly config: Config;
+  readonly tls?: DemoCertificate | undefined;
+  readonly controls?: PreparedControls | undefined;
 }
 
 async function runDemo(options: DemoOptions): Promise<void> {
   const config = prepare(options);
-  const controls = options.testApi && prepareDemoControls(config);
-  const backend = await openBackend(config, { exclusive: true, ...controls?.backend });
-  const running = await start(backend, config, controls).catch(async (thrown) => {
+  const parts: DemoParts = {
+    config,
+    tls: options.tls && findCertificate(config.dataDir, config.host),
+    controls: options.testApi && prepareDemoControls(config),
+  };
+  const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend });
+  const running = await start(backend, parts).catch(async (thrown) => {
     await backend.close();
     throw thrown;
   });
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
-  await introduce(running, backend, { config, hasTestApi: controls !== undefined });
+  await introduce(running, backend, parts);
   await stopped;
 }
 
-async function start(backend: Backend, config: Config, controls?: PreparedControls): Promise<RunningServer> {
+async function start(backend: Backend, { config, tls, controls }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
-  const overrides = { onLogError: handleOutputError };
+  const overrides = { onLogError: handleOutputError, tls };
   if (controls === undefined) return startServer(config, backend, overrides);
   const extension = createTestApi(await controls.connect(backend));
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });
   return startServer(config, backend, { ...overrides, ...controls.overrides, admin });
 }
 
-function prepare({ testApi }: DemoOptions): Config {
-  const variables = readVariables();
+function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config {
+  const variables = {
+    ...readVariables(),
+    ...(host !== undefined && { HOST: host }),
+    ...(port !== undefined && { PORT: port }),
+    ...(adminPort !== undefined && { ADMIN_PORT: adminPort }),
+  };
   const config = readConfig('demo', variables);
-  // Reports every fault before it creates a folder.
-  fail([...productionFaults(config), ...(testApi ? testApiFaults(config) : [])]);
-  claimFolder(config.dataDir);
-  return config.keys === undefined
-    ? readConfig('demo', { ...variables, KEY_FILE: findKeyFile(config.dataDir) })
-    : config;
-}
-
-/** Marks the folder: `serve` refuses the demo's data, and the demo refuses any other. */
-function claimFolder(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const mark = join(dataDir, demoMark);
-  if (existsSync(mark)) return;
-  if (readdirSync(dataDir).length > 0)
-    fail([`DATA_DIR ${dataDir} holds something that is not the demo's: name an empty or missing folder.`]);
-  writeFileSync(mark, 'The data of a demo, whose credentials are public. Delete the folder to start again.\n');
-}
-
-/** Returns the key file of the demo, and creates a missing one. */
-function findKeyFile(dataDir: string): string {
-  const file = join(dataDir, 'keys');
-  if (!existsSync(file)) {
-    createKeyFile(file);
-    print(`Created the key file ${file}. In production, keep keys apart from the data.`);
-  }
-  return file;
+  const { dataDir, keys, databaseUrl } = config;
+  // Reports every fault before it creates or deletes anything.
+  fail([
+    ...productionFaults(config, { isHostChosen: host !== undefined }),
+    ...(testApi ? testApiFaults(config) : []),
+    ...(fresh && databaseUrl !== undefined
+      ? ["--fresh deletes the demo's folder, not a database: unset DATABASE_URL."]
+      : []),
+  ]);
+  if (fresh) clearFolder(dataDir, { hasOwnKeys: keys === undefined });
+  claimFolder(dataDir);
+  return keys === undefined ? readConfig('demo', { ...variables, KEY_FILE: findKeyFile(dataDir) }) : config;
 }
 
 /** A database has no mark: it is the demo's if it has no other merchant accounts. */
@@ -116,20 +128,30 @@ const childrenMax = 3;
 async function introduce(
   { callers, admin, protocols }: RunningServer,
   { store }: Backend,
-  { config, hasTestApi }: { readonly config: Config; readonly hasTestApi: boolean },
+  { config, tls, controls }: DemoParts,
 ): Promise<void> {
   const tree = await store.read((tx) => readTree(demoPlatform.id, tx.repository(ResourceReader), childrenMax));
+  const trust = tls && [`\nTo trust the certificate ${tls.file}:`, ...trustLines(tls).map((line) => `  ${line}`)];
   print(
-    ...sampleCalls(protocols, callers).map(({ format, command }) => `\n# ${format}\n${command}`),
+    ...sampleCalls(protocols, callers, tls?.file).map(({ format, command }) => `\n# ${format}\n${command}`),
     `
 On the balance platform ${demoPlatform.id}, at ${callers}/bcl/v2:
 ${formatTree(tree).join('\n')}
 
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
-Admin    ${admin}/readyz and ${admin}/metrics
-${hasTestApi ? `Test API ${admin}${testApiPath}/reset, /clock, /faults and /calls\n` : ''}Data     ${describeStore(storeAddress(config))}
-
+Admin    ${admin}/readyz and ${admin}/metrics`,
+    ...(controls ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
+    `Data     ${describeStore(storeAddress(config))}`,
+    ...(trust ?? []),
+    ...(isLoopback(config.host) ? [] : [publicWarning(config)]),
+    `
 The demo is ready: callers at ${callers}, admin at ${admin}. Ctrl-C stops it. Requests are logged below.`,
   );
+}
+
+function publicWarning({ host }: Config): string {
+  return `
+The demo serves ${host}: whoever reaches this machine may use it, since its credentials are public. They can read and
+change what it stores. Use test cards only.`;
 }

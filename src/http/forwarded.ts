@@ -27,9 +27,10 @@ export function publicOrigin(
   if (options.publicUrl !== undefined) return options.publicUrl;
   const forwarded = behindProxy(request, options.trustedProxies);
   const host = (forwarded ? nearest(request.headers['x-forwarded-host']) : undefined) ?? request.headers.host ?? '';
-  const scheme =
-    forwarded && nearest(request.headers['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http';
-  return hostLike.test(host) ? `${scheme}://${host}` : `http://localhost:${request.socket.localPort ?? options.port}`;
+  const isSecure = 'encrypted' in request.socket && request.socket.encrypted === true;
+  const proxied = forwarded ? nearest(request.headers['x-forwarded-proto'])?.toLowerCase() : undefined;
+  const scheme = isSecure || proxied === 'https' ? 'https' : 'http';
+  return `${scheme}://${hostLike.test(host) ? host : `localhost:${request.socket.localPort ?? options.port}`}`;
 }
 
 function entries(header: string | string[] | undefined): readonly string[] {

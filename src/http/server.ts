@@ -1,15 +1,18 @@
 /** The HTTP server for callers: node:http with explicit limits and a drain that drops no request. */
 import type { RequestListener, Server } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../contract/problem.ts';
 import { type AppOptions, createApp } from './app.ts';
-import { createServer } from './node-http.ts';
+import { createWebServer, type TlsOptions } from './node-http.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-export type CallerServerOptions = Omit<AppOptions, 'closing' | 'onRequest'>;
+export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
+  /** The certificate of a server that speaks HTTPS itself. */
+  readonly tls?: TlsOptions | undefined;
+}
 
 export interface CallerServer {
   /** The port in use; another than the configured one if that is 0. */
@@ -34,7 +37,7 @@ const pipelinedMax = 16;
 const closeIdleAfterMs = 1000;
 
 export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
-  const { options } = parts;
+  const { options, tls } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
   /** The latest request on each connection. */
@@ -44,13 +47,15 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     closing: draining,
     onRequest: (received) => current.set(received.request.socket, received),
   });
-  const server = createLimitedServer(options);
+  const server = createLimitedServer(options, tls);
   const onRequest = limitPipeline(app.callback());
   server.on('request', onRequest);
   // 100 Continue is sent when the body is read, not before.
   server.on('checkContinue', onRequest);
   server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
-  server.on('connection', (socket) => socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)));
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+    socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)),
+  );
   const connections = countConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -122,8 +127,8 @@ function limitPipeline(handle: RequestListener): RequestListener {
 }
 
 /** Node's server with explicit limits. */
-function createLimitedServer(options: HttpOptions): Server {
-  const server = createServer({
+function createLimitedServer(options: HttpOptions, tls: TlsOptions | undefined): Server {
+  const limits = {
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: options.headersMsMax,
     requestTimeout: options.requestMsMax,
@@ -132,7 +137,8 @@ function createLimitedServer(options: HttpOptions): Server {
     insecureHTTPParser: false,
     // ReceivedRequest refuses it, in the caller's format.
     requireHostHeader: false,
-  });
+  };
+  const server = createWebServer(limits, tls);
   // Node drops headers past its limit silently. One more than allowed is read, so that too many can be refused.
   server.maxHeadersCount = options.headersMax + 1;
   server.maxRequestsPerSocket = options.requestsPerSocketMax;

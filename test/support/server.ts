@@ -23,7 +23,7 @@ export interface Server {
 /** Also for a machine that does much else. */
 const readyMsMax = 120_000;
 /** Matches both forms of an address: the demo's sentence and the server's log line. */
-const address = (name: string) => new RegExp(`${name}(?: at |":")(http://[^\\s",]+:\\d+)`);
+const address = (name: string) => new RegExp(`${name}(?: at |":")(https?://[^\\s",]+:\\d+)`);
 
 export interface StartOptions {
   /** Another program, for seeded defects. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Server, startServer } from '../support/server.ts';
+import { ask, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const run = promisify(execFile);
@@ -52,4 +52,13 @@ test('the balance platform walkthrough prints what the README shows', async () =
   const refusal = /^```json\n(\{"type":"https[\s\S]*?)\n```$/m.exec(readme)![1]!;
   const { stdout } = await run('sh', ['-c', walk.replace('http://127.0.0.1:8080', server.callers)]);
   expect(alike(stdout).trim().split('\n')).toEqual(['active', 'active', 'closed', 'closed', alike(refusal)]);
+});
+
+test('the calls of the README leave the data that it shows', async () => {
+  const { answer } = await ask(server.callers, 'listRecurringDetails', {
+    merchantAccount: 'DemoMerchant',
+    shopperReference: 'shopper-1',
+  });
+  const details = answer.details as readonly { readonly RecurringDetail: { readonly variant: string } }[];
+  expect(details.map(({ RecurringDetail }) => RecurringDetail.variant)).toEqual(['visa', 'mc', 'sepadirectdebit']);
 });

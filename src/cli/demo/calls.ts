@@ -1,18 +1,24 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
-import type { Input } from '../contract/operation.ts';
-import { demoCredentials } from '../demo/published.ts';
-import type { ProtocolName, Protocols } from '../formats/index.ts';
-import { listRecurringDetails, recurringV25 } from '../services/recurring/v25.ts';
+import type { Input } from '../../contract/operation.ts';
+import { demoCredentials } from '../../demo/published.ts';
+import type { ProtocolName, Protocols } from '../../formats/index.ts';
+import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
 
 export interface SampleCall {
   readonly format: string;
   readonly command: string;
 }
 
-export function sampleCalls(protocols: Protocols, callers: string): readonly SampleCall[] {
+/** `certificate`: the file that curl trusts. */
+export function sampleCalls(
+  protocols: Protocols,
+  callers: string,
+  certificate: string | undefined,
+): readonly SampleCall[] {
   return Object.entries(formats).map(([format, name]) => {
     const { path, contentType, body } = protocols[name].encodeRequest(recurringV25, listRecurringDetails, input);
-    const options = `${credentialOption(name)} -H ${quote(`Content-Type: ${contentType}`)}`;
+    const trust = certificate === undefined ? '' : `--cacert ${quote(certificate)} `;
+    const options = `${trust}${credentialOption(name)} -H ${quote(`Content-Type: ${contentType}`)}`;
     const command = `curl -sS ${options} \\\n  --data-binary ${quote(body)} \\\n  ${quote(callers + path)}`;
     return { format, command };
   });

@@ -1,16 +1,20 @@
 /** The controls of `demo --test-api`: the demo's folder, its clock and its identifiers. */
 import { randomInt } from 'node:crypto';
-import type { Config } from '../app/config.ts';
-import { openSqlite } from '../store/sqlite/open.ts';
-import { type PreparedControls, prepareControls } from '../testing/controls.ts';
-import { createSeededRandom } from '../testing/seeded-random.ts';
+import type { Config } from '../../app/config.ts';
+import { isLoopback } from '../../lib/loopback.ts';
+import { openSqlite } from '../../store/sqlite/open.ts';
+import { type PreparedControls, prepareControls } from '../../testing/controls.ts';
+import { createSeededRandom } from '../../testing/seeded-random.ts';
 
 /** Returns why the test API cannot be served. */
-export function testApiFaults({ databaseUrl, redisUrl }: Config): readonly string[] {
+export function testApiFaults({ databaseUrl, redisUrl, host, adminHost }: Config): readonly string[] {
   const faults: string[] = [];
   if (databaseUrl !== undefined)
     faults.push('--test-api resets the embedded store only: unset DATABASE_URL, and the demo uses its folder.');
   if (redisUrl !== undefined) faults.push('--test-api resets no Redis: unset REDIS_URL.');
+  // The test API has no credentials, and its host is that of probes.
+  if (!isLoopback(adminHost) && isLoopback(host))
+    faults.push(`ADMIN_HOST is ${adminHost}: add --host ${adminHost} to let others use the test API, or unset it.`);
   return faults;
 }
 

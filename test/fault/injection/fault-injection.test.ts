@@ -9,7 +9,7 @@ import { type Infrastructure, type Plan, runFaults, startInfrastructure } from '
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 /** Longer than a reservation counts as fresh. */
 const stallMs = 2_300;
-const msMax = 240_000;
+const msMax = 600_000;
 
 let infrastructure: Infrastructure;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ test.each(['PostgreSQL', 'SQLite'] as const)(
       seed,
       stallMs,
       seconds: 4,
-      secondsMax: 90,
+      secondsMax: 300,
       enough: () => names.every((name) => (seen.get(name) ?? 0) > 0),
     };
     const { verdict } = await runFaults(classesInTurn(store, seen), infrastructure, plan);
@@ -73,7 +73,7 @@ describe('seeded defect: without idempotency records effects are doubled', () =>
         seed,
         stallMs,
         seconds: 0.5,
-        secondsMax: 60,
+        secondsMax: 300,
         enough: ({ doubled }) => doubledEverywhere(doubled),
       };
       const { verdict } = await runFaults(faultClass, infrastructure, plan);

@@ -43,6 +43,7 @@ export const ordersV1 = service({
   address: '/orders',
   legacy: { adapter: '/orders/form' },
   namespaces: { own: 'orders', uris: { orders: 'urn:example:orders' } },
+  soapStyle: 'wrapped',
   problems,
   operations: [getOrder, placeOrder],
 });

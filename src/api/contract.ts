@@ -78,7 +78,7 @@ export {
   type StringSchema,
   string,
 } from '../contract/schema.ts';
-export type { LegacyAddresses, Namespaces, Service, VersionRange } from '../contract/service.ts';
+export type { LegacyAddresses, Namespaces, Service, SoapStyle, VersionRange } from '../contract/service.ts';
 export type { Handler, HandlerContext, HandlerOf, TwoPhaseHandler } from '../gateway/handler.ts';
 export type { HandlersOf } from '../gateway/implement.ts';
 export type { Clock, IdGenerator } from '../lib/clock-and-ids.ts';

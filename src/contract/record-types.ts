@@ -1,6 +1,6 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
 import type { Field, ObjectSchema } from './schema.ts';
-import { namedOperations, namespacesOf, type Service } from './service.ts';
+import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
 
 export interface RecordMember {
@@ -21,7 +21,7 @@ export interface RecordType {
   readonly members: readonly RecordMember[];
 }
 
-/** The types by `qualifiedName`, sorted by it. */
+/** The types by `qualifiedName`, sorted by it. Inputs and outputs that are the content of an operation's element have no type. */
 export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   const schemas = new Map<string, Set<ObjectSchema>>();
   const add = (schema: ObjectSchema) => {
@@ -31,8 +31,15 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   const nothing = () => undefined;
   const operations = namedOperations(service);
   // What callers send comes first, also in the documentation of an element.
-  for (const root of [...operations.map(({ input }) => input), ...operations.map(({ output }) => output)])
-    walk<void>(root, { scalar: nothing, joined: nothing, list: nothing, map: nothing, object: add });
+  for (const side of ['input', 'output'] as const)
+    for (const { [side]: root } of operations)
+      walk<void>(root, {
+        scalar: nothing,
+        joined: nothing,
+        list: nothing,
+        map: nothing,
+        object: (schema) => (schema === root && elementAround(service, side) === undefined ? undefined : add(schema)),
+      });
   const { own } = namespacesOf(service);
   return new Map(
     [...schemas]
@@ -44,13 +51,14 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
   );
 }
 
+/** The members of an operation's element that holds the fields itself. */
+export function membersOf({ fields }: ObjectSchema): readonly RecordMember[] {
+  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field)));
+}
+
 /** `payment:Card` */
 export function qualifiedName({ namespace, name }: ObjectSchema, service: Service): string {
   return `${namespace ?? namespacesOf(service).own}:${name}`;
-}
-
-function membersOf({ fields }: ObjectSchema): readonly RecordMember[] {
-  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field)));
 }
 
 /** No stubs of earlier versions know attributes, so the contract alone decides about these. */

@@ -31,6 +31,12 @@ export interface Namespaces {
   readonly fault?: { readonly prefix: string; readonly errors: readonly string[] };
 }
 
+/**
+ * How SOAP messages of a service hold their fields: `wrapped` directly in the element of the operation, as WSDL tools generate it;
+ * `request-result` in one element below it, `request` or `result`.
+ */
+export type SoapStyle = 'wrapped' | 'request-result';
+
 /** One version of one service. */
 export interface Service<O extends Operation = Operation> {
   /** `Recurring`, as in the WSDL and in `action=Recurring.disable`. */
@@ -45,6 +51,8 @@ export interface Service<O extends Operation = Operation> {
   readonly address: string;
   readonly legacy?: LegacyAddresses;
   readonly namespaces?: Namespaces;
+  /** `request-result` where it is absent. */
+  readonly soapStyle?: SoapStyle;
   /** Of all services of a server; one that declares none takes those of the others. */
   readonly conventions?: Conventions;
   /** The member of errors, in JSON and FORM, that maps each invalid field to its message; absent where errors have none. */
@@ -59,7 +67,10 @@ export interface Service<O extends Operation = Operation> {
   readonly operations: ReadonlyMap<string, O>;
 }
 
-/** Throws for two operations of one name, and for a role or a namespace that the service does not declare. */
+/**
+ * Throws for two operations of one name, for a role or a namespace that the service does not declare, and for a message that its
+ * SOAP style cannot hold.
+ */
 export function service<O extends Operation>(
   parts: Omit<Service, 'operations'> & { readonly operations: readonly O[] },
 ): Service<O> {
@@ -73,7 +84,29 @@ export function service<O extends Operation>(
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
+  if (parts.soapStyle === 'wrapped') for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
   return Object.freeze({ ...parts, operations });
+}
+
+/** WSDL tools find no parameters in an element that has attributes, and local elements are in the namespace of its schema. */
+function checkWrapped({ name, input, output, http }: Operation, own: string | undefined): void {
+  if (http !== undefined) return;
+  for (const { attributes, namespace = own } of [input, output]) {
+    if (attributes.length > 0) throw new TypeError(`${name}: a wrapped message has no attribute ${attributes[0]}`);
+    if (namespace !== own) throw new TypeError(`${name}: a wrapped message is in the namespace ${own}`);
+  }
+}
+
+/** The element around the fields of a SOAP message; undefined where the element of the operation holds them. */
+export function elementAround({ soapStyle = 'request-result' }: Service, side: 'input' | 'output'): string | undefined {
+  switch (soapStyle) {
+    case 'wrapped':
+      return undefined;
+    case 'request-result':
+      return side === 'input' ? 'request' : 'result';
+    default:
+      return soapStyle satisfies never;
+  }
 }
 
 /** The name under which requests of an operation are hashed: a key never replays the outcome of another service. */

@@ -1,7 +1,7 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
-import { qualifiedName, type RecordMember, type RecordType, recordTypes } from '../contract/record-types.ts';
-import type { EnumSchema, Field, ListSchema, ScalarSchema, Schema } from '../contract/schema.ts';
-import { namespacesOf, type Service } from '../contract/service.ts';
+import { membersOf, qualifiedName, type RecordMember, type RecordType, recordTypes } from '../contract/record-types.ts';
+import type { EnumSchema, Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
+import { elementAround, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
 
 /** A type by its qualified name (`xsd:string`, `payment:Card`), with lengths for a text. */
@@ -36,6 +36,8 @@ export interface Types {
   /** Elements in the order of the contract, by qualified name; sorted by name. */
   readonly records: ReadonlyMap<string, RecordContent>;
   readonly enumerations: ReadonlyMap<string, readonly string[]>;
+  /** The content of each operation's element that holds the fields itself, by its local name. */
+  readonly messages: ReadonlyMap<string, RecordContent>;
   /** The one element of each list type. */
   readonly lists: ReadonlyMap<string, Element>;
   /** The qualified name of the map type, where a map is used. */
@@ -109,7 +111,16 @@ export function collectTypes(service: Service): Types {
   });
 
   const records = new Map([...recordTypes(service)].map(([name, type]) => [name, contentOf(type)]));
-  return { records, enumerations: byName(enumerations), lists: byName(lists), map };
+  const messages = new Map<string, RecordContent>();
+  const addMessage = (name: string, side: 'input' | 'output', schema: ObjectSchema) => {
+    if (elementAround(service, side) === undefined)
+      messages.set(name, contentOf({ namespace: own, members: membersOf(schema) }));
+  };
+  for (const { name, input, output } of namedOperations(service)) {
+    addMessage(name, 'input', input);
+    addMessage(`${name}Response`, 'output', output);
+  }
+  return { records, messages, enumerations: byName(enumerations), lists: byName(lists), map };
 }
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */

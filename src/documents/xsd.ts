@@ -1,6 +1,7 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
 import { qualifiedName } from '../contract/record-types.ts';
-import { namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
+import type { ObjectSchema } from '../contract/schema.ts';
+import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import {
   type Attribute,
@@ -9,6 +10,7 @@ import {
   localName,
   namespaceOf,
   type RecordContent,
+  type Types,
   type TypeUse,
 } from './xsd-types.ts';
 
@@ -33,7 +35,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
       ...(namespace === own
-        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...wrappers(service)]
+        ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...messages(service, types)]
         : []),
     ];
   };
@@ -121,19 +123,18 @@ function mapType(name: string): Tag {
   return complexType(name, entry);
 }
 
-/** The element around one request or result: document/literal, wrapped. */
-function wrapper(name: string, part: string, type: string): Tag {
-  return tag(
-    'xsd:element',
-    { name },
-    complexType(undefined, tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type })),
-  );
-}
-
-function wrappers(service: Service): readonly Tag[] {
+/** The elements of the operations: document/literal, wrapped. */
+function messages(service: Service, types: Types): readonly Tag[] {
+  const message = (name: string, side: 'input' | 'output', schema: ObjectSchema): Tag => {
+    const part = elementAround(service, side);
+    if (part === undefined) return tag('xsd:element', { name }, recordType(undefined, types.messages.get(name)!));
+    const type = qualifiedName(schema, service);
+    const fields = tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type });
+    return tag('xsd:element', { name }, complexType(undefined, fields));
+  };
   return namedOperations(service).flatMap(({ name, input, output }) => [
-    wrapper(name, 'request', qualifiedName(input, service)),
-    wrapper(`${name}Response`, 'result', qualifiedName(output, service)),
+    message(name, 'input', input),
+    message(`${name}Response`, 'output', output),
   ]);
 }
 

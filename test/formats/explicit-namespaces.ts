@@ -20,15 +20,18 @@ export function printExplicitly(
 ): string {
   const own = ownUri(service);
   const [root, part] = side === 'input' ? [operation.name, 'request'] : [`${operation.name}Response`, 'result'];
-  const fields = contentOf({ service, side }, operation[side], value);
-  const request = element(part, own, fields, attributesOf({ service, side }, operation[side], value));
-  const body = element('Body', envelopes[name], element(root, own, request));
+  const context = { service, side, message: operation[side] };
+  const fields = contentOf(context, operation[side], value);
+  const isWrapped = service.soapStyle === 'wrapped';
+  const content = isWrapped ? fields : element(part, own, fields, attributesOf(context, operation[side], value));
+  const body = element('Body', envelopes[name], element(root, own, content));
   return element('Envelope', envelopes[name], body);
 }
 
 interface Context {
   readonly service: Service;
   readonly side: Side;
+  readonly message: ObjectSchema;
 }
 
 function contentOf(context: Context, schema: Schema, value: unknown): string {
@@ -67,7 +70,7 @@ function membersOf(context: Context, schema: ObjectSchema, value: Readonly<Recor
   const { service, side } = context;
   const uri = uriOf(service, schema.namespace);
   const isEmpty = Object.values(value).every((each) => each === undefined);
-  return namesInOrder(service, schema)
+  return namesInOrder(context, schema)
     .map((name) => {
       const field = schema.fields[name];
       if (field?.xml === 'attribute') return '';
@@ -77,7 +80,7 @@ function membersOf(context: Context, schema: ObjectSchema, value: Readonly<Recor
       }
       if (side === 'input') return '';
       if (isEmpty && schema.whenEmpty.includes(name)) return element(name, uri, '');
-      return isNillable(service, schema, name) ? element(name, uri, '', `xmlns:i="${instance}" i:nil="true"`) : '';
+      return isNillable(context, schema, name) ? element(name, uri, '', `xmlns:i="${instance}" i:nil="true"`) : '';
     })
     .join('');
 }
@@ -93,8 +96,8 @@ function attributesOf(context: Context, schema: Schema, value: unknown): string 
 }
 
 /** The fields of all schemas with the name of this one. In this service their order is that of their names. */
-function namesInOrder(service: Service, schema: ObjectSchema): readonly string[] {
-  const others = sameType(service, schema).filter((each) => each !== schema);
+function namesInOrder(context: Context, schema: ObjectSchema): readonly string[] {
+  const others = sameType(context, schema).filter((each) => each !== schema);
   if (others.length === 0) return Object.keys(schema.fields);
   return [...new Set([schema, ...others].flatMap(({ fields }) => Object.keys(fields)))].sort();
 }
@@ -103,8 +106,8 @@ function namesInOrder(service: Service, schema: ObjectSchema): readonly string[]
  * An element may be nil unless one of the schemas says otherwise, or all of them require it of stubs. XSD requires the
  * attributes of a nil element, too.
  */
-function isNillable(service: Service, schema: ObjectSchema, name: string): boolean {
-  const fields = sameType(service, schema).map((each) => each.fields[name]);
+function isNillable(context: Context, schema: ObjectSchema, name: string): boolean {
+  const fields = sameType(context, schema).map((each) => each.fields[name]);
   const isMandatory = fields.every((field) => field?.mandatoryInStubs === true);
   return !isMandatory && fields.every((field) => field?.nillable !== false && !requiresAttribute(field?.schema));
 }
@@ -114,14 +117,19 @@ function requiresAttribute(schema: Schema | undefined): boolean {
   return Object.values(schema.fields).some(({ xml, required }) => xml === 'attribute' && required);
 }
 
-function sameType(service: Service, { namespace, name }: ObjectSchema): readonly ObjectSchema[] {
+/** The fields that the element of an operation holds itself are those of one schema. */
+function sameType({ service, message }: Context, schema: ObjectSchema): readonly ObjectSchema[] {
+  const isWrapped = service.soapStyle === 'wrapped';
+  if (isWrapped && schema === message) return [schema];
+  const { namespace, name } = schema;
   const objectsIn = (schema: Schema): readonly ObjectSchema[] => {
     if (schema.kind === 'list') return objectsIn(schema.item);
     if (schema.kind !== 'object') return [];
     return [schema, ...Object.values(schema.fields).flatMap((field) => objectsIn(field.schema))];
   };
   return namedOperations(service)
-    .flatMap(({ input, output }) => [...objectsIn(input), ...objectsIn(output)])
+    .flatMap(({ input, output }) => [input, output])
+    .flatMap((root) => objectsIn(root).slice(isWrapped ? 1 : 0))
     .filter((each) => each.namespace === namespace && each.name === name);
 }
 

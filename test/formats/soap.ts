@@ -1,5 +1,5 @@
 /** SOAP 1.1 and 1.2, as tests know them. */
-import { ownUri, serviceAddress } from '../../src/contract/service.ts';
+import { ownUri, type Service, serviceAddress } from '../../src/contract/service.ts';
 import { worstXml } from '../support/largest-messages.ts';
 import { type Loose, splitAttributes } from '../support/lenient.ts';
 import { firstInvalid } from '../support/xmllint.ts';
@@ -27,7 +27,7 @@ function createFormat(envelope: string, prefix: string, differences: Differences
     path: (service) => serviceAddress(service),
     print: (service, { name }, tree) =>
       `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-      `<r:${name} xmlns:r="${ownUri(service)}">${elementOf('request', tree)}</r:${name}></e:Body></e:Envelope>`,
+      `<r:${name} xmlns:r="${ownUri(service)}">${messageOf(service, tree)}</r:${name}></e:Body></e:Envelope>`,
     withKey(body, key) {
       const id = `<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${key}</a:MessageID>`;
       return body.replace(`<${prefix}:Body>`, `<${prefix}:Header>${id}</${prefix}:Header><${prefix}:Body>`);
@@ -35,6 +35,10 @@ function createFormat(envelope: string, prefix: string, differences: Differences
     findInvalid: (service, _operation, _side, bodies) => firstInvalid(service, bodies),
     largestBodies: (service, operation) => worstXml(envelope, ownUri(service), operation),
   };
+}
+
+function messageOf({ soapStyle }: Service, tree: Loose): string {
+  return soapStyle === 'wrapped' ? contentOf(tree) : elementOf('request', tree);
 }
 
 function elementOf(name: string, node: Loose): string {

@@ -50,8 +50,8 @@ function findFault(subject: Subject, name: Name, choose: (printed: Printed) => r
 }
 
 function print({ service, operation }: Subject, tree: Loose, style: EncodedStyle): Printed {
-  const { request, beside } = printEncoded(tree, style);
-  const message = `<m:${operation.name} xmlns:m="${ownUri(service)}">${request}</m:${operation.name}>`;
+  const { content, beside } = printEncoded(service.soapStyle === 'wrapped' ? undefined : 'request', tree, style);
+  const message = `<m:${operation.name} xmlns:m="${ownUri(service)}">${content}</m:${operation.name}>`;
   return { message, beside };
 }
 

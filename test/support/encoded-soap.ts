@@ -19,11 +19,12 @@ export const soap12Style = {
   id: (id: string) => `n:id="${id}" xmlns:n="http://www.w3.org/2003/05/soap-encoding"`,
 };
 
-/** Returns the request element, and the elements beside the message. */
+/** Returns the content of the operation's element, and the elements beside the message. `part`: the element around the fields. */
 export function printEncoded(
+  part: string | undefined,
   tree: Loose,
   { reference, id, draw }: EncodedStyle,
-): { request: string; beside: string[] } {
+): { content: string; beside: string[] } {
   const beside: string[] = [];
   const elementOf = (name: string, node: Loose): string => {
     if (node.kind === 'nothing') return `<${name} xsi:nil="true"/>`;
@@ -55,7 +56,7 @@ export function printEncoded(
         return node satisfies never;
     }
   };
-  return { request: elementOf('request', tree), beside };
+  return { content: part === undefined ? contentOf(tree) : elementOf(part, tree), beside };
 }
 
 /** As SOAP::Lite types a text. */

@@ -1,4 +1,4 @@
-/** A service with every kind of value, and with XML attributes: of the request, of records, and of items of a list. */
+/** Services with every kind of value, and with XML attributes: of the request, of records, and of items of a list. One is wrapped. */
 import { operation } from '../../src/contract/operation.ts';
 import {
   binary,
@@ -81,6 +81,59 @@ export const invoicesV1 = service({
     }),
   ],
 });
+
+const invoice = object('Invoice', fields);
+/** Its input has the name of another type, and its output is also a part of it. */
+const exchange = {
+  invoice: required(invoice, 'The invoice.'),
+  total: optional(amount, 'The total.'),
+  due: optional(date('2026-03-01'), 'The day.'),
+  scan: optional(binary({ max: 400, example: 'aGVsbG8=' }), 'The document.'),
+  lines: optional(list(line, 'Line', { max: 3 }), 'The lines.'),
+};
+const sent = object('Sent', {
+  at: optional(dateTime(0), 'The moment.'),
+  currency: optional(currency, 'The currency.'),
+});
+
+export const wrappedInvoicesV1 = service({
+  name: 'WrappedInvoices',
+  version: 1,
+  answers: { from: 1, to: 1 },
+  doc: 'Invoices of a shop, as WSDL tools generate them.',
+  address: '/wrapped',
+  legacy: { adapter: '/wrapped/form' },
+  namespaces: { own: 'wrapped', uris: { wrapped: 'urn:example:wrapped', common: 'urn:example:common' } },
+  soapStyle: 'wrapped',
+  roles: ['invoices'],
+  operations: [
+    operation({
+      name: 'sendInvoice',
+      doc: 'Sends an invoice.',
+      effect: 'writes',
+      role: 'invoices',
+      problems: [],
+      input: object('Invoice', { ...exchange, sent: optional(sent, 'The sending.') }),
+      output: object('SentInvoice', { ...exchange, sent: optional(sent, 'The sending.') }),
+    }),
+    operation({
+      name: 'lastSent',
+      doc: 'Returns the last sending.',
+      effect: 'reads',
+      role: 'invoices',
+      problems: [],
+      input: object('Nothing', { since: optional(date('2026-01-01'), 'The first day.') }),
+      output: sent,
+    }),
+  ],
+});
+
+/** Returns what it is given. */
+export const implementWrappedInvoices = (): Implementation =>
+  implement(wrappedInvoicesV1, {
+    sendInvoice: async ({ input }) => input,
+    lastSent: async () => ({ at: 0 }),
+  });
 
 /** Returns what it is given, and counts the calls. */
 export const implementInvoices = (calls: string[]): Implementation =>

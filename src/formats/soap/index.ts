@@ -2,7 +2,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
-import { namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import { elementAround, namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { escapeXml } from '../../xml/print.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
@@ -59,14 +59,16 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
         throw malformedBody('path and body disagree');
-      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, 'request', isMember) });
+      const { part } = frames.get(operation)!.input;
+      const { value, issues } = codecOf(operation).input.read({ body: unwrap(first, part, isMember) });
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
     encode: (operation, output) => okMessage(contentType, message(operation, 'output', output)),
 
     encodeError(problem, { operation }) {
-      const text = errorText(problem, (path) => xpath(path, operation));
+      const part = operation && frames.get(operation)?.input.part;
+      const text = errorText(problem, (path) => xpath(path, operation, part));
       const { status, body } = dialect.fault(problem, escapeXml(text));
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
@@ -80,13 +82,14 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     decodeResponse(operation, body) {
       const { message: first } = parseResponse(body, dialect);
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
-      return codecOf(operation).output.read({ body: unwrap(first, 'result', isMember) });
+      const { part } = frames.get(operation)!.output;
+      return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
     },
   };
 }
 
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
-function xpath(path: Path, operation: Operation | undefined): string {
+function xpath(path: Path, operation: Operation | undefined, part: string | undefined): string {
   let schema: Schema | undefined = operation?.input;
   const steps = path.map((step) => {
     if (typeof step !== 'string') {
@@ -97,11 +100,13 @@ function xpath(path: Path, operation: Operation | undefined): string {
     schema = field?.schema;
     return field?.xml === 'attribute' ? `@${step}` : step;
   });
-  return ['/Envelope/Body', operation?.name ?? '*', 'request', ...steps].join('/');
+  return ['/Envelope/Body', operation?.name ?? '*', ...(part === undefined ? [] : [part]), ...steps].join('/');
 }
 
-/** The fixed texts around the fields of a message. */
+/** What is around the fields of a message. */
 interface Frame {
+  /** The element that holds them, where the element of the operation does not. */
+  readonly part: string | undefined;
   readonly start: string;
   readonly end: string;
 }
@@ -111,19 +116,30 @@ function compileFrames(
   head: string,
   tail: string,
 ): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
-  const frameOf = (service: Service, name: string, part: string, schema: ObjectSchema): Frame => ({
+  const frameOf = (name: string, part: string | undefined, declared: string, schema: ObjectSchema): Frame => {
+    if (part === undefined)
+      return { part, start: flat(head, `<ns1:${name}${declared}>`), end: flat(`</ns1:${name}>`, tail) };
     // The content ends a start tag with attributes.
-    start: flat(
-      head,
-      `<ns1:${name}${declarations(service, schema)}><ns1:${part}${schema.attributes.length > 0 ? '' : '>'}`,
-    ),
-    end: flat(`</ns1:${part}></ns1:${name}>`, tail),
-  });
-  const frames = (service: Service, { name, input, output }: Operation) => ({
-    input: frameOf(service, name, 'request', input),
-    output: frameOf(service, `${name}Response`, 'result', output),
-  });
-  return new Map(
-    services.flatMap((service) => namedOperations(service).map((each) => [each, frames(service, each)] as const)),
-  );
+    const partStart = schema.attributes.length > 0 ? `<ns1:${part}` : `<ns1:${part}>`;
+    return {
+      part,
+      start: flat(head, `<ns1:${name}${declared}>`, partStart),
+      end: flat(`</ns1:${part}></ns1:${name}>`, tail),
+    };
+  };
+  const frames = new Map<Operation, Readonly<Record<Side, Frame>>>();
+  for (const service of services)
+    for (const operation of namedOperations(service)) {
+      const { name, input, output } = operation;
+      const part = elementAround(service, 'input');
+      const known = frames.get(operation);
+      // Its codec is compiled for one of the services.
+      if (known !== undefined && known.input.part !== part)
+        throw new TypeError(`${name} belongs to services of different SOAP styles`);
+      frames.set(operation, {
+        input: frameOf(name, part, declarations(service, input), input),
+        output: frameOf(`${name}Response`, elementAround(service, 'output'), declarations(service, output), output),
+      });
+    }
+  return frames;
 }

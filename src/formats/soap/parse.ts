@@ -46,8 +46,12 @@ export function parseResponse(text: string, dialect: Dialect): Envelope {
   return openEnvelope(parseXml(text, responseLimits), dialect);
 }
 
-/** The only child of `<disable>`, which must be called `request` (or `result`). No child, or a nil one, is an empty one. */
-export function unwrap(message: Element, name: string, isOfInterface: IsOfInterface): Element {
+/**
+ * The only child of `<disable>`, which must be called `request` (or `result`). No child, or a nil one, is an empty one. Without a
+ * name, the element of the operation itself.
+ */
+export function unwrap(message: Element, name: string | undefined, isOfInterface: IsOfInterface): Element {
+  if (name === undefined) return message;
   const [inner, ...rest] = message.children;
   if (inner === undefined && isBlank(message.text)) return empty;
   if (inner?.local !== name || rest.length > 0 || !isBlank(message.text)) throw malformedBody(`not one ${name}`);

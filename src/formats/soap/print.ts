@@ -1,7 +1,7 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
-import { qualifiedName, recordTypes } from '../../contract/record-types.ts';
+import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
-import type { Service } from '../../contract/service.ts';
+import { elementAround, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
@@ -42,9 +42,11 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
     map: () => ({ append: appendEntries }),
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
-      const all = types
-        .get(qualifiedName(object, service))!
-        .members.filter(({ isAttribute }) => !isAttribute)
+      // The content of an operation's element has no type that others share.
+      const isMessage = object === schema && elementAround(service, side) === undefined;
+      const inOrder = isMessage ? membersOf(object) : types.get(qualifiedName(object, service))!.members;
+      const all = inOrder
+        .filter(({ isAttribute }) => !isAttribute)
         .map(({ name, isNillable }) => {
           const element = qualify(service, object.namespace, name);
           const absent = side === 'output' && isNillable ? `<${element} xsi:nil="true"/>` : '';

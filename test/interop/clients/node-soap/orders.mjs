@@ -5,7 +5,7 @@ const [endpoint, secret, number] = process.argv.slice(2);
 const client = await soap.createClientAsync(`${endpoint}?wsdl`);
 client.addHttpHeader('X-API-Key', secret);
 client.addHttpHeader('Idempotency-Key', `key-of-the-order-${number}`);
-const call = async (operation, request) => (await client[`${operation}Async`]({ request }))[0].result;
+const call = async (operation, request) => (await client[`${operation}Async`](request))[0];
 const fault = (...asked) =>
   call(...asked).then(
     () => 'none',

@@ -24,12 +24,12 @@ function fault(callable $call): string
 }
 
 $found = function () use ($client, $key) {
-    $order = $client->getOrder(['request' => $key])->result;
+    $order = $client->getOrder($key);
     return "$order->item x " . json_encode($order->quantity);
 };
-echo 'placed=', $client->placeOrder(['request' => $order])->result->status, "\n";
-echo 'again=', $client->placeOrder(['request' => $order])->result->status, "\n";
+echo 'placed=', $client->placeOrder($order)->status, "\n";
+echo 'again=', $client->placeOrder($order)->status, "\n";
 echo 'found=', $found(), "\n";
-echo 'other body=', fault(fn() => $client->placeOrder(['request' => ['quantity' => 4] + $order])), "\n";
-echo 'missing=', fault(fn() => $client->getOrder(['request' => ['number' => 'NONE'] + $key])), "\n";
-echo 'foreign=', fault(fn() => $client->getOrder(['request' => ['shop' => 'berlin'] + $key])), "\n";
+echo 'other body=', fault(fn() => $client->placeOrder(['quantity' => 4] + $order)), "\n";
+echo 'missing=', fault(fn() => $client->getOrder(['number' => 'NONE'] + $key)), "\n";
+echo 'foreign=', fault(fn() => $client->getOrder(['shop' => 'berlin'] + $key)), "\n";

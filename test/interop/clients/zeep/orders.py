@@ -29,10 +29,10 @@ def status(placed):
     return placed if isinstance(placed, str) else placed.status
 
 
-print("placed=" + status(service.placeOrder(request=order)))
-print("again=" + status(service.placeOrder(request=order)))
-found = service.getOrder(request=key)
+print("placed=" + status(service.placeOrder(**order)))
+print("again=" + status(service.placeOrder(**order)))
+found = service.getOrder(**key)
 print(f"found={found.item} x {found.quantity!r}")
-print("other body=" + fault(lambda: service.placeOrder(request={**order, "quantity": 4})))
-print("missing=" + fault(lambda: service.getOrder(request={**key, "number": "NONE"})))
-print("foreign=" + fault(lambda: service.getOrder(request={**key, "shop": "berlin"})))
+print("other body=" + fault(lambda: service.placeOrder(**{**order, "quantity": 4})))
+print("missing=" + fault(lambda: service.getOrder(**{**key, "number": "NONE"})))
+print("foreign=" + fault(lambda: service.getOrder(**{**key, "shop": "berlin"})))

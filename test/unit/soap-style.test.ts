@@ -1,0 +1,104 @@
+/** Tests the SOAP styles of services: what the element of an operation holds, in messages and in schemas. */
+import { Buffer } from 'node:buffer';
+import { describe, expect, test } from '@jest/globals';
+import { operation } from '../../src/contract/operation.ts';
+import { issue, Problem } from '../../src/contract/problem.ts';
+import { type ObjectSchema, object, optional, required, string } from '../../src/contract/schema.ts';
+import { type SoapStyle, service } from '../../src/contract/service.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+
+const name = string({ max: 20, example: 'Anna' });
+const greet = operation({
+  name: 'greet',
+  doc: '',
+  effect: 'reads',
+  role: 'r',
+  problems: [],
+  input: object('GreetRequest', { name: required(name, 'Whom.') }),
+  output: object('GreetResult', { text: optional(name, 'What.') }),
+});
+const ping = operation({ ...greet, name: 'ping', input: object('Nothing', {}), output: object('Empty', {}) });
+
+const greetings = (soapStyle: SoapStyle | undefined, version = 1, operations = [greet, ping]) =>
+  service({
+    name: 'Greetings',
+    version,
+    answers: { from: version, to: version },
+    doc: '',
+    address: '/greetings',
+    namespaces: { own: 'g', uris: { g: 'urn:g', other: 'urn:other' } },
+    ...(soapStyle && { soapStyle }),
+    roles: ['r'],
+    operations,
+  });
+
+const wrapped = greetings('wrapped');
+const { soap11 } = createProtocols([wrapped]);
+const decode = (content: string) => {
+  const body = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>${content}</e:Body></e:Envelope>`;
+  const target = { service: wrapped, version: 1, operation: undefined };
+  const media = { type: 'text/xml', charset: undefined };
+  const { input, issues } = soap11.decode(Buffer.from(body), media, target, { query: '', headers: {} });
+  return { input, issues: issues.map(({ path }) => path.join('.')) };
+};
+
+describe('a wrapped message', () => {
+  test('is read from the element of the operation', () => {
+    expect(decode('<greet xmlns="urn:g"><name>Anna</name></greet>')).toEqual({ input: { name: 'Anna' }, issues: [] });
+    expect(decode('<greet xmlns="urn:g"/>')).toEqual({ input: {}, issues: ['name'] });
+    expect(decode('<ping xmlns="urn:g"/>')).toEqual({ input: {}, issues: [] });
+  });
+
+  test('has no request element', () => {
+    const { issues } = decode('<greet xmlns="urn:g"><request><name>Anna</name></request></greet>');
+    expect(issues).toEqual(['request', 'name']);
+  });
+
+  test('is printed in the element of the operation', () => {
+    const declared = 'xmlns:ns1="urn:g" xmlns="urn:g"';
+    expect(soap11.encodeRequest(wrapped, greet, { name: 'Anna' }).body).toContain(
+      `<soap:Body><ns1:greet ${declared}><name>Anna</name></ns1:greet></soap:Body>`,
+    );
+    expect(soap11.encode(greet, { text: 'Hi' }).body).toContain(
+      `<soap:Body><ns1:greetResponse ${declared}><text>Hi</text></ns1:greetResponse></soap:Body>`,
+    );
+    expect(soap11.decodeResponse(greet, soap11.encode(greet, { text: 'Hi' }).body).value).toEqual({ text: 'Hi' });
+  });
+
+  test('has coordinates without a request', () => {
+    const problem = Problem.of([issue([], 'invalidField', 'x'), issue(['name'], 'invalidField', 'name')]);
+    const { body } = soap11.encodeError(problem, { requestReference: 'X', operation: greet, service: wrapped });
+    expect(body).toContain('also /Envelope/Body/greet/name:');
+  });
+
+  test('has an anonymous type', () => {
+    const wsdl = deriveWsdl(wrapped, { address: 'urn:x', soap12: true });
+    expect(wsdl.replace(/\s+/g, ' ')).toContain('<xsd:element name="greet"> <xsd:complexType> <xsd:sequence>');
+    expect(wsdl).not.toMatch(/GreetRequest"|GreetResult"|name="request"|name="result"/);
+  });
+});
+
+test('without a style, a message has a request or a result', () => {
+  for (const style of [undefined, 'request-result'] as const) {
+    const other = greetings(style);
+    const { body } = createProtocols([other]).soap11.encodeRequest(other, greet, { name: 'Anna' });
+    expect(body).toContain('<ns1:request><name>Anna</name></ns1:request>');
+    expect(deriveWsdl(other, { address: 'urn:x', soap12: true })).toMatch(/name="request"/);
+  }
+});
+
+describe('a contract', () => {
+  const withInput = (input: ObjectSchema) => () => greetings('wrapped', 1, [operation({ ...greet, input })] as never);
+  test('has no attribute in a wrapped message', () => {
+    expect(withInput(object('In', { a: optional(name, '', { xml: 'attribute' }) }))).toThrow('no attribute a');
+  });
+  test('has no other namespace of a wrapped message', () => {
+    expect(withInput(object('In', {}, { namespace: 'other' }))).toThrow('in the namespace g');
+    expect(withInput(object('In', {}, { namespace: 'g' }))).not.toThrow();
+  });
+  test('has one style for an operation of two versions', () => {
+    expect(() => createProtocols([wrapped, greetings('request-result', 2)])).toThrow('different SOAP styles');
+    expect(() => createProtocols([wrapped, greetings('wrapped', 2)])).not.toThrow();
+  });
+});

@@ -1,4 +1,8 @@
-const ownPackage = { '^triglyph$': '<rootDir>/src/api/index.ts', '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts' };
+const ownPackage = {
+  '^triglyph$': '<rootDir>/src/api/index.ts',
+  '^triglyph/(.*)$': '<rootDir>/src/api/$1.ts',
+  '^vitest$': '<rootDir>/test/support/vitest.ts',
+};
 
 /** Tests run the sources as Node does: types stripped, nothing compiled. */
 const shared = {
@@ -24,7 +28,11 @@ export default {
       moduleNameMapper: { ...ownPackage, '^(node:)?child_process$': '<rootDir>/test/support/no-child-processes.mjs' },
     },
     { ...shared, displayName: 'computing', testMatch: tests('property', 'simulation', 'types') },
-    { ...shared, displayName: 'serving', testMatch: tests('integration', 'conformance', 'system', 'fault') },
+    {
+      ...shared,
+      displayName: 'serving',
+      testMatch: [...tests('integration', 'conformance', 'system', 'fault'), '<rootDir>/examples/*/*.test.ts'],
+    },
   ],
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // A time limit ends a test that hangs. The slowest test of a machine with much else to do is far below it.

@@ -193,6 +193,30 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D2', 11));
       expect(await references(anna)).toEqual([]);
     });
+    describe('the same detail of a shopper', () => {
+      const findSame = (fingerprint: string, recurringDetailReference?: string, key = anna) =>
+        store.write((tx) => tx.repository(DetailRepository).findSame(key, { fingerprint, recurringDetailReference }));
+      const of = (reference: string, fingerprint: string, createdAt: number) =>
+        sampleDetail(reference, { fingerprint, createdAt });
+      beforeEach(async () => {
+        await save(anna, of('C', 'f2', 3), of('B', 'f1', 2), of('A', 'f1', 2), of('D', 'f1', 1));
+        await save({ ...anna, shopperReference: 'ben' }, of('E', 'f3', 1));
+        await store.write((tx) => tx.repository(DetailRepository).disableDetail(anna, 'D', 9));
+      });
+
+      test('is found by its fingerprint or its reference: the oldest, ties by reference', async () => {
+        const { recurringDetailReference, createdAt, contracts, publicData } = of('A', 'f1', 2);
+        const same = { recurringDetailReference, createdAt, contracts, publicData };
+        expect(await findSame('f1')).toEqual({ active: 3, same });
+        expect(await findSame('f2', 'A')).toEqual({ active: 3, same });
+        expect((await findSame('f2', 'unknown')).same?.recurringDetailReference).toBe('C');
+        expect((await findSame('unknown', 'B')).same?.recurringDetailReference).toBe('B');
+      });
+      test('is none that is disabled or that another shopper holds', async () => {
+        expect(await findSame('f3', 'D')).toEqual({ active: 3 });
+        expect(await findSame('f1', 'A', { ...anna, shopperReference: 'carl' })).toEqual({ active: 0 });
+      });
+    });
     test('the reference of a disabled detail, or of another shopper, is not taken over; the tx goes on', async () => {
       const ben = { ...anna, shopperReference: 'ben' };
       await save(anna, sampleDetail('D1'), sampleDetail('D2'));

@@ -111,6 +111,8 @@ export const storedDetail: TestResource = {
       otherRequest: store('bert', mastercard, ['ONECLICK', 'RECURRING']),
       outcome: 'ok',
     },
+    // Merges the contracts of a card that the shopper has.
+    { request: store('anna', visa, ['PAYOUT']), otherRequest: store('anna', mastercard, ['PAYOUT']), outcome: 'ok' },
     { request: disable('anna'), otherRequest: disable('anna', ['RECURRING']), outcome: 'ok' },
     { request: notify('anna', first.reference), otherRequest: notify('anna', second.reference), outcome: 'ok' },
     checkClosedCard,
@@ -120,6 +122,7 @@ export const storedDetail: TestResource = {
   refusals: ['contractNotFound', 'detailNotFound'],
   statements: [
     'find-shopper',
+    'find-same-detail',
     'add-shopper',
     'save-detail',
     'disable-detail',

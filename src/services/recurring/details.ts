@@ -43,10 +43,11 @@ export interface StoredDetail {
   readonly sealed: Sealed;
 }
 
+/** What of a detail is stored in the clear. */
+export type PublicPart = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'publicData'>;
+
 /** The part of a detail that a list needs: `sealed` is present only where the response contains a part of it. */
-export type ListedDetail = Pick<StoredDetail, 'recurringDetailReference' | 'createdAt' | 'contracts' | 'publicData'> & {
-  readonly sealed?: Sealed | undefined;
-};
+export type ListedDetail = PublicPart & { readonly sealed?: Sealed | undefined };
 
 /** A shopper who holds a card or an account. */
 export interface Holder {

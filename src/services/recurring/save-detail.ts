@@ -2,7 +2,7 @@
 
 import { Problem } from '../../contract/problem.ts';
 import type { HandlerContext } from '../../gateway/handler.ts';
-import type { ContractType, PublicDetail, SecretDetail, Shopper, ShopperKey, StoredDetail } from './details.ts';
+import type { ContractType, PublicDetail, PublicPart, SecretDetail, ShopperKey, StoredDetail } from './details.ts';
 import { type InstrumentInput, instrumentOf } from './instrument.ts';
 import { recurringProblems } from './problems.ts';
 import { contractType } from './schemas.ts';
@@ -50,14 +50,14 @@ export async function saveDetail(
   const fingerprint = vault.fingerprint(key.company, identity);
   const now = input.createdAt ?? clock.now();
   const isNew = await repository.addShopper(key, { createdAt: now, email: input.shopperEmail });
-  const shopper = isNew ? undefined : await repository.findShopper(key);
-  const before = findSame(shopper, fingerprint, input.recurringDetailReference);
-  if (before === undefined && (shopper?.details.length ?? 0) >= detailsMax)
-    throw new Problem(recurringProblems.tooManyDetails);
+  const { recurringDetailReference: given } = input;
+  const { active, same: before } = isNew
+    ? { active: 0 }
+    : await repository.findSame(key, { fingerprint, recurringDetailReference: given });
+  if (before === undefined && active >= detailsMax) throw new Problem(recurringProblems.tooManyDetails);
 
   const createdAt = before?.createdAt ?? now;
-  const recurringDetailReference =
-    before?.recurringDetailReference ?? input.recurringDetailReference ?? ids.reference();
+  const recurringDetailReference = before?.recurringDetailReference ?? given ?? ids.reference();
   const payload = secretText({ ...secret, socialSecurityNumber: input.socialSecurityNumber });
   const detail: StoredDetail = {
     recurringDetailReference,
@@ -80,12 +80,6 @@ export async function saveDetail(
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
 }
 
-function findSame(shopper: Shopper | undefined, fingerprint: string, reference: string | undefined) {
-  return shopper?.details.find(
-    (each) => each.fingerprint === fingerprint || each.recurringDetailReference === reference,
-  );
-}
-
 function secretText(secret: SecretDetail): string | undefined {
   return Object.values(secret).some((each) => each !== undefined) ? JSON.stringify(secret) : undefined;
 }
@@ -95,8 +89,8 @@ function union(a: readonly ContractType[], b: readonly ContractType[]): readonly
   return contractType.values.filter((each) => a.includes(each) || b.includes(each));
 }
 
-/** Compares the public parts only, so that nothing sealed is opened for this. */
-function isSame(before: StoredDetail, after: StoredDetail): boolean {
+/** Compares the public parts only, so that nothing sealed is read or opened for this. */
+function isSame(before: PublicPart, after: PublicPart): boolean {
   return before.contracts.join() === after.contracts.join() && hasSameContent(before.publicData, after.publicData);
 }
 

@@ -1,11 +1,26 @@
 /** The shoppers of a merchant account and their stored details. */
 
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
-import type { ContractType, HeldDetail, Holder, ListedDetail, Shopper, ShopperKey, StoredDetail } from '../details.ts';
+import type {
+  ContractType,
+  HeldDetail,
+  Holder,
+  ListedDetail,
+  PublicPart,
+  Shopper,
+  ShopperKey,
+  StoredDetail,
+} from '../details.ts';
 import { ShopperCache } from './shopper-cache.ts';
 import * as sql from './statements.ts';
 
 type MerchantAccount = Omit<ShopperKey, 'shopperReference'>;
+
+/** What makes two details of a shopper the same one. */
+interface SameDetail {
+  readonly fingerprint: string;
+  readonly recurringDetailReference?: string | undefined;
+}
 
 /** The reference names another shopper's detail, or a disabled one. The transaction must be rolled back. */
 export class ReferenceTaken extends Error {
@@ -66,6 +81,17 @@ export class DetailRepository extends DetailReader {
     return shopperOf(await this.tx.query(sql.findShopper, keyValues(key)), detailOf);
   }
 
+  /** The oldest active detail of the shopper with this fingerprint or reference, and how many active ones there are. */
+  async findSame(
+    key: ShopperKey,
+    { fingerprint, recurringDetailReference }: SameDetail,
+  ): Promise<{ readonly active: number; readonly same?: PublicPart | undefined }> {
+    const parameters = [...keyValues(key), fingerprint, recurringDetailReference ?? null];
+    const [row] = await this.tx.query(sql.findSame, parameters);
+    if (row === undefined) throw new Error('the count of details is missing');
+    return { active: row.active, same: row.recurring_detail_reference === null ? undefined : publicPartOf(row) };
+  }
+
   /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
   async findDetails(
     { company, merchantAccount }: MerchantAccount,
@@ -114,7 +140,7 @@ function keyValues({ company, merchantAccount, shopperReference }: ShopperKey) {
   return [company, merchantAccount, shopperReference] as const;
 }
 
-function publicPartOf(row: sql.PublicRow) {
+function publicPartOf(row: sql.PublicRow): PublicPart {
   return {
     recurringDetailReference: row.recurring_detail_reference,
     createdAt: row.created_at,

@@ -53,6 +53,23 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
+export type SameDetailRow = { readonly active: number } & (PublicRow | { readonly recurring_detail_reference: null });
+
+/** One row: how many active details a shopper has, and the oldest one of this fingerprint or reference. */
+export const findSame = statement<SameDetailRow>(
+  'find-same-detail',
+  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data
+     from (select count(*) as active
+             from stored_detail
+            where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null) n
+     left join (select recurring_detail_reference, created_at, contracts, public_data
+                  from stored_detail
+                 where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null
+                   and (fingerprint = $4 or recurring_detail_reference = $5)
+                 order by created_at, recurring_detail_reference
+                 limit 1) d on true`,
+);
+
 export type HolderRow = {
   readonly shopper_reference: string;
   readonly created_at: number;

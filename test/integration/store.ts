@@ -205,8 +205,7 @@ function describeDetails({ open, dispose }: EngineFactory): void {
       });
 
       test('is found by its fingerprint or its reference: the oldest, ties by reference', async () => {
-        const { recurringDetailReference, createdAt, contracts, publicData } = of('A', 'f1', 2);
-        const same = { recurringDetailReference, createdAt, contracts, publicData };
+        const { sealed: _, ...same } = of('A', 'f1', 2);
         expect(await findSame('f1')).toEqual({ active: 3, same });
         expect(await findSame('f2', 'A')).toEqual({ active: 3, same });
         expect((await findSame('f2', 'unknown')).same?.recurringDetailReference).toBe('C');

@@ -125,6 +125,7 @@ export const storedDetail: TestResource = {
     'find-same-detail',
     'add-shopper',
     'save-detail',
+    'save-same-detail',
     'disable-detail',
     'find-announcement',
     'save-change',
@@ -155,6 +156,7 @@ export const storedDetail: TestResource = {
     const [, , shopper, reference, , contracts] = parameters.map(String);
     switch (statement.name) {
       case 'save-detail':
+      case 'save-same-detail':
         return [savedText(shopper!, reference!, contracts!.split(',') as Contract[])];
       case 'disable-detail':
         return [disabledText(shopper!, reference!)];

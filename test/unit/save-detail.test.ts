@@ -106,7 +106,8 @@ describe('a card that the shopper has', () => {
     await handlers.save({ card: card(), recurringDetailReference: 'R' });
     const { detail, kind } = await handlers.save({ card: card('5555444433331111'), recurringDetailReference: 'R' });
     expect({ kind, variant: detail.publicData.variant }).toEqual({ kind: 'updated', variant: 'mc' });
-    expect(await handlers.active()).toHaveLength(1);
+    // With the new fingerprint.
+    expect(await handlers.active()).toEqual([detail]);
   });
   test('is another detail for another shopper, with the same fingerprint', async () => {
     const first = await handlers.save({ card: card() });

@@ -75,7 +75,7 @@ export async function saveDetail(
   };
   if (!isNew && input.shopperEmail !== undefined)
     await repository.saveShopper(key, { createdAt, email: input.shopperEmail });
-  await repository.saveDetail(key, detail);
+  await repository.saveDetail(key, detail, { isSame: before?.fingerprint === fingerprint });
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
 }

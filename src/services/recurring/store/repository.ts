@@ -85,11 +85,15 @@ export class DetailRepository extends DetailReader {
   async findSame(
     key: ShopperKey,
     { fingerprint, recurringDetailReference }: SameDetail,
-  ): Promise<{ readonly active: number; readonly same?: PublicPart | undefined }> {
+  ): Promise<{
+    readonly active: number;
+    readonly same?: (PublicPart & Pick<StoredDetail, 'fingerprint'>) | undefined;
+  }> {
     const parameters = [...keyValues(key), fingerprint, recurringDetailReference ?? null];
     const [row] = await this.tx.query(sql.findSame, parameters);
     if (row === undefined) throw new Error('the count of details is missing');
-    return { active: row.active, same: row.recurring_detail_reference === null ? undefined : publicPartOf(row) };
+    if (row.recurring_detail_reference === null) return { active: row.active };
+    return { active: row.active, same: { ...publicPartOf(row), fingerprint: row.fingerprint } };
   }
 
   /** The active details of a merchant account with this fingerprint: the earliest 100, oldest first. */
@@ -122,10 +126,14 @@ export class DetailRepository extends DetailReader {
     await this.tx.executeDeferred(sql.saveShopper, [...keyValues(key), createdAt, email ?? null]);
   }
 
-  /** Adds the detail, or replaces the active one with the same reference. Throws `ReferenceTaken`. */
-  async saveDetail(key: ShopperKey, detail: StoredDetail): Promise<void> {
+  /**
+   * Adds the detail, or replaces the active one with the same reference. Throws `ReferenceTaken`. `isSame`: the stored one has
+   * its date and its fingerprint, which need not be written.
+   */
+  async saveDetail(key: ShopperKey, detail: StoredDetail, { isSame = false } = {}): Promise<void> {
     this.#changed.push(key);
-    const written = await this.tx.execute(sql.saveDetail, [...keyValues(key), ...columnsOf(detail)]);
+    const statement = isSame ? sql.saveSameDetail : sql.saveDetail;
+    const written = await this.tx.execute(statement, [...keyValues(key), ...columnsOf(detail)]);
     if (written === 0) throw new ReferenceTaken('the recurringDetailReference belongs to another or a disabled detail');
   }
 

@@ -53,16 +53,19 @@ export const listShopper = statement<ShopperRow<ListedRow>>(
           case when d.sealed_payload is null then null else d.data_key end as data_key${ofShopper}`,
 );
 
-export type SameDetailRow = { readonly active: number } & (PublicRow | { readonly recurring_detail_reference: null });
+export type SameDetailRow = { readonly active: number } & (
+  | (PublicRow & Pick<DetailRow, 'fingerprint'>)
+  | { readonly recurring_detail_reference: null }
+);
 
 /** One row: how many active details a shopper has, and the oldest one of this fingerprint or reference. */
 export const findSame = statement<SameDetailRow>(
   'find-same-detail',
-  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.public_data
+  `select n.active, d.recurring_detail_reference, d.created_at, d.contracts, d.fingerprint, d.public_data
      from (select count(*) as active
              from stored_detail
             where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null) n
-     left join (select recurring_detail_reference, created_at, contracts, public_data
+     left join (select recurring_detail_reference, created_at, contracts, fingerprint, public_data
                   from stored_detail
                  where company = $1 and merchant_account = $2 and shopper_reference = $3 and disabled_at is null
                    and (fingerprint = $4 or recurring_detail_reference = $5)
@@ -114,27 +117,35 @@ export const addShopper = statement(
    on conflict (company, merchant_account, shopper_reference) do nothing`,
 );
 
+/** Writes no row where the address is known already. */
 export const saveShopper = statement(
   'save-shopper',
   `insert into shopper (company, merchant_account, shopper_reference, created_at, email) values ($1, $2, $3, $4, $5)
    on conflict (company, merchant_account, shopper_reference)
-   do update set email = excluded.email where excluded.email is not null`,
+   do update set email = excluded.email
+   where excluded.email is not null and shopper.email is distinct from excluded.email`,
 );
 
 /** Writes no row when the reference belongs to another shopper of the company or to a disabled detail. */
-export const saveDetail = statement(
-  'save-detail',
-  `insert into stored_detail
+export const saveDetail = statement('save-detail', saveText(['created_at', 'fingerprint']));
+
+/**
+ * The same for a detail whose date and fingerprint stay. SQLite writes the entries of an index again where an update sets one
+ * of its columns, even to the same value. An update statement would search for the row, and conflict on PostgreSQL.
+ */
+export const saveSameDetail = statement('save-same-detail', saveText([]));
+
+function saveText(indexed: readonly ('created_at' | 'fingerprint')[]): string {
+  const columns = ['contracts', 'public_data', 'key_id', 'data_key', 'sealed_number', 'sealed_payload', ...indexed];
+  return `insert into stored_detail
      (company, merchant_account, shopper_reference, recurring_detail_reference, created_at, contracts, fingerprint,
       public_data, key_id, data_key, sealed_number, sealed_payload)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
    on conflict (company, recurring_detail_reference)
-   do update set created_at = excluded.created_at, contracts = excluded.contracts, fingerprint = excluded.fingerprint,
-     public_data = excluded.public_data, key_id = excluded.key_id, data_key = excluded.data_key,
-     sealed_number = excluded.sealed_number, sealed_payload = excluded.sealed_payload
+   do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
    where stored_detail.merchant_account = excluded.merchant_account
-     and stored_detail.shopper_reference = excluded.shopper_reference and stored_detail.disabled_at is null`,
-);
+     and stored_detail.shopper_reference = excluded.shopper_reference and stored_detail.disabled_at is null`;
+}
 
 export const disableDetail = statement(
   'disable-detail',

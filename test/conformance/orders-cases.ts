@@ -16,11 +16,11 @@ const php = (content: string): string =>
 `;
 
 const found =
-  '<ns1:getOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><ns1:result><shop>amsterdam</shop>' +
-  '<number>A-1001</number><item>Bicycle &lt;red&gt; &amp; bell</item><quantity>2</quantity></ns1:result></ns1:getOrderResponse>';
+  '<ns1:getOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><shop>amsterdam</shop>' +
+  '<number>A-1001</number><item>Bicycle &lt;red&gt; &amp; bell</item><quantity>2</quantity></ns1:getOrderResponse>';
 const placed =
-  '<ns1:placeOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><ns1:result><status>placed</status>' +
-  '</ns1:result></ns1:placeOrderResponse>';
+  '<ns1:placeOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><status>placed</status>' +
+  '</ns1:placeOrderResponse>';
 
 const first = 'A-1001: 2 Bicycle <red> & bell';
 
@@ -35,13 +35,11 @@ export const cases: readonly OrderCase[] = [
     outcome: { gives: { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle <red> & bell', quantity: 2 } },
     wire: {
       soap11: {
-        sends: php(
-          '<ns1:getOrder><ns1:request><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1001</ns1:number></ns1:request></ns1:getOrder>',
-        ),
+        sends: php('<ns1:getOrder><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1001</ns1:number></ns1:getOrder>'),
         answers: answered11(found),
       },
       soap12: {
-        sends: twelve(`<getOrder${O}><request><number>A-1001</number><shop>amsterdam</shop></request></getOrder>`),
+        sends: twelve(`<getOrder${O}><number>A-1001</number><shop>amsterdam</shop></getOrder>`),
         answers: answered12(found),
       },
       json: {
@@ -64,12 +62,12 @@ export const cases: readonly OrderCase[] = [
     outcome: { refuses: 'orderNotFound' },
     wire: {
       soap11: {
-        sends: axis(`<getOrder${O}><request><shop>amsterdam</shop><number>B-7</number></request></getOrder>`),
+        sends: axis(`<getOrder${O}><shop>amsterdam</shop><number>B-7</number></getOrder>`),
         answers: fault11('validation 1002 Order not found'),
         status: 500,
       },
       soap12: {
-        sends: twelve(`<getOrder${O}><request><shop>amsterdam</shop><number>B-7</number></request></getOrder>`),
+        sends: twelve(`<getOrder${O}><shop>amsterdam</shop><number>B-7</number></getOrder>`),
         answers: fault12('validation 1002 Order not found'),
         status: 400,
       },
@@ -98,12 +96,12 @@ export const cases: readonly OrderCase[] = [
     outcome: { refuses: 'foreignShop' },
     wire: {
       soap11: {
-        sends: axis(`<getOrder${O}><request><shop>berlin</shop><number>A-1001</number></request></getOrder>`),
+        sends: axis(`<getOrder${O}><shop>berlin</shop><number>A-1001</number></getOrder>`),
         answers: fault11('security 1001 Shop not allowed'),
         status: 500,
       },
       soap12: {
-        sends: twelve(`<getOrder${O}><request><shop>berlin</shop><number>A-1001</number></request></getOrder>`),
+        sends: twelve(`<getOrder${O}><shop>berlin</shop><number>A-1001</number></getOrder>`),
         answers: fault12('security 1001 Shop not allowed'),
         status: 400,
       },
@@ -134,15 +132,15 @@ export const cases: readonly OrderCase[] = [
     wire: {
       soap11: {
         sends: php(
-          '<ns1:placeOrder><ns1:request><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1002</ns1:number>' +
-            '<ns1:item>Läufer</ns1:item><ns1:quantity>999</ns1:quantity></ns1:request></ns1:placeOrder>',
+          '<ns1:placeOrder><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1002</ns1:number>' +
+            '<ns1:item>Läufer</ns1:item><ns1:quantity>999</ns1:quantity></ns1:placeOrder>',
         ),
         answers: answered11(placed),
       },
       soap12: {
         sends: twelve(
-          `<placeOrder${O}><request><shop>amsterdam</shop><number>A-1002</number><item>L&#228;ufer</item>` +
-            '<quantity>0999</quantity></request></placeOrder>',
+          `<placeOrder${O}><shop>amsterdam</shop><number>A-1002</number><item>L&#228;ufer</item>` +
+            '<quantity>0999</quantity></placeOrder>',
         ),
         answers: answered12(placed),
       },
@@ -170,15 +168,15 @@ export const cases: readonly OrderCase[] = [
     wire: {
       soap11: {
         sends: axis(
-          `<placeOrder${O}><request><quantity>1</quantity><item>Bell</item><number>A-1003</number><shop>amsterdam</shop>` +
-            '</request></placeOrder>',
+          `<placeOrder${O}><quantity>1</quantity><item>Bell</item><number>A-1003</number><shop>amsterdam</shop>` +
+            '</placeOrder>',
         ),
         answers: answered11(placed),
       },
       soap12: {
         sends: twelve(
-          `<o:placeOrder xmlns:o="urn:example:orders"><o:request><o:shop>amsterdam</o:shop><o:number>A-1003</o:number>` +
-            '<o:item><![CDATA[Bell]]></o:item><o:quantity>1</o:quantity></o:request></o:placeOrder>',
+          `<o:placeOrder xmlns:o="urn:example:orders"><o:shop>amsterdam</o:shop><o:number>A-1003</o:number>` +
+            '<o:item><![CDATA[Bell]]></o:item><o:quantity>1</o:quantity></o:placeOrder>',
         ),
         answers: answered12(placed),
       },
@@ -201,16 +199,16 @@ export const cases: readonly OrderCase[] = [
     wire: {
       soap11: {
         sends: php(
-          '<ns1:placeOrder><ns1:request><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1001</ns1:number>' +
-            '<ns1:item>Bell</ns1:item><ns1:quantity>1</ns1:quantity></ns1:request></ns1:placeOrder>',
+          '<ns1:placeOrder><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1001</ns1:number>' +
+            '<ns1:item>Bell</ns1:item><ns1:quantity>1</ns1:quantity></ns1:placeOrder>',
         ),
         answers: fault11('validation 1003 Order number already used'),
         status: 500,
       },
       soap12: {
         sends: twelve(
-          `<placeOrder${O}><request><shop>amsterdam</shop><number>A-1001</number><item>Bell</item><quantity>1</quantity>` +
-            '</request></placeOrder>',
+          `<placeOrder${O}><shop>amsterdam</shop><number>A-1001</number><item>Bell</item><quantity>1</quantity>` +
+            '</placeOrder>',
         ),
         answers: fault12('validation 1003 Order number already used'),
         status: 400,
@@ -242,18 +240,17 @@ export const cases: readonly OrderCase[] = [
     wire: {
       soap11: {
         sends: axis(
-          `<placeOrder${O}><request><shop>amsterdam</shop><number>a-1</number><item/><quantity>0</quantity></request>` +
-            '</placeOrder>',
+          `<placeOrder${O}><shop>amsterdam</shop><number>a-1</number><item/><quantity>0</quantity>` + '</placeOrder>',
         ),
-        answers: fault11(wrong('/Envelope/Body/placeOrder/request/')),
+        answers: fault11(wrong('/Envelope/Body/placeOrder/')),
         status: 500,
       },
       soap12: {
         sends: twelve(
-          `<placeOrder${O}><request><shop>amsterdam</shop><number>a-1</number><item></item><quantity>0</quantity>` +
-            '</request></placeOrder>',
+          `<placeOrder${O}><shop>amsterdam</shop><number>a-1</number><item></item><quantity>0</quantity>` +
+            '</placeOrder>',
         ),
-        answers: fault12(wrong('/Envelope/Body/placeOrder/request/')),
+        answers: fault12(wrong('/Envelope/Body/placeOrder/')),
         status: 400,
       },
       json: {

@@ -1,9 +1,10 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
+import { openProject } from './cli/project.ts';
 
 interface CommandFile {
   readonly add: (program: Command) => void;
@@ -37,17 +38,19 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const program = new Command('triglyph')
   .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')
   .version(version, '--version', 'prints the version')
+  .addOption(configOption())
   .exitOverride()
   .showHelpAfterError('(add --help for the usage)')
   .addHelpText(
     'after',
     '\nExample:\n  triglyph demo\n\nExit codes: 0 success, 1 refused or failed, 2 usage error, 141 the reader of the output has gone.' +
-      '\nSettings come from the environment and a .env file; triglyph check prints them.',
+      '\nSettings come from the environment, a .env file and the configuration file; triglyph check prints them.',
   );
 
 handleOutputErrors();
 
-const name = process.argv[2] ?? '';
+const { name, configFile } = readGlobals(process.argv.slice(2));
+if (Object.hasOwn(commands, name)) await openProject(configFile);
 const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
 for (const load of selected) (await load()).add(program);
 
@@ -63,5 +66,27 @@ try {
   } else {
     process.exitCode = 1;
     for (const line of explain(thrown)) process.stderr.write(`triglyph: ${line}\n`);
+  }
+}
+
+function configOption(): Option {
+  return new Option(
+    '--config <file>',
+    'the configuration file; by default triglyph.config.ts, .mjs or .json in this folder',
+  );
+}
+
+/** Some commands have options that the configuration file decides, so it is loaded before they are declared. */
+function readGlobals(parameters: string[]): { readonly name: string; readonly configFile?: string | undefined } {
+  const globals = new Command()
+    .addOption(configOption())
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  try {
+    const { operands } = globals.parseOptions(parameters);
+    return { name: operands[0] ?? '', configFile: globals.opts<{ config?: string }>().config };
+  } catch {
+    // The program reports what is wrong with its options.
+    return { name: '' };
   }
 }

@@ -2,7 +2,14 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
-import { API, type Checker, type Symbol as NamedSymbol, type Project, SymbolFlags } from 'typescript/unstable/sync';
+import {
+  API,
+  type Checker,
+  type Symbol as NamedSymbol,
+  NodeBuilderFlags,
+  type Project,
+  SymbolFlags,
+} from 'typescript/unstable/sync';
 
 export interface Declaration {
   readonly name: string;
@@ -65,11 +72,14 @@ function readProject({ program, checker }: Project, folder: string): PublicApi {
       const node = declarationOf(symbol);
       const doc = checker.getDocumentationCommentOfSymbol(symbol).trim();
       if (doc === '') faults.add(`${name} has no comment`);
-      for (const used of privateNames(checker, node, exportedIds, folder))
-        faults.add(`${name} names ${used}, which no entry point exports`);
+      const used = privateNames(checker, node, exportedIds, folder);
+      const names = used.length === 0 ? undefined : literalNames(checker, symbol, node);
+      if (names === undefined)
+        for (const each of used) faults.add(`${name} names ${each}, which no entry point exports`);
       const seeEntry = entryOf.get(symbol.id);
       if (seeEntry === undefined) entryOf.set(symbol.id, entry);
-      return { name, isType: isType(symbol), doc, text: textOf(node), ...(seeEntry !== undefined && { seeEntry }) };
+      const text = names ?? textOf(node);
+      return { name, isType: isType(symbol), doc, text, ...(seeEntry !== undefined && { seeEntry }) };
     }),
   }));
   return { entries, faults: [...faults] };
@@ -97,6 +107,19 @@ function textOf(node: Node): string {
   const declared = node.kind === SyntaxKind.VariableDeclaration ? `const ${text}` : text;
   // The compiler indents by four blanks.
   return declared.replaceAll(/^(?: {4})+/gm, (blanks) => ' '.repeat(blanks.length / 2));
+}
+
+/** A type of literal texts that private names derive is printed with its texts. Undefined for other types. */
+function literalNames(checker: Checker, symbol: NamedSymbol, node: Node): string | undefined {
+  if (node.kind !== SyntaxKind.TypeAliasDeclaration) return undefined;
+  const flags = NodeBuilderFlags.NoTruncation | NodeBuilderFlags.InTypeAlias;
+  const text = checker.typeToString(checker.getDeclaredTypeOfSymbol(symbol), undefined, flags);
+  const names = text.split(' | ');
+  if (names.length < 2 || !names.every((each) => /^"[\w-]+"$/.test(each))) return undefined;
+  return `type ${symbol.name} =\n${names
+    .sort()
+    .map((each) => `  | ${each.replaceAll('"', "'")}`)
+    .join('\n')};`;
 }
 
 /** Returns the names of this package in a declaration that no entry point exports. */

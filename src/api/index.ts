@@ -1,5 +1,6 @@
 /** The package `triglyph`: a gateway inside a program. */
 export { ConfigError } from '../app/config.ts';
+export { type ConfigFile, defineConfig, type SettingName, type SettingValues } from '../app/config-file.ts';
 export {
   type BundledServices,
   createGateway,

@@ -24,6 +24,7 @@ import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
+import { addServices, type OwnService } from './own-services.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 import { type BuiltInServices, builtInServices } from './services.ts';
 
@@ -61,9 +62,13 @@ export interface BackendOptions {
   readonly context?: Pick<HandlerContext, 'clock' | 'ids'>;
 }
 
-/** Opens the backend of the built-in services. Throws as `openBackendOf` does. */
-export function openBackend(config: Config, options: BackendOptions): Promise<Backend> {
-  return openBackendOf(builtInServices, config, options);
+/** Opens the backend of the built-in services and `own` ones. Throws as `openBackendOf` does. */
+export function openBackend(
+  config: Config,
+  options: BackendOptions,
+  own: readonly OwnService[] = [],
+): Promise<Backend> {
+  return openBackendOf(addServices(builtInServices, own), config, options);
 }
 
 /** Throws StoreUnavailable, KeyRingError, or a plain error that says what to do. */

@@ -1,10 +1,9 @@
-/** Configuration: reads settings from the environment, a `.env` file and secret files, and reports every problem at once. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+/** Configuration: reads settings from their sources and from secret files, and reports every problem at once. */
+import { readFileSync } from 'node:fs';
 import type { Mode, Setting } from './setting.ts';
 import { type Settings, settings } from './settings.ts';
 import { findUnknownVariables, type Variables } from './unknown-variables.ts';
+import { readSources, VariableSources } from './variable-sources.ts';
 
 export type { Variables };
 
@@ -20,7 +19,7 @@ export interface SettingReport {
   /** `(hidden)` for secrets. */
   readonly value: string;
   readonly unit: string;
-  /** `default`, `environment`, or the variable and path of a secret file. */
+  /** `default`, or the name of a source; for a secret file with its variable and path. */
   readonly source: string;
   /** Names the variable and says how to correct it. */
   readonly problem?: string | undefined;
@@ -44,22 +43,24 @@ export interface ConfigReport {
 }
 
 /** Returns the configuration. Throws ConfigError with every problem. */
-export function readConfig(mode: Mode, variables: Variables = readVariables()): Config {
-  const { config, problems } = inspectConfig(mode, variables);
+export function readConfig(mode: Mode, given: Variables | VariableSources = readSources()): Config {
+  const { config, problems } = inspectConfig(mode, given);
   if (config === undefined) throw new ConfigError(problems);
   return config;
 }
 
 /** Returns every setting as read and every problem. */
-export function inspectConfig(mode: Mode, variables: Variables): ConfigReport {
+export function inspectConfig(mode: Mode, given: Variables | VariableSources): ConfigReport {
+  const sources =
+    given instanceof VariableSources ? given : new VariableSources({ name: 'environment', variables: given });
   const results = Object.entries<Setting<unknown>>(settings).map(([key, row]) => ({
     key,
-    ...readSetting(row, mode, variables),
+    ...readSetting(row, mode, sources),
   }));
   const reports = results.map(({ report }) => report);
   const problems = [
     ...reports.flatMap(({ problem }) => problem ?? []),
-    ...findUnknownVariables(variables, variableNames),
+    ...findUnknownVariables(sources.variables, variableNames),
   ];
   if (problems.length > 0) return { settings: reports, problems };
   const config = Object.freeze({
@@ -73,13 +74,8 @@ export function inspectConfig(mode: Mode, variables: Variables): ConfigReport {
     : { settings: reports, problems: [], config };
 }
 
-/** Returns the variables of the environment and, for those that it does not set, of `.env` in the folder. */
-export function readVariables(variables: Variables = process.env, folder = process.cwd()): Variables {
-  const file = join(folder, '.env');
-  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...variables } : variables;
-}
-
-const variableNames: ReadonlySet<string> = new Set(
+/** The names of all settings, and of the variables that may name a file instead. */
+export const variableNames: ReadonlySet<string> = new Set(
   Object.values<Setting<unknown>>(settings).flatMap(({ name, fileNames = [] }) => [name, ...fileNames]),
 );
 
@@ -89,7 +85,7 @@ interface ReadSetting {
   readonly file?: string | undefined;
 }
 
-function readSetting(row: Setting<unknown>, mode: Mode, variables: Variables): ReadSetting {
+function readSetting(row: Setting<unknown>, mode: Mode, sources: VariableSources): ReadSetting {
   const { name, unit, secret, fileNames = [] } = row;
   const result = (
     report: Pick<SettingReport, 'value' | 'source' | 'problem'>,
@@ -97,19 +93,19 @@ function readSetting(row: Setting<unknown>, mode: Mode, variables: Variables): R
     file?: string,
   ): ReadSetting => ({ report: { name, unit, ...report }, value, file });
 
-  const present = [name, ...fileNames].filter((each) => variableText(variables, each) !== undefined);
-  const [variable] = present;
-  if (present.length > 1) {
-    const problem = `${present.join(' and ')} are both set: keep one of them.`;
-    return result({ value: '(hidden)', source: 'environment', problem });
-  }
-  if (variable === undefined) {
-    const text = defaultText(row, mode, variables);
+  const present = sources.findFirst([name, ...fileNames]);
+  const [found] = present;
+  if (found === undefined) {
+    const text = defaultText(row, mode, sources);
     const parsed = text === undefined ? undefined : row.parse(text);
     const value = parsed !== undefined && 'value' in parsed ? parsed.value : undefined;
     return result({ value: text ?? '(none)', source: 'default' }, value);
   }
-  const given = variableText(variables, variable) ?? '';
+  const { name: variable, text: given, source: origin } = found;
+  if (present.length > 1) {
+    const problem = `${present.map((each) => each.name).join(' and ')} are both set: keep one of them.`;
+    return result({ value: '(hidden)', source: origin, problem });
+  }
   const file = variable === name ? undefined : given;
   const read = file === undefined ? { text: given } : readSecret(file);
   if ('problem' in read) {
@@ -120,20 +116,15 @@ function readSetting(row: Setting<unknown>, mode: Mode, variables: Variables): R
   const parsed = row.parse(read.text);
   if ('hint' in parsed) {
     const problem = `${variable}${secret ? '' : ` is ${JSON.stringify(read.text)}`}: ${parsed.hint}.`;
-    return result({ value, source: 'environment', problem }, undefined, file);
+    return result({ value, source: origin, problem }, undefined, file);
   }
-  const source = file === undefined ? 'environment' : `${variable} ${file}`;
+  const source = file === undefined ? origin : `${variable} ${file}, ${origin}`;
   return result({ value, source }, parsed.value, file);
 }
 
-/** An empty variable counts as absent: Compose files and shells cannot unset one. */
-function variableText(variables: Variables, name: string): string | undefined {
-  return variables[name]?.trim() || undefined;
-}
-
-function defaultText(row: Setting<unknown>, mode: Mode, variables: Variables): string | undefined {
+function defaultText(row: Setting<unknown>, mode: Mode, sources: VariableSources): string | undefined {
   return typeof row.default === 'object'
-    ? row.default.compute({ mode, variable: (name) => variableText(variables, name) })
+    ? row.default.compute({ mode, variable: (name) => sources.find(name)?.text })
     : row.default;
 }
 

@@ -17,27 +17,30 @@ export interface ComputedDefault {
   }): string | undefined;
 }
 
-export interface Setting<T> {
-  /** The environment variable. */
-  readonly name: string;
+/** `N`: its environment variable. `F`: the variables that may name a file with the value. */
+export interface Setting<T, N extends string = string, F extends string = string> {
+  readonly name: N;
   readonly unit: string;
   /** The text used when the variable is absent. */
   readonly default?: string | ComputedDefault;
   readonly doc: string;
   /** Never printed; may be read from a file. */
   readonly secret?: true;
-  /** Variables that may name a file with the value. */
-  readonly fileNames?: readonly string[];
+  readonly fileNames?: readonly F[];
   readonly parse: (text: string) => Parsed<T>;
 }
 
 /** A setting with a default. */
-export function setting<T>(row: Setting<T> & Required<Pick<Setting<T>, 'default'>>): Setting<T> {
+export function setting<T, const N extends string, const F extends string = never>(
+  row: Setting<T, N, F> & Required<Pick<Setting<T>, 'default'>>,
+): Setting<T, N, F> {
   return Object.freeze(row);
 }
 
 /** A setting without a default. */
-export function optional<T>(row: Setting<T>): Setting<T | undefined> {
+export function optional<T, const N extends string, const F extends string = never>(
+  row: Setting<T, N, F>,
+): Setting<T | undefined, N, F> {
   return Object.freeze(row);
 }
 

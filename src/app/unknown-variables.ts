@@ -28,7 +28,8 @@ function isForeign(name: string, value = ''): boolean {
   return foreign.test(name) || serviceLink.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):/.test(value));
 }
 
-function closest(name: string, known: ReadonlySet<string>): string | undefined {
+/** Returns the known name that a misspelt one stands for. Known names are in capital letters. */
+export function closest(name: string, known: ReadonlySet<string>): string | undefined {
   // Windows ignores the case of names; everywhere else a name in another case is another variable.
   const upper = name.toUpperCase();
   if (known.has(upper)) return process.platform === 'win32' || upper.length <= shortMax ? undefined : upper;

@@ -1,8 +1,9 @@
 /** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
 import type { Command } from 'commander';
-import { inspectConfig, readVariables, type SettingReport } from '../app/config.ts';
+import { inspectConfig, type SettingReport } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { print } from './output.ts';
+import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';
 import { storeFaults } from './store-faults.ts';
 
 export function add(program: Command): void {
@@ -14,12 +15,19 @@ export function add(program: Command): void {
 }
 
 async function check(): Promise<void> {
-  const { settings, problems, config } = inspectConfig('production', readVariables());
-  const faults = config === undefined ? problems : [...productionFaults(config), ...(await storeFaults(config))];
+  const { settings, problems, config } = inspectConfig('production', projectSources());
+  const found = config === undefined ? problems : [...productionFaults(config), ...(await storeFaults(config))];
+  const faults = [...projectFaults(), ...found];
   const verdict =
     faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];
-  print(...settingLines(settings), '', ...verdict, ...faults.map((fault) => `- ${fault}`));
+  print(...settingLines(settings), ...serviceLines(), '', ...verdict, ...faults.map((fault) => `- ${fault}`));
   if (faults.length > 0) process.exitCode = 1;
+}
+
+function serviceLines(): readonly string[] {
+  return ownServices().map(
+    ({ service: { name, version, address } }) => `${name} version ${version} at ${address} (from ${configFileName()})`,
+  );
 }
 
 function settingLines(settings: readonly SettingReport[]): readonly string[] {

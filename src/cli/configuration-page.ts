@@ -7,8 +7,9 @@ export function describeConfig(): string {
   const rows = Object.values<Setting<unknown>>(settings).map(tableRow);
   return `# Configuration
 
-Settings come from the environment, then from a \`.env\` file in the working folder. An empty variable counts as absent.
-\`triglyph check\` prints every setting without secrets, and every problem.
+Settings come from the environment, then from a \`.env\` file in the working folder, then from the
+[configuration file](#the-configuration-file). Each overrides those after it. An empty variable counts as absent.
+\`triglyph check\` prints every setting without secrets and with its source, and every problem.
 
 | variable | unit | default | meaning |
 |---|---|---|---|
@@ -21,6 +22,40 @@ starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`, \`IDEMPOTENCY_\` or \`REMEM
 \`ENVIRONMENT=live\`, on a public address without a proxy in \`TRUSTED_PROXIES\` (the gateway serves plain HTTP: the proxy
 terminates TLS). Each refusal says how to correct it. The demo serves 127.0.0.1, and another
 address with \`--host\` only.
+
+## The configuration file
+
+\`triglyph.config.ts\`, \`triglyph.config.mjs\` or \`triglyph.config.json\` in the working folder, or the file that \`--config FILE\` names:
+
+\`\`\`ts
+import { defineConfig } from 'triglyph';
+import { orders } from './orders.ts';
+
+export default defineConfig({
+  services: [orders],
+  settings: { PORT: 8080, WSDL_SOAP12: false },
+});
+\`\`\`
+
+| member | meaning |
+|---|---|
+| \`services\` | [Services of your own](services.md): what \`with\` of a contract returns. Served beside the built-in services. A JSON file has none. |
+| \`settings\` | The settings of the table above, and the variables that name a file. A number or a text; \`true\` and \`false\` stand for \`on\` and \`off\`. |
+
+Unknown members and settings are refused. Node strips the types of a \`.ts\` file; it must be outside of \`node_modules\`. Relative paths, such as \`DATA_DIR\`,
+start at the working folder.
+
+Commands know the services of the file:
+
+| command | with a service of your own |
+|---|---|
+| \`triglyph serve\`, \`triglyph demo\` | create its tables and serve it |
+| \`triglyph migrate\` | creates its tables |
+| \`triglyph credential add Acme --shop amsterdam\` | an option for each of its grants, which brings along the role; \`--role\` for a role without a grant |
+| \`triglyph wsdl --service Orders\`, \`triglyph openapi --service Orders\` | print its documents |
+| \`triglyph check\` | names it |
+
+\`triglyph copy\` does not copy its tables.
 `;
 }
 

@@ -1,6 +1,6 @@
 /** `triglyph copy`: copies everything from one store to another, and resumes after an interruption. */
 import type { Command } from 'commander';
-import { readVariables, type Variables } from '../app/config.ts';
+import type { Variables } from '../app/config.ts';
 import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
 import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
@@ -9,6 +9,7 @@ import { tables } from '../store/sql/tables.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
+import { projectSources } from './project.ts';
 
 export function add(program: Command): void {
   program
@@ -25,7 +26,7 @@ export function add(program: Command): void {
 }
 
 async function runCopy({ from, to }: { readonly from: string; readonly to: string }): Promise<void> {
-  const variables = readVariables();
+  const { variables } = projectSources();
   const source = parseStore('--from', from, variables);
   const target = parseStore('--to', to, variables);
   const startedAt = performance.now();

@@ -1,12 +1,15 @@
 /** `triglyph credential`: the credentials of callers, their merchant accounts and their balance platforms. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addServices } from '../app/own-services.ts';
+import { builtInServices } from '../app/services.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
+import { services } from '../services/index.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
-import { credentialRules } from '../services/registry.ts';
-import type { CredentialKind, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
+import type { CredentialKind, GrantRule, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
 import { formatMinute, print, printAll } from './output.ts';
+import { ownServices } from './project.ts';
 import { withBackend } from './with-backend.ts';
 
 export function add(program: Command): void {
@@ -27,6 +30,7 @@ interface OutputOptions {
 interface AddOptions extends OutputOptions {
   readonly kind: CredentialKind;
   readonly username?: string;
+  readonly role?: readonly string[];
   readonly requireIdempotencyKey?: boolean;
 }
 
@@ -42,8 +46,10 @@ function addAddCommand(credential: Command): void {
       '--username <name>',
       'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
     );
+  const grantOptions = createGrantOptions();
   for (const { option } of grantOptions) command.addOption(option);
   command
+    .addOption(roleOption())
     .option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key')
     .option('--json', 'prints JSON')
     .description(
@@ -53,33 +59,59 @@ function addAddCommand(credential: Command): void {
       'after',
       '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n  triglyph credential add Acme --balance-platform AcmePlatform',
     )
-    .action(addCredential);
+    .action((tenant: string, options: AddOptions & GrantOptions) => addCredential(tenant, options, grantOptions));
+}
+
+interface GrantOption {
+  readonly rule: GrantRule;
+  readonly option: Option;
 }
 
 /** One option for each grant that a service declares. A confined credential takes no other grant. */
-const grantOptions = credentialRules.grants.map((rule) => {
-  const { confined, option } = rule;
-  const parsed = new Option(option.flags, option.doc).argParser<readonly string[]>((code, codes = []) =>
-    confined ? [code] : [...codes, code],
-  );
-  const others = credentialRules.grants.filter((each) => each !== rule);
-  if (confined) parsed.conflicts(others.map((each) => new Option(each.option.flags).attributeName()));
-  return { rule, option: parsed };
-});
+function createGrantOptions(): readonly GrantOption[] {
+  const { grants } = addServices(builtInServices, ownServices()).credentialRules;
+  return grants.map((rule) => {
+    const { confined, option } = rule;
+    const parsed = new Option(option.flags, option.doc).argParser<readonly string[]>((code, codes = []) =>
+      confined ? [code] : [...codes, code],
+    );
+    const others = grants.filter((each) => each !== rule);
+    if (confined) parsed.conflicts(others.map((each) => new Option(each.option.flags).attributeName()));
+    return { rule, option: parsed };
+  });
+}
 
-async function addCredential(tenant: string, options: AddOptions & GrantOptions): Promise<void> {
-  const { kind, username, requireIdempotencyKey: requiresKey } = options;
+/** A role besides those that the grants bring along. */
+function roleOption(): Option {
+  const all = [...services, ...ownServices().map(({ service }) => service)].flatMap(({ roles }) => roles);
+  const roles = [...new Set(all)];
+  return new Option(
+    '--role <role>',
+    `a role without a grant, such as that of a service of your own; ${roles.join(', ')}`,
+  ).argParser<readonly string[]>((role, given = []) => {
+    if (!roles.includes(role)) throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
+    return [...given, role];
+  });
+}
+
+async function addCredential(
+  tenant: string,
+  options: AddOptions & GrantOptions,
+  grantOptions: readonly GrantOption[],
+): Promise<void> {
+  const { kind, username, role = [], requireIdempotencyKey: requiresKey } = options;
   const given = grantOptions.flatMap(({ rule, option }) => {
     const values = options[option.attributeName()];
     return values === undefined ? [] : [{ rule, values }];
   });
-  const roles = given.length === 0 ? [defaultRole] : [...new Set(given.map(({ rule }) => rule.role))];
+  const named = [...new Set([...role, ...given.map(({ rule }) => rule.role)])];
+  const roles = named.length === 0 ? [defaultRole] : named;
   const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
   const credential = { tenant, kind, username, roles, grants, requiresKey };
   printIssued(await withBackend(({ registry }) => registry.addCredential(credential)), options);
 }
 
-/** Of a credential without grants. */
+/** Of a credential without grants and roles. */
 const defaultRole = 'recurring';
 
 function addRotateCommand(credential: Command): void {

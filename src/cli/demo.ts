@@ -1,10 +1,11 @@
 /** `triglyph demo`: serves sample data, by default on this machine only, and prints three calls to copy. */
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, readConfig, readVariables } from '../app/config.ts';
+import type { Config } from '../app/config.ts';
 import { describeStore, storeAddress } from '../app/open-store.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, startServer } from '../app/server.ts';
+import { serviceAddress } from '../contract/service.ts';
 import { demoAccounts, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
@@ -19,6 +20,7 @@ import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
+import { ownServices, projectSources, readProjectConfig } from './project.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {
@@ -61,7 +63,7 @@ async function runDemo(options: DemoOptions): Promise<void> {
     tls: options.tls && findCertificate(config.dataDir, config.host),
     controls: options.testApi && prepareDemoControls(config),
   };
-  const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend });
+  const backend = await openBackend(config, { exclusive: true, ...parts.controls?.backend }, ownServices());
   const running = await start(backend, parts).catch(async (thrown) => {
     await backend.close();
     throw thrown;
@@ -84,12 +86,12 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
 
 function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config {
   const variables = {
-    ...readVariables(),
     ...(host !== undefined && { HOST: host }),
     ...(port !== undefined && { PORT: port }),
     ...(adminPort !== undefined && { ADMIN_PORT: adminPort }),
   };
-  const config = readConfig('demo', variables);
+  const sources = projectSources().overriddenBy({ name: 'command line', variables });
+  const config = readProjectConfig('demo', sources);
   const { dataDir, keys, databaseUrl } = config;
   // Reports every fault before it creates or deletes anything.
   fail([
@@ -101,7 +103,9 @@ function prepare({ fresh, host, port, adminPort, testApi }: DemoOptions): Config
   ]);
   if (fresh) clearFolder(dataDir, { hasOwnKeys: keys === undefined });
   claimFolder(dataDir);
-  return keys === undefined ? readConfig('demo', { ...variables, KEY_FILE: findKeyFile(dataDir) }) : config;
+  if (keys !== undefined) return config;
+  const created = { name: 'demo', variables: { KEY_FILE: findKeyFile(dataDir) } };
+  return readProjectConfig('demo', sources.overriddenBy(created));
 }
 
 /** A database has no mark: it is the demo's if it has no other merchant accounts. */
@@ -141,6 +145,7 @@ ${formatTree(tree).join('\n')}
 WSDL     ${callers}/pal/servlet/Recurring/v25?wsdl
 OpenAPI  ${callers}/openapi.json and ${callers}/bcl/openapi.json
 Admin    ${admin}/readyz and ${admin}/metrics`,
+    ...ownServices().map(({ service }) => `${service.name.padEnd(8)} ${callers}${serviceAddress(service)}?wsdl`),
     ...(controls ? [`Tests    ${admin}${testApiPath}/reset, /clock, /faults and /calls`] : []),
     `Data     ${describeStore(storeAddress(config))}`,
     ...(trust ?? []),

@@ -1,10 +1,12 @@
 /** `triglyph migrate`: creates the tables of a new store, or brings those of an older release to this one. */
 import type { Command } from 'commander';
-import { readConfig } from '../app/config.ts';
 import { describeStore, openStore, storeAddress } from '../app/open-store.ts';
+import { addServices } from '../app/own-services.ts';
+import { builtInServices } from '../app/services.ts';
 import { migrate } from '../store/sql/migrate.ts';
 import { migrations } from '../store/sql/migrations/index.ts';
 import { print } from './output.ts';
+import { ownServices, readProjectConfig } from './project.ts';
 
 export function add(program: Command): void {
   program
@@ -19,10 +21,11 @@ export function add(program: Command): void {
 }
 
 async function migrateStore(): Promise<void> {
-  const address = storeAddress(readConfig('production'));
+  const address = storeAddress(readProjectConfig('production'));
   const engine = await openStore(address, { exclusive: false, create: true });
   try {
     const applied = await migrate(engine);
+    await addServices(builtInServices, ownServices()).migrate(engine);
     const place = describeStore(address);
     if (applied.length > 0) print(`${place}: applied ${applied.join(', ')}.`);
     else print(`${place}: nothing to do, it is at migration ${migrations.length} (${migrations.at(-1)?.name}).`);

@@ -1,13 +1,14 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
-import { type Config, readConfig } from '../app/config.ts';
+import type { Config } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { origin, type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
+import { ownServices, readProjectConfig } from './project.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -20,7 +21,7 @@ export function add(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const config = readConfig('production');
+  const config = readProjectConfig('production');
   serveWithoutOutput();
   if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(config, stopRequest));
   return config.workers > 1 ? superviseWorkers(config) : serveAlone(config);
@@ -66,7 +67,7 @@ async function openSafely(config: Config): Promise<Backend> {
   const faults = productionFaults(config);
   // A configuration that must not serve must not migrate the store either.
   if (faults.length > 0) fail([...faults, ...(await storeFaults(config))]);
-  const backend = await openBackend(config, { exclusive: true });
+  const backend = await openBackend(config, { exclusive: true }, ownServices());
   try {
     fail(await credentialFaults(backend));
     return backend;

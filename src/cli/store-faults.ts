@@ -4,13 +4,14 @@ import type { Config } from '../app/config.ts';
 import { demoCredentials } from '../demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
+import { ownServices } from './project.ts';
 
 /** Opens the store like a command, without changing it, and returns what prevents serving it. Servers may be running. */
 export async function storeFaults(config: Config): Promise<readonly string[]> {
   try {
     // A configuration without keys gets throwaway keys: credentials can be read without the right ones.
     const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
-    const backend = await openBackend(config, { exclusive: false, ...keys });
+    const backend = await openBackend(config, { exclusive: false, ...keys }, ownServices());
     try {
       return await credentialFaults(backend);
     } finally {

@@ -118,24 +118,34 @@ const { koaMiddleware } = require('triglyph/koa');`;
   expect(runNode(write('imported.mjs', program(imported)))).toEqual(expected);
 });
 
-const consumer = `import { createGateway, type RunningGateway } from 'triglyph';
-import { type Handler, object, operation, required, service, string } from 'triglyph/contract';
-import { koaMiddleware } from 'triglyph/koa';
-import { createGateway as createTestGateway } from 'triglyph/testing';
+const echoService = `import { type Handler, object, operation, required, service, string } from 'triglyph/contract';
 
 const text = object('Text', { text: required(string({ example: 'Hello' }), 'The text.') });
-const echo = operation({
+export const echo = operation({
   name: 'echo', doc: 'Echoes.', effect: 'reads', role: 'echo', problems: [], input: text, output: text,
 });
-const echoV1 = service({
+export const echoV1 = service({
   name: 'Echo', version: 1, doc: 'Echoes.', address: '/echo', operations: [echo],
   namespaces: { own: 'echo', uris: { echo: 'urn:example:echo' } },
 });
-const handler: Handler<typeof echo> = async ({ input, caller }, tx) => {
+export const handler: Handler<typeof echo> = async ({ input, caller }, tx) => {
   // @ts-expect-error a reading handler does not write
   tx.execute;
   return { text: input.text + caller.tenant };
 };
+`;
+
+const configuration = `import { defineConfig } from 'triglyph';
+import { echoV1, handler } from './echo.ts';
+
+export default defineConfig({ services: [echoV1.with({ echo: handler })], settings: { PORT: 8080 } });
+`;
+
+const consumer = `import { createGateway, defineConfig, type RunningGateway } from 'triglyph';
+import { koaMiddleware } from 'triglyph/koa';
+import { createGateway as createTestGateway } from 'triglyph/testing';
+import { echoV1, handler } from './echo.ts';
+
 const services = [echoV1.with({ echo: handler })];
 // @ts-expect-error a wrong output
 echoV1.with({ echo: async () => ({ text: 1 }) });
@@ -145,6 +155,8 @@ echoV1.with({});
 echoV1.with({ echo: handler, shout: handler });
 // @ts-expect-error no service
 createGateway({ services: [1] });
+// @ts-expect-error no setting
+defineConfig({ settings: { PROT: 1 } });
 
 export const gateway: RunningGateway = await createGateway({ services });
 export const middleware = koaMiddleware(gateway);
@@ -153,13 +165,23 @@ tested.clock.advance({ days: 1 });
 tested.faults.next({ operation: 'echo', answer: 'internal' });
 `;
 
+test('a configuration file in TypeScript names a service', async () => {
+  write('package.json', '{"type":"module"}');
+  write('echo.ts', echoService.replace('  tx.execute;\n', ''));
+  write('echo.config.ts', configuration);
+  const { code, stdout, stderr } = await run('wsdl', '--service', 'Echo', '--config', 'echo.config.ts');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('location="http://127.0.0.1:8080/echo/v1"');
+});
+
 test('a strict TypeScript program compiles with it, and a wrong handler does not', () => {
   const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, skipLibCheck: false, noEmit: true };
-  write(
-    'tsconfig.json',
-    JSON.stringify({ compilerOptions: { ...compilerOptions, types: ['node'] }, files: ['a.mts'] }),
-  );
-  write('a.mts', consumer);
+  const options = { ...compilerOptions, allowImportingTsExtensions: true, types: ['node'] };
+  write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['consumer.ts', 'echo.config.ts'] }));
+  write('package.json', '{"type":"module"}');
+  write('echo.ts', echoService);
+  write('echo.config.ts', configuration);
+  write('consumer.ts', consumer);
   const { stdout } = runNode(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', '.');
   expect(stdout).toBe('');
 });

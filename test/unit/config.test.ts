@@ -3,8 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigError, inspectConfig, readConfig, readVariables } from '../../src/app/config.ts';
+import { ConfigError, inspectConfig, readConfig } from '../../src/app/config.ts';
 import { demoMark, keyFileFaults, productionFaults } from '../../src/app/production-checks.ts';
+import { readSources, VariableSources } from '../../src/app/variable-sources.ts';
 import { describeConfig } from '../../src/cli/configuration-page.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-config-'));
@@ -168,7 +169,7 @@ describe('unknown variables', () => {
 describe('sources', () => {
   test('the environment overrides .env', () => {
     writeFileSync(join(folder, '.env'), 'PORT=8181\nADMIN_PORT=9191\n');
-    const config = readConfig('demo', readVariables({ PORT: '8282' }, folder));
+    const config = readConfig('demo', readSources({ PORT: '8282' }, folder));
     expect(config).toMatchObject({ port: 8282, adminPort: 9191 });
   });
   test.each(['KEY_FILE', 'TRIGLYPH_KEYS_FILE'])('%s names the file of the keys', (name) => {
@@ -187,6 +188,32 @@ describe('sources', () => {
       source: 'environment',
     });
     expect(JSON.stringify(settings)).not.toContain('very-secret');
+  });
+});
+
+describe('several sources', () => {
+  const sources = new VariableSources(
+    { name: 'environment', variables: { PORT: '1', KEEP_ALIVE_MS: '' } },
+    { name: '.env', variables: { PORT: '2', ADMIN_PORT: '3', TRIGLYPH_KEYS: 'secret', KEEP_ALIVE_MS: '9' } },
+    { name: 'file', variables: { ADMIN_PORT: '4', WRITE_MS_MAX: '500', KEY_FILE: keyFile } },
+  );
+  const { settings } = inspectConfig('production', sources);
+  test.each([
+    ['PORT', '1', 'environment'],
+    ['ADMIN_PORT', '3', '.env'],
+    ['KEEP_ALIVE_MS', '5000', 'default'],
+    ['TRIGLYPH_KEYS', '(hidden)', '.env'],
+  ])('%s is %s from %s', (name, value, source) => {
+    const report = settings.find((each) => each.name === name);
+    expect(report).toEqual({ name, value, source, unit: expect.any(String) });
+  });
+  test('two variables of one setting are a fault within one source only', () => {
+    const both = sources.with({ name: 'other', variables: { TRIGLYPH_KEYS: 'x' } });
+    expect(inspectConfig('production', both).problems).not.toContainEqual(expect.stringMatching(/both set/));
+    const doubled = sources.overriddenBy({ name: 'one', variables: { TRIGLYPH_KEYS: 'x', KEY_FILE: keyFile } });
+    expect(inspectConfig('production', doubled).problems).toContain(
+      'TRIGLYPH_KEYS and KEY_FILE are both set: keep one of them.',
+    );
   });
 });
 

@@ -1,0 +1,27 @@
+/** The configuration file of a project: `triglyph.config.ts`. */
+import type { OwnService } from './own-services.ts';
+import type { Setting } from './setting.ts';
+import type { settings } from './settings.ts';
+
+/** A setting of docs/configuration.md, or the variable that names a file with its value. */
+export type SettingName = (typeof settings)[keyof typeof settings] extends infer S
+  ? S extends Setting<unknown, infer N, infer F>
+    ? N | F
+    : never
+  : never;
+
+/** Settings by their names; `true` and `false` are `on` and `off`. */
+export type SettingValues = { readonly [N in SettingName]?: string | number | boolean | undefined };
+
+/** What `triglyph.config.ts` exports as its default. */
+export interface ConfigFile {
+  /** Served beside the built-in services. */
+  readonly services?: readonly OwnService[];
+  /** The environment and `.env` override them. */
+  readonly settings?: SettingValues;
+}
+
+/** Returns the configuration, for the types: `export default defineConfig({ services: [orders] })`. */
+export function defineConfig(config: ConfigFile): ConfigFile {
+  return config;
+}

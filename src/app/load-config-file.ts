@@ -1,0 +1,126 @@
+/** Finds, loads and checks the configuration file of a project. */
+import { existsSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigError, variableNames } from './config.ts';
+import type { ConfigFile } from './config-file.ts';
+import type { OwnService } from './own-services.ts';
+import { closest } from './unknown-variables.ts';
+import type { VariableSource } from './variable-sources.ts';
+
+export interface LoadedConfigFile {
+  /** As the operator knows it: `triglyph.config.ts`. */
+  readonly name: string;
+  readonly services: readonly OwnService[];
+  readonly source: VariableSource;
+}
+
+const fileNames = ['triglyph.config.ts', 'triglyph.config.mjs', 'triglyph.config.json'];
+
+/**
+ * Loads the given file, or the one in the folder; undefined if there is none. Throws ConfigError with everything that is
+ * wrong with it.
+ */
+export async function loadConfigFile(given?: string, folder = process.cwd()): Promise<LoadedConfigFile | undefined> {
+  const present = fileNames.filter((name) => existsSync(join(folder, name)));
+  if (given === undefined && present.length > 1)
+    throw new ConfigError([
+      `${present.join(' and ')} are both in this folder: keep one of them, or name one by --config.`,
+    ]);
+  const name = given ?? present[0];
+  if (name === undefined) return undefined;
+  const path = resolve(folder, name);
+  if (!existsSync(path)) throw new ConfigError([`${name}: there is no such file.`]);
+  const content = await load(name, path);
+  const faults = faultsOf(content).map((fault) => `${name}: ${fault}`);
+  if (faults.length > 0) throw new ConfigError(faults);
+  const { services = [], settings = {} } = content as ConfigFile;
+  const variables = Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
+  );
+  return { name, services, source: { name, variables } };
+}
+
+async function load(name: string, path: string): Promise<unknown> {
+  try {
+    if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8'));
+    mapOwnPackage();
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    return module.default;
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new ConfigError([`${name} cannot be loaded: ${reason}`]);
+  }
+}
+
+let isMapped = false;
+
+/**
+ * Makes `triglyph` this program wherever a configuration file imports it: services of another copy would throw problems that
+ * this one does not know.
+ */
+function mapOwnPackage(): void {
+  if (isMapped) return;
+  isMapped = true;
+  const extension = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
+  registerHooks({
+    resolve(specifier, context, next) {
+      const entry = /^triglyph(?:\/(contract|koa|testing))?$/.exec(specifier);
+      if (entry === null) return next(specifier, context);
+      const url = new URL(`../api/${entry[1] ?? 'index'}.${extension}`, import.meta.url).href;
+      return { url, shortCircuit: true };
+    },
+  });
+}
+
+const members: ReadonlySet<string> = new Set(
+  Object.keys({ services: true, settings: true } satisfies Required<Record<keyof ConfigFile, true>>),
+);
+
+function faultsOf(content: unknown): readonly string[] {
+  if (!isRecord(content))
+    return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
+  const { services = [], settings = {} } = content;
+  const unknown = Object.keys(content).flatMap((key) => (members.has(key) ? [] : unknownMember(key)));
+  return [...unknown, ...serviceFaults(services), ...settingFaults(settings)];
+}
+
+function unknownMember(key: string): string {
+  const known = new Set([...members].map((member) => member.toUpperCase()));
+  const suggestion = closest(key, known)?.toLowerCase() ?? [...members].join(' or ');
+  return `${key} is not a member of a configuration: did you mean ${suggestion}?`;
+}
+
+function serviceFaults(services: unknown): readonly string[] {
+  if (!Array.isArray(services)) return ['services is not a list.'];
+  return services.flatMap((service: unknown, index) => {
+    if (isRecord(service) && service.kind === 'bundle')
+      return `services[${index}] is builtIn(): leave it out; the built-in services are always served.`;
+    if (isRecord(service) && service.kind === 'service' && isRecord(service.service)) return [];
+    return `services[${index}] is not a service: give what \`with\` of a contract returns.`;
+  });
+}
+
+function settingFaults(settings: unknown): readonly string[] {
+  if (!isRecord(settings)) return ['settings is not an object.'];
+  return Object.entries(settings).flatMap(([name, value]) => {
+    if (!variableNames.has(name)) {
+      const suggestion = closest(name, variableNames);
+      const remedy =
+        suggestion === undefined ? 'see docs/configuration.md for the names.' : `did you mean ${suggestion}?`;
+      return `${name} is not a setting: ${remedy}`;
+    }
+    return ['undefined', 'string', 'number', 'boolean'].includes(typeof value)
+      ? []
+      : `${name} is neither a text nor a number, true or false.`;
+  });
+}
+
+function textOf(value: string | number | boolean): string {
+  return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

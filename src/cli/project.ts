@@ -1,0 +1,54 @@
+/** The project that a command runs in: its configuration file, `.env` and the environment. */
+import { type Config, ConfigError, readConfig } from '../app/config.ts';
+import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
+import type { OwnService } from '../app/own-services.ts';
+import type { Mode } from '../app/setting.ts';
+import { readSources, type VariableSources } from '../app/variable-sources.ts';
+
+/** One command runs in a process, so there is one project. */
+let file: LoadedConfigFile | undefined;
+let faults: readonly string[] = [];
+
+/** Loads the configuration file, for the start of the program. Its faults are reported by the command that needs it. */
+export async function openProject(given: string | undefined): Promise<void> {
+  file = undefined;
+  faults = [];
+  try {
+    file = await loadConfigFile(given);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+    faults = thrown.problems;
+  }
+}
+
+/** The faults of the configuration file. */
+export function projectFaults(): readonly string[] {
+  return faults;
+}
+
+/** The name of the configuration file, if there is one. */
+export function configFileName(): string | undefined {
+  return file?.name;
+}
+
+/** The services of one's own. None where the configuration file has faults. */
+export function ownServices(): readonly OwnService[] {
+  return file?.services ?? [];
+}
+
+/** The environment, `.env` and the configuration file. */
+export function projectSources(): VariableSources {
+  const sources = readSources();
+  return file === undefined ? sources : sources.with(file.source);
+}
+
+/** Throws ConfigError with the faults of the configuration file and of all settings. */
+export function readProjectConfig(mode: Mode, sources = projectSources()): Config {
+  checkProject();
+  return readConfig(mode, sources);
+}
+
+/** Throws ConfigError with the faults of the configuration file. */
+export function checkProject(): void {
+  if (faults.length > 0) throw new ConfigError(faults);
+}

@@ -1,4 +1,4 @@
-/** Measures writes on the embedded store, beside a bare Koa server that lists, in one run of alternating rounds. */
+/** Measures writes on the embedded store, next to a bare Koa server that lists, in one run of alternating rounds. */
 import { randomUUID } from 'node:crypto';
 import { type Fleet, startFleet } from './fleet.ts';
 import { type LoadOptions, putLoad } from './load.ts';
@@ -54,7 +54,7 @@ interface Case {
 const cases: readonly Case[] = [
   ...kinds.flatMap((kind) => [writes(kind, 1), writes(kind, 32)]),
   {
-    label: `listRecurringDetails, ${readers} callers, beside ${writersBesideReads} that write`,
+    label: `listRecurringDetails, ${readers} callers, during writes by ${writersBesideReads}`,
     target: 'triglyphJson',
     load: () => ({ connections: readers }),
     besideWrites: true,
@@ -151,7 +151,7 @@ function findingsOf(results: ReadonlyMap<Case, readonly Measured[]>): readonly F
       ];
     }),
     {
-      name: 'Listings beside writes, p99',
+      name: 'Listings during writes, p99',
       measured: `${beside.toFixed(1)} ms`,
       limit: `at most ${besideMsMax} ms`,
       holds: beside <= besideMsMax,

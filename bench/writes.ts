@@ -53,7 +53,7 @@ const writes = (kind: Kind, connections: number): Case => ({
 });
 
 const readsBesideWrites: Case = {
-  label: `listRecurringDetails, ${readers} callers, beside ${writersBesideReads} that write`,
+  label: `listRecurringDetails, ${readers} callers, during writes by ${writersBesideReads}`,
   async run(checkout, seconds) {
     const writing = measured(checkout, 'triglyphWrite', seconds + 1, { connections: writersBesideReads });
     const reading = measured(checkout, 'triglyphJson', seconds, { connections: readers });
@@ -72,7 +72,7 @@ const printCases = (results: ReadonlyMap<Case, Rounds>): string =>
     ...[...results].map(([{ label }, { this: ours, other: theirs }]) => {
       const cells = [ours, theirs].map((rounds) => perSecond(rounds).toFixed(0));
       // The CPU time beside writes is that of both.
-      const cpu = [ours, theirs].map((rounds) => (label.includes('beside') ? '' : medianCpu(rounds).toFixed(0)));
+      const cpu = [ours, theirs].map((rounds) => (label.includes('during writes') ? '' : medianCpu(rounds).toFixed(0)));
       const times = (['p50Us', 'p99Us'] as const).flatMap((pick) => [
         msOf(ours, pick).toFixed(1),
         msOf(theirs, pick).toFixed(1),
@@ -113,7 +113,7 @@ const findingsOf = (results: ReadonlyMap<Case, Rounds>): readonly Finding[] => {
     cpu('storeToken without a key, 32', 2.8),
     cpu('storeToken with a key, 32', 3.4),
     {
-      name: 'Listings beside writes, p99',
+      name: 'Listings during writes, p99',
       measured: `${p99.toFixed(1)} ms`,
       limit: 'at most 10 ms',
       holds: p99 <= 10,

@@ -91,7 +91,7 @@ export function statement<R extends Row = Row>(text: string): Statement<R> {
   return nameStatement<R>(`own-${hash('sha256', text).slice(0, 16)}`, text);
 }
 
-/** What a service has beside its handlers. */
+/** What a service has besides its handlers. */
 export interface ServiceOptions {
   /** SQL statements that create the tables of the service, for SQLite and PostgreSQL. Each is applied once. */
   readonly migrations?: readonly string[];

@@ -15,7 +15,7 @@ export type SettingValues = { readonly [N in SettingName]?: string | number | bo
 
 /** What `triglyph.config.ts` exports as its default. */
 export interface ConfigFile {
-  /** Served beside the built-in services. */
+  /** Served next to the built-in services. */
   readonly services?: readonly OwnService[];
   /** The environment and `.env` override them. */
   readonly settings?: SettingValues;

@@ -232,7 +232,7 @@ export const settings = Object.freeze({
     name: 'WSDL_SOAP12',
     unit: 'on or off',
     default: 'on',
-    doc: 'Whether WSDL documents bind SOAP 1.2 beside SOAP 1.1. Axis 1.4 reads no such document; wsimport and gSOAP generate some code twice. A caller chooses with `?wsdl&soap12=no` or `soap12=yes`. Documents of addresses without a version, and of versions below 25, bind SOAP 1.1 only, unless asked with `soap12=yes`. Both versions of SOAP are served in any case.',
+    doc: 'Whether WSDL documents bind SOAP 1.2 as well as SOAP 1.1. Axis 1.4 reads no such document; wsimport and gSOAP generate some code twice. A caller chooses with `?wsdl&soap12=no` or `soap12=yes`. Documents of addresses without a version, and of versions below 25, bind SOAP 1.1 only, unless asked with `soap12=yes`. Both versions of SOAP are served in any case.',
     parse: onOrOff,
   }),
   updater: setting({

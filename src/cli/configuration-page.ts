@@ -39,7 +39,7 @@ export default defineConfig({
 
 | member | meaning |
 |---|---|
-| \`services\` | [Services of your own](services.md): what \`with\` of a contract returns. Served beside the built-in services. A JSON file has none. |
+| \`services\` | [Services of your own](services.md): what \`with\` of a contract returns. Served next to the built-in services. A JSON file has none. |
 | \`settings\` | The settings of the table above, and the variables that name a file. A number or a text; \`true\` and \`false\` stand for \`on\` and \`off\`. |
 
 Unknown members and settings are refused. Node strips the types of a \`.ts\` file; it must be outside of \`node_modules\`. Relative paths, such as \`DATA_DIR\`,

@@ -148,7 +148,7 @@ export function issue(path: Path, problem: ProblemRef, ...blanks: readonly strin
   };
 }
 
-/** What a Problem carries beside its kind and its message. */
+/** What a Problem carries besides its kind and its message. */
 export interface ProblemDetails {
   readonly issues?: readonly Issue[];
   readonly headers?: Readonly<Record<string, string>>;

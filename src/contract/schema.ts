@@ -139,7 +139,7 @@ export type InferFields<F extends Fields> = {
   readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['schema']> | undefined;
 };
 
-/** The properties of a schema beside its kind. */
+/** The properties of a schema besidess its kind. */
 export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
 
 /** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */
@@ -239,7 +239,7 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
   return Object.freeze(names);
 }
 
-/** The properties of a field beside its schema, whether it is required, and its description. */
+/** The properties of a field besidess its schema, whether it is required, and its description. */
 export type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
 /** Returns a field that requests or responses must have. */

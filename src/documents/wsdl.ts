@@ -7,7 +7,7 @@ import { schemaTags, xsdUri } from './xsd.ts';
 export interface WsdlOptions {
   /** Where the service is called, as an absolute URL. */
   readonly address: string;
-  /** Whether the document binds SOAP 1.2 beside SOAP 1.1. */
+  /** Whether the document binds SOAP 1.2 as well as SOAP 1.1. */
   readonly soap12: boolean;
 }
 

@@ -98,7 +98,7 @@ function showFaults({ faults }: TestControls): object {
 
 function addFault(controls: TestControls, { always = false, ...fault }: Body): object {
   if (typeof always !== 'boolean') throw new InvalidMember('always', 'is neither true nor false');
-  if (always && fault.times !== undefined) throw new InvalidMember('times', 'has no meaning beside always');
+  if (always && fault.times !== undefined) throw new InvalidMember('times', 'has no meaning with always');
   // `next` and `always` check each member.
   if (always) controls.faults.always(fault as Fault);
   else controls.faults.next(fault as Fault);

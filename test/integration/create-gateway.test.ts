@@ -94,7 +94,7 @@ test('gateways in memory do not share data', async () => {
   expect(await getFrom(await one.listen(), secrets[0]!)).toEqual({ status: 200, body: JSON.stringify(order) });
 });
 
-test('many writes at once in memory are committed, and reads beside them see whole orders only', async () => {
+test('many writes at once in memory are committed, and reads at the same time see whole orders only', async () => {
   const gateway = await open();
   const secret = await addCaller(gateway);
   const statuses = await Promise.all(

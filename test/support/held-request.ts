@@ -15,7 +15,7 @@ export interface HeldRequest {
 
 /** Resolves once the server reads the body: it says so by 100 Continue. */
 export async function holdRequest(callers: string, authorization: string): Promise<HeldRequest> {
-  const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' });
+  const body = JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' });
   const reading = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Awaited<HeldRequest['answer']>>();
   const call = request(`${callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {

@@ -1,4 +1,4 @@
-/** The package as users install it: packed, unpacked, and with its dependencies beside it. */
+/** The package as users install it: packed, unpacked, and with its dependencies next to it. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tests the configuration file: its settings beside other sources, its services in every command, and its faults. */
+/** Tests the configuration file: its settings and other sources, its services in every command, and its faults. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -77,7 +77,7 @@ describe('a service of the file', () => {
     return (JSON.parse(stdout) as { secret: string }).secret;
   };
 
-  test('is served beside the built-in services, to credentials with its role and grants', async () => {
+  test('is served next to the built-in services, to credentials with its role and grants', async () => {
     const secret = await addCredential('--shop', 'amsterdam');
     expect(await place(secret)).toEqual({ status: 200, answer: { status: 'placed' } });
     expect(await place(secret, 'berlin')).toMatchObject({ status: 403, answer: { errorCode: '1001' } });

@@ -162,7 +162,7 @@ const serve = async (target: string, workers: number): Promise<Serving> => {
     for (const pid of pids) if (!isGone(pid)) process.kill(pid, 'SIGKILL');
   });
   const { username, secret } = production.credential;
-  const listed = { merchantAccount: 'AcmeWeb', shopperReference: 'nobody' };
+  const listed = { merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' };
   const list = async (): Promise<number> =>
     (await ask(`http://127.0.0.1:${port}`, 'listRecurringDetails', listed, basic(username, secret))).status;
   for (let n = 0; n < requests; n += 20)

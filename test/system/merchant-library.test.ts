@@ -91,9 +91,9 @@ test('an error response raises the library’s exception with the error code and
 });
 
 test('an unknown shopper yields an empty result, and a wrong API key an error', async () => {
-  expect(await api().listRecurringDetails({ merchantAccount, shopperReference: 'nobody' })).toEqual({});
+  expect(await api().listRecurringDetails({ merchantAccount, shopperReference: 'unknown-shopper' })).toEqual({});
   const wrong = await refusal(
-    api({ apiKey: 'wrong' }).listRecurringDetails({ merchantAccount, shopperReference: 'nobody' }),
+    api({ apiKey: 'wrong' }).listRecurringDetails({ merchantAccount, shopperReference: 'unknown-shopper' }),
   );
   expect(wrong.statusCode).toBe(401);
 });

@@ -32,7 +32,7 @@ testMounting('with a full disk the server reads and is not ready; it is ready ag
     const { variables, credential } = await prepareProduction(folder.path, { DATA_DIR: join(disk.path, 'data') });
     server = await startServer('serve', folder.path, variables);
     const authorization = basic(credential.username, credential.secret);
-    const listed = { merchantAccount: 'AcmeWeb', shopperReference: 'nobody' };
+    const listed = { merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' };
     expect(await readiness(server)).toMatchObject({ ready: true });
     disk.fill();
     await until('no readiness', async () => !(await readiness(server)).ready);

@@ -161,7 +161,7 @@ test('an announced change updates the stored card, and its history shows the las
 });
 
 test('an unknown shopper or account is reported on one line', async () => {
-  expect(await run('shopper', 'show', 'AcmeWeb', 'nobody')).toEqual({
+  expect(await run('shopper', 'show', 'AcmeWeb', 'unknown-shopper')).toEqual({
     code: 1,
     stdout: '',
     stderr: 'triglyph: AcmeWeb has no shopper of this reference\n',

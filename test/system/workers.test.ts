@@ -171,7 +171,7 @@ test('a worker that hangs is replaced; meanwhile the service is ready, and the o
     fetch(`${running.callers}/pal/servlet/Recurring/v25/listRecurringDetails`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: authorization, Connection: 'close' },
-      body: JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'nobody' }),
+      body: JSON.stringify({ merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' }),
     }).then(({ status }) => status);
   // One connection may be on its way to a worker when it stops.
   const answers = Array.from({ length: 20 }, request);
@@ -247,7 +247,7 @@ test('on SIGTERM the primary reports not ready, drains all workers and exits wit
   const listed = await ask(
     running.callers,
     'listRecurringDetails',
-    { merchantAccount: 'AcmeWeb', shopperReference: 'nobody' },
+    { merchantAccount: 'AcmeWeb', shopperReference: 'unknown-shopper' },
     authorization,
   );
   expect(listed.status).toBe(200);

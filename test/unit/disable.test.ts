@@ -79,7 +79,7 @@ describe('with a contract', () => {
 
 describe('refused, with no effect and no event', () => {
   test.each([
-    ['an unknown shopper', { shopperReference: 'nobody' }, recurringProblems.contractNotFound],
+    ['an unknown shopper', { shopperReference: 'unknown-shopper' }, recurringProblems.contractNotFound],
     ['a shopper of another account', { merchantAccount: 'DemoMerchantNL' }, recurringProblems.contractNotFound],
     ['an unknown detail', { recurringDetailReference: 'NONE' }, recurringProblems.detailNotFound],
     [

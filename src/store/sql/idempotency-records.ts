@@ -35,7 +35,7 @@ const findUnexpired = statement<RecordRow>(
 
 /**
  * The record exists: this transaction has added it. An update would find it by a search, whose predicate lock on PostgreSQL
- * covers the records beside it, so that transactions with other keys would conflict.
+ * covers the records next to it, so that transactions with other keys would conflict.
  */
 const complete = statement(
   'complete-record',

@@ -89,7 +89,7 @@ const main = async () => {
   });
   say('lookup.shopper', [holders.tokens.TokenDetail].flat()[0].shopperReference);
 
-  const unknown = await call('listRecurringDetails', { ...account, shopperReference: 'nobody' });
+  const unknown = await call('listRecurringDetails', { ...account, shopperReference: 'unknown-shopper' });
   say('unknown.count', [unknown.details?.RecurringDetail ?? []].flat().length);
   say('unknown.email', unknown.lastKnownShopperEmail);
   say('unknown.date', unknown.creationDate);

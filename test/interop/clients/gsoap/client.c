@@ -201,7 +201,7 @@ int main(int count, char **arguments)
     need(soap, soap_call___ns1__tokenLookup(ready(soap), endpoint, "", &question, &holders));
     say("lookup.shopper", holders.result->tokens->TokenDetail->shopperReference);
 
-    need(soap, list(ready(soap), "DemoMerchant", "nobody", &unknown));
+    need(soap, list(ready(soap), "DemoMerchant", "unknown-shopper", &unknown));
     printf("unknown.count=%d\n", unknown->details ? unknown->details->__sizeRecurringDetail : 0);
     say("unknown.email", unknown->lastKnownShopperEmail);
     say_date("unknown.date", unknown->creationDate);

@@ -57,7 +57,7 @@ public class Client {
         lookup.setBank(account);
         say("lookup.shopper", plain.tokenLookup(lookup).getTokens().getTokenDetail().get(0).getShopperReference());
 
-        RecurringDetailsResult unknown = plain.listRecurringDetails(details("DemoMerchant", "nobody"));
+        RecurringDetailsResult unknown = plain.listRecurringDetails(details("DemoMerchant", "unknown-shopper"));
         say("unknown.count", unknown.getDetails() == null ? 0 : unknown.getDetails().getRecurringDetail().size());
         say("unknown.email", unknown.getLastKnownShopperEmail());
         say("unknown.date", unknown.getCreationDate());

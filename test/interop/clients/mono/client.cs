@@ -67,7 +67,7 @@ public class Client : Recurring
         });
         Say("lookup.shopper", holders.tokens[0].shopperReference);
 
-        RecurringDetailsResult unknown = plain.listRecurringDetails(Details("DemoMerchant", "nobody"));
+        RecurringDetailsResult unknown = plain.listRecurringDetails(Details("DemoMerchant", "unknown-shopper"));
         Say("unknown.count", unknown.details == null ? 0 : unknown.details.Length);
         Say("unknown.email", unknown.lastKnownShopperEmail);
         Say("unknown.date", Day(unknown.creationDate));

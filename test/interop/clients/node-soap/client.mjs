@@ -70,7 +70,7 @@ const holders = await call('tokenLookup', {
 });
 say('lookup.shopper', holders.tokens.TokenDetail[0].shopperReference);
 
-const unknown = await call('listRecurringDetails', { ...account, shopperReference: 'nobody' });
+const unknown = await call('listRecurringDetails', { ...account, shopperReference: 'unknown-shopper' });
 say('unknown.count', unknown.details?.RecurringDetail?.length ?? 0);
 say('unknown.email', unknown.lastKnownShopperEmail);
 say('unknown.date', unknown.creationDate);

@@ -92,7 +92,7 @@ $holders = $client->tokenLookup(['request' => [
 ]])->result;
 say('lookup.shopper', each($holders->tokens->TokenDetail)[0]->shopperReference);
 
-$unknown = $client->listRecurringDetails(['request' => ['shopperReference' => 'nobody'] + $account])->result;
+$unknown = $client->listRecurringDetails(['request' => ['shopperReference' => 'unknown-shopper'] + $account])->result;
 say('unknown.count', count((array) ($unknown->details->RecurringDetail ?? [])));
 say('unknown.email', $unknown->lastKnownShopperEmail);
 say('unknown.date', $unknown->creationDate);

@@ -97,7 +97,7 @@ my $holders = call('tokenLookup',
     { merchantAccount => 'DemoMerchant', bank => { iban => 'NL13TEST0123456789', ownerName => 'Anna' } });
 say_value('lookup.shopper', (each_of($holders->{tokens}{TokenDetail}))[0]{shopperReference});
 
-my $unknown = call('listRecurringDetails', { %account, shopperReference => 'nobody' });
+my $unknown = call('listRecurringDetails', { %account, shopperReference => 'unknown-shopper' });
 say_value('unknown.count', ref $unknown->{details} ? scalar each_of($unknown->{details}{RecurringDetail}) : 0);
 say_value('unknown.email', $unknown->{lastKnownShopperEmail});
 say_value('unknown.date', $unknown->{creationDate});

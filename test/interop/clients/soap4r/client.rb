@@ -108,7 +108,7 @@ lookup.merchantAccount = 'DemoMerchant'
 lookup.bank = account
 say('lookup.shopper', plain.tokenLookup(TokenLookup.new(lookup)).result.tokens[0].shopperReference)
 
-unknown = plain.listRecurringDetails(details('DemoMerchant', 'nobody')).result
+unknown = plain.listRecurringDetails(details('DemoMerchant', 'unknown-shopper')).result
 say('unknown.count', unknown.details.to_a.length)
 say('unknown.email', unknown.lastKnownShopperEmail)
 say('unknown.date', day(unknown.creationDate))

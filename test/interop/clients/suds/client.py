@@ -131,7 +131,7 @@ holders = service.tokenLookup(
 )
 say("lookup.shopper", holders.tokens.TokenDetail[0].shopperReference)
 
-unknown = service.listRecurringDetails(details_request("nobody"))
+unknown = service.listRecurringDetails(details_request("unknown-shopper"))
 say("unknown.count", len(getattr(unknown.details, "RecurringDetail", [])) if unknown.details else 0)
 say("unknown.email", unknown.lastKnownShopperEmail)
 say("unknown.date", unknown.creationDate)

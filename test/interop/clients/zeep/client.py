@@ -98,7 +98,7 @@ holders = service.tokenLookup(
 )
 say("lookup.shopper", holders.tokens.TokenDetail[0].shopperReference)
 
-unknown = service.listRecurringDetails(request={**account, "shopperReference": "nobody"})
+unknown = service.listRecurringDetails(request={**account, "shopperReference": "unknown-shopper"})
 # zeep reads an empty element as None.
 say("unknown.count", len(unknown.details.RecurringDetail) if unknown.details else 0)
 say("unknown.email", unknown.lastKnownShopperEmail)

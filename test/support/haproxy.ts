@@ -17,6 +17,8 @@ export interface HaProxy {
   readonly origin: string;
   /** Whether HAProxy sends requests to the server with this index. */
   isUp(at: number): Promise<boolean>;
+  /** How often checks of a server have failed, so that HAProxy sent it no requests. */
+  timesDown(): Promise<number>;
   /** The number of requests that HAProxy has retried or redispatched. */
   resent(): Promise<number>;
   close(): Promise<void>;
@@ -99,6 +101,12 @@ export const startHaProxy = async (behind: readonly [Behind, Behind]): Promise<H
   return {
     origin: `http://127.0.0.1:${port}`,
     isUp,
+    async timesDown() {
+      const rows = (await ask(folder)).filter(
+        ({ pxname, svname = '' }) => pxname === 'triglyph' && names.includes(svname),
+      );
+      return rows.reduce((sum, { chkdown }) => sum + Number(chkdown), 0);
+    },
     async resent() {
       const rows = await ask(folder);
       const total = rows.find(({ pxname, svname }) => pxname === 'triglyph' && svname === 'BACKEND');

@@ -127,8 +127,9 @@ export const startTraffic = (options: TrafficOptions): Traffic => {
         try {
           const received = await caller.ask(call, key);
           const right = received.status === 200 && check(received, meaning(format, operation, received));
-          // A retry during the first attempt, or shortly after its process died, must be sent again.
-          if (!right && sent > 0 && sent < retriesMax && received.headers['transient-error'] === 'true') {
+          // A retry during the first attempt, or shortly after its process died, must be sent again; and so must a request
+          // that a server refused because its database was out of reach.
+          if (!right && sent < retriesMax && received.headers['transient-error'] === 'true') {
             await new Promise((resolve) => setTimeout(resolve, 300));
             continue;
           }

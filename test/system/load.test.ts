@@ -15,6 +15,8 @@ import { tempFolder } from '../support/temp-folder.ts';
 import { callIn, card, formats, meaning, openCaller, type ReceivedResponse } from '../support/traffic.ts';
 
 const transactionsMax = 2_000;
+/** Workers of a server look for jobs meanwhile, each look a transaction. */
+const backgroundPerSecond = 5;
 /** Each is more than the allowed transactions. */
 const duplicates = { many: 10_000, few: 3_000 };
 const connections = 200;
@@ -180,7 +182,10 @@ describe.each([
     const { inProgress } = proveAnswers(outcome.answers, count);
     expect(outcome.effects).toEqual(one);
     expect(outcome.transactions).toBeGreaterThan(0);
-    expect(outcome.transactions).toBeLessThanOrEqual(transactionsMax);
+    const background = servers * outcome.seconds * backgroundPerSecond;
+    // A busy machine takes more than `count` answers, of which replays read the record, several at a time.
+    const allowed = transactionsMax * Math.max(1, outcome.answers.length / duplicates.many);
+    expect(outcome.transactions).toBeLessThanOrEqual(allowed + background);
     if (process.env.STORM_FIGURES !== undefined)
       process.stderr.write(
         `${JSON.stringify({ servers, withRedis, transactions: outcome.transactions, seconds: outcome.seconds, inProgress })}\n`,

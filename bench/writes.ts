@@ -71,7 +71,7 @@ const printCases = (results: ReadonlyMap<Case, Rounds>): string =>
     '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
     ...[...results].map(([{ label }, { this: ours, other: theirs }]) => {
       const cells = [ours, theirs].map((rounds) => perSecond(rounds).toFixed(0));
-      // The CPU time beside writes is that of both.
+      // The CPU time during writes is that of both.
       const cpu = [ours, theirs].map((rounds) => (label.includes('during writes') ? '' : medianCpu(rounds).toFixed(0)));
       const times = (['p50Us', 'p99Us'] as const).flatMap((pick) => [
         msOf(ours, pick).toFixed(1),

@@ -333,9 +333,9 @@ const refused: readonly Row[] = [
   ],
 ];
 
-/** A request of a stub that encodes: `request` is an element beside the message. */
-const encoded = (request: string, beside: string) =>
-  `<o:listRecurringDetails xmlns:o="${own}">${request}</o:listRecurringDetails>${beside}`;
+/** A request of a stub that encodes: `request` is an element outside the message. */
+const encoded = (request: string, referenced: string) =>
+  `<o:listRecurringDetails xmlns:o="${own}">${request}</o:listRecurringDetails>${referenced}`;
 
 const utf16 = (text: string, mark: 'little' | 'big'): Buffer => {
   const bytes = Buffer.from(`\ufeff${text}`, 'utf16le');

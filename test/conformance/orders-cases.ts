@@ -17,12 +17,12 @@ const php = (content: string): string =>
 
 const found =
   '<ns1:getOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><shop>amsterdam</shop>' +
-  '<number>A-1001</number><item>Bicycle &lt;red&gt; &amp; bell</item><quantity>2</quantity></ns1:getOrderResponse>';
+  '<number>A-1001</number><item>Bicycle &lt;red&gt; &amp; pump</item><quantity>2</quantity></ns1:getOrderResponse>';
 const placed =
   '<ns1:placeOrderResponse xmlns:ns1="urn:example:orders" xmlns="urn:example:orders"><status>placed</status>' +
   '</ns1:placeOrderResponse>';
 
-const first = 'A-1001: 2 Bicycle <red> & bell';
+const first = 'A-1001: 2 Bicycle <red> & pump';
 
 /** All issues, in the coordinates of the caller. */
 const wrong = (before: string): string =>
@@ -32,7 +32,7 @@ export const cases: readonly OrderCase[] = [
   {
     title: 'an order that was placed',
     operation: 'getOrder',
-    outcome: { gives: { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle <red> & bell', quantity: 2 } },
+    outcome: { gives: { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle <red> & pump', quantity: 2 } },
     wire: {
       soap11: {
         sends: php('<ns1:getOrder><ns1:shop>amsterdam</ns1:shop><ns1:number>A-1001</ns1:number></ns1:getOrder>'),
@@ -44,15 +44,15 @@ export const cases: readonly OrderCase[] = [
       },
       json: {
         sends: '{"shop":"amsterdam","number":"A-1001"}',
-        answers: '{"shop":"amsterdam","number":"A-1001","item":"Bicycle <red> & bell","quantity":2}',
+        answers: '{"shop":"amsterdam","number":"A-1001","item":"Bicycle <red> & pump","quantity":2}',
       },
       form: {
         sends: 'number=A-1001&shop=amsterdam',
-        answers: 'shop=amsterdam&number=A-1001&item=Bicycle+%3Cred%3E+%26+bell&quantity=2',
+        answers: 'shop=amsterdam&number=A-1001&item=Bicycle+%3Cred%3E+%26+pump&quantity=2',
       },
       adapter: {
         sends: 'action=Orders.getOrder&orderRequest.shop=amsterdam&orderRequest.number=A-1001',
-        answers: 'order.shop=amsterdam&order.number=A-1001&order.item=Bicycle+%3Cred%3E+%26+bell&order.quantity=2',
+        answers: 'order.shop=amsterdam&order.number=A-1001&order.item=Bicycle+%3Cred%3E+%26+pump&order.quantity=2',
       },
     },
   },

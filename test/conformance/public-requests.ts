@@ -67,7 +67,7 @@ function enumerations(
   });
 }
 
-/** The member at the path with the value, and required members beside those on the way to it. */
+/** The member at the path with the value, and required members besides those on the way to it. */
 function leanValue(type: string, [step, ...rest]: Path, value: string): unknown {
   if (step === undefined) return value;
   if (type.startsWith('{')) return { [step]: leanValue(type.slice(1, -1), rest, value) };

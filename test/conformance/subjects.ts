@@ -31,7 +31,7 @@ const clerk: Caller = {
   grants: new Map([['shop', new Set(['amsterdam'])]]),
   requiresKey: false,
 };
-const firstOrder = { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle <red> & bell', quantity: 2 };
+const firstOrder = { shop: 'amsterdam', number: 'A-1001', item: 'Bicycle <red> & pump', quantity: 2 };
 
 const allOrders = statement<{ number: string; item: string; quantity: number }>(
   'select number, item, quantity from example_order order by number',
@@ -45,7 +45,7 @@ const ordersSubject: ConformanceSubject = {
   open: openOrders,
   headersOf: () => ({ 'x-api-key': 'any' }),
   stored: ordersIn,
-  initial: ['A-1001: 2 Bicycle <red> & bell'],
+  initial: ['A-1001: 2 Bicycle <red> & pump'],
 };
 
 export const conformanceSubjects: readonly ConformanceSubject[] = [recurringSubject, ordersSubject];

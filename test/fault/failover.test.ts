@@ -105,7 +105,7 @@ interface Observed {
   /** In the end. */
   readonly details: number;
   /** Of each key: the answer before the loss, and those after it. */
-  readonly kept: readonly KeyAnswers[];
+  readonly durable: readonly KeyAnswers[];
   readonly lost: readonly KeyAnswers[];
 }
 
@@ -114,7 +114,7 @@ interface KeyAnswers {
   readonly after: readonly FinalAnswer[];
 }
 
-const keptCount = 3;
+const durableCount = 3;
 const lostCount = 6;
 
 /** Stores details, loses the later ones, and retries all of them at both servers. */
@@ -129,8 +129,8 @@ async function observeLoss(options: SiteOptions, prepareLoss: PrepareLoss): Prom
     };
     const all = async <T>(keys: readonly string[], work: (key: string, at: number) => Promise<T>): Promise<T[]> =>
       Promise.all(keys.map(work));
-    const [kept, lost] = [newKeys(keptCount), newKeys(lostCount)];
-    const keptBefore = await all(kept, store);
+    const [durable, lost] = [newKeys(durableCount), newKeys(lostCount)];
+    const durableBefore = await all(durable, store);
     const lose = await prepareLoss(site);
     const lostBefore = await all(lost, store);
     await lose();
@@ -144,7 +144,7 @@ async function observeLoss(options: SiteOptions, prepareLoss: PrepareLoss): Prom
       befores.map((before, at) => ({ before, after: afters[at]! }));
     return {
       left,
-      kept: pair(keptBefore, await all(kept, again)),
+      durable: pair(durableBefore, await all(durable, again)),
       lost: pair(lostBefore, await all(lost, again)),
       details: await site.countDetails(),
     };
@@ -198,10 +198,10 @@ describe.each(losses)('$name', ({ options, prepareLoss }) => {
   test(
     'what is lost is executed anew, once, and answered alike by every server',
     async () => {
-      const { left, details, kept, lost } = await observeLoss(options, prepareLoss);
+      const { left, details, durable, lost } = await observeLoss(options, prepareLoss);
       // The loss has happened.
-      expect(left).toBe(keptCount);
-      for (const { before, after } of kept) {
+      expect(left).toBe(durableCount);
+      for (const { before, after } of durable) {
         expect(before).toMatchObject({ status: 200, replayed: false });
         for (const each of after) expect(each).toEqual({ ...before, replayed: true });
       }
@@ -211,7 +211,7 @@ describe.each(losses)('$name', ({ options, prepareLoss }) => {
         expect(first!.reference).not.toBe(before.reference);
         for (const each of retries) expect(each).toEqual({ ...first, replayed: true });
       }
-      expect(details).toBe(keptCount + lostCount);
+      expect(details).toBe(durableCount + lostCount);
     },
     msMax,
   );
@@ -219,11 +219,11 @@ describe.each(losses)('$name', ({ options, prepareLoss }) => {
     'seeded defect: a server that remembers outcomes answers for effects that are gone',
     async () => {
       const { left, details, lost } = await observeLoss({ ...options, file: remembering }, prepareLoss);
-      expect(left).toBe(keptCount);
+      expect(left).toBe(durableCount);
       expect(
         lost.filter(({ before, after }) => after.some(({ reference }) => reference === before.reference)),
       ).toHaveLength(lostCount);
-      expect(details).toBeLessThan(keptCount + lostCount);
+      expect(details).toBeLessThan(durableCount + lostCount);
     },
     msMax,
   );

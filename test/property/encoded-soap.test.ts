@@ -20,16 +20,16 @@ type Name = keyof typeof styles;
 
 interface Printed {
   readonly message: string;
-  readonly beside: readonly string[];
+  readonly referenced: readonly string[];
 }
 
 describe.each(subjects)('$title', (subject) => {
   test.each(Object.keys(styles) as Name[])('%s', (name) => {
-    expect(findFault(subject, name, ({ beside }) => beside)).toBeUndefined();
+    expect(findFault(subject, name, ({ referenced }) => referenced)).toBeUndefined();
   });
 
-  test('control: an element that is left out beside the message is found', () => {
-    expect(findFault({ ...subject, unshrunk: true }, 'soap11', ({ beside }) => beside.slice(1))).toContain(
+  test('control: an element that is left out outside the message is found', () => {
+    expect(findFault({ ...subject, unshrunk: true }, 'soap11', ({ referenced }) => referenced.slice(1))).toContain(
       'undecodable',
     );
   });
@@ -50,9 +50,9 @@ function findFault(subject: Subject, name: Name, choose: (printed: Printed) => r
 }
 
 function print({ service, operation }: Subject, tree: Loose, style: EncodedStyle): Printed {
-  const { content, beside } = printEncoded(service.soapStyle === 'wrapped' ? undefined : 'request', tree, style);
+  const { content, referenced } = printEncoded(service.soapStyle === 'wrapped' ? undefined : 'request', tree, style);
   const message = `<m:${operation.name} xmlns:m="${ownUri(service)}">${content}</m:${operation.name}>`;
-  return { message, beside };
+  return { message, referenced };
 }
 
 function envelopeOf(name: Name, content: string): string {

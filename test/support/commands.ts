@@ -1,4 +1,4 @@
-/** Runs commands of the program: in a process that is kept for the next one, or in one of their own. */
+/** Runs commands of the program: in a process that stays for the next one, or in one of their own. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A command for the process that is kept. */
+/** A command for the process that stays. */
 export interface HostedCommand {
   readonly parameters: readonly string[];
   readonly folder: string;
@@ -51,19 +51,19 @@ export async function triglyph(
 }
 
 let queue: Promise<unknown> = Promise.resolve();
-let kept: ChildProcess | undefined;
+let running: ChildProcess | undefined;
 let idleTimer: NodeJS.Timeout | undefined;
 /** The process ends when its test file has ended, which nothing announces. */
 const idleMsMax = 2_000;
 
 async function runHosted(command: HostedCommand): Promise<Ended> {
   clearTimeout(idleTimer);
-  kept ??= startHost();
-  const child = kept;
+  running ??= startHost();
+  const child = running;
   keepAlive(child, true);
   const failed = new AbortController();
   const gone = once(child, 'exit', { signal: failed.signal }).then(([code]) => {
-    kept = undefined;
+    running = undefined;
     throw new Error(`the process of triglyph ${command.parameters.join(' ')} ended with ${code}`);
   });
   gone.catch(() => {});
@@ -94,8 +94,8 @@ function keepAlive(child: ChildProcess, isWaiting: boolean): void {
 }
 
 function endHost(): void {
-  kept?.disconnect();
-  kept = undefined;
+  running?.disconnect();
+  running = undefined;
 }
 
 /** Runs a command in a process of its own. */

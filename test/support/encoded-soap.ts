@@ -1,11 +1,11 @@
-/** Prints a tree as encoded stubs do: elements once beside the message and references to them, no namespaces, types by the look of a text. */
+/** Prints a tree as encoded stubs do: elements once outside the message and references to them, no namespaces, types by the look of a text. */
 import { type Loose, splitAttributes } from './lenient.ts';
 
 export interface EncodedStyle {
   /** The attribute of a reference to an id, and that of the element to which it refers. */
   readonly reference: (id: string) => string;
   readonly id: (id: string) => string;
-  /** Draws whether the next element stands beside the message, and whether the next text has a type. */
+  /** Draws whether the next element stands outside the message, and whether the next text has a type. */
   readonly draw: () => boolean;
 }
 
@@ -19,21 +19,21 @@ export const soap12Style = {
   id: (id: string) => `n:id="${id}" xmlns:n="http://www.w3.org/2003/05/soap-encoding"`,
 };
 
-/** Returns the content of the operation's element, and the elements beside the message. `part`: the element around the fields. */
+/** Returns the content of the operation's element, and the elements outside the message. `part`: the element around the fields. */
 export function printEncoded(
   part: string | undefined,
   tree: Loose,
   { reference, id, draw }: EncodedStyle,
-): { content: string; beside: string[] } {
-  const beside: string[] = [];
+): { content: string; referenced: string[] } {
+  const referenced: string[] = [];
   const elementOf = (name: string, node: Loose): string => {
     if (node.kind === 'nothing') return `<${name} xsi:nil="true"/>`;
     const type = node.kind === 'text' && draw() ? ` xsi:type="xsd:${typeOf(node.text)}"` : '';
     const content = contentOf(node);
     const start = type + splitAttributes(node).attributes;
     if (!draw()) return `<${name}${start}>${content}</${name}>`;
-    const own = `id${beside.length}`;
-    beside.push(`<multiRef ${id(own)}${start}>${content}</multiRef>`);
+    const own = `id${referenced.length}`;
+    referenced.push(`<multiRef ${id(own)}${start}>${content}</multiRef>`);
     return `<${name} ${reference(own)}/>`;
   };
   const contentOf = (node: Loose): string => {
@@ -56,7 +56,7 @@ export function printEncoded(
         return node satisfies never;
     }
   };
-  return { content: part === undefined ? contentOf(tree) : elementOf(part, tree), beside };
+  return { content: part === undefined ? contentOf(tree) : elementOf(part, tree), referenced };
 }
 
 /** As SOAP::Lite types a text. */

@@ -70,7 +70,7 @@ test('--version prints the version of the package', async () => {
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-describe('a process of its own prints and ends as one that is kept', () => {
+describe('a process of its own prints and ends as one that stays', () => {
   test.each([
     [['--help'], 0],
     [['credential', 'add', '--help'], 0],

@@ -54,9 +54,9 @@ function servedMembers(schemas: Schemas, prefix: Prefix, name: string): readonly
 }
 
 describe.each(Object.entries(objects))('%s', (prefix, types) => {
-  const kept = Object.entries(types).filter(([name]) => !leftTypes.includes(name));
+  const surviving = Object.entries(types).filter(([name]) => !leftTypes.includes(name));
   const cases = contracts.flatMap(({ version, schemas, left }) =>
-    kept.map(([name, text]) => ({ version, schemas, left, name, text })),
+    surviving.map(([name, text]) => ({ version, schemas, left, name, text })),
   );
   test.each(cases)('$name has the members of version 12 in version $version', ({ schemas, left, name, text }) => {
     const expected = members(text).filter(({ name: member }) => !left[name]?.includes(member));

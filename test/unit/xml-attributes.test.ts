@@ -36,8 +36,8 @@ const things = service({
 });
 const { soap11 } = createProtocols([things]);
 
-const decode = (items: string, beside = '') => {
-  const body = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><e:Body><store xmlns="urn:t"><request><items>${items}</items></request></store>${beside}</e:Body></e:Envelope>`;
+const decode = (items: string, siblings = '') => {
+  const body = `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><e:Body><store xmlns="urn:t"><request><items>${items}</items></request></store>${siblings}</e:Body></e:Envelope>`;
   const target = { service: things, version: 1, operation: undefined };
   const head = { query: '', headers: {} };
   const { input, issues } = soap11.decode(Buffer.from(body), { type: 'text/xml', charset: undefined }, target, head);

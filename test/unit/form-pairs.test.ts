@@ -88,21 +88,22 @@ describe('parsePairs', () => {
   });
 
   test.each([
-    ['a lone percent sign', 'a=100%', 'percent-encoding'],
-    ['percent-encoding that is not UTF-8, in a name', '%ff=1', 'percent-encoding'],
-    ['a name twice', 'a=1&b=2&a=1', 'duplicate key'],
-    ['a name twice, once encoded', 'a=1&%61=2', 'duplicate key'],
-    ['a name thirty times', 'a=1&'.repeat(30), 'duplicate key'],
-    ['__proto__ twice', '__proto__=1&__proto__=2', 'duplicate key'],
-  ])('refuses %s', (_, text, fault) => {
-    expect(parsePairs(text, unlimited)).toEqual({ fault });
-    expect(parsePairs(text, 200)).toEqual({ fault });
+    ['a lone percent sign', 'a=100%', 'percent-encoding', 1],
+    ['percent-encoding that is not UTF-8, in a name', '%ff=1', 'percent-encoding', 1],
+    ['a name twice', 'a=1&b=2&a=1', 'duplicate key', 3],
+    ['a name twice, once encoded', 'a=1&%61=2', 'duplicate key', 2],
+    ['a name thirty times', 'a=1&'.repeat(30), 'duplicate key', 2],
+    ['__proto__ twice', '__proto__=1&__proto__=2', 'duplicate key', 2],
+  ])('refuses %s', (_, text, fault, pair) => {
+    const refusal = { fault, where: `pair ${pair}` };
+    expect(parsePairs(text, unlimited)).toEqual(refusal);
+    expect(parsePairs(text, 200)).toEqual(refusal);
   });
 
   test('limits the number of pairs, not counting empty ones', () => {
     const three = '&&a=1&&&b=2&c=3&&';
     expect(parsePairs(three, 3)).toHaveProperty('pairs.length', 3);
-    expect(parsePairs(three, 2)).toEqual({ fault: 'too many pairs' });
+    expect(parsePairs(three, 2)).toEqual({ fault: 'too many pairs', where: 'pair 3' });
   });
 
   test('does not change Object.prototype', () => {

@@ -10,11 +10,27 @@ export function maskAllButLast4(text: string): string {
   return text.slice(-4).padStart(text.length, '*');
 }
 
-/** Returns undefined where nothing is redacted. `scalar`: how values of a schema are redacted, if they are. */
-export function compileRedaction(
-  schema: Schema,
-  scalar: (schema: ScalarSchema) => Redact | undefined,
-): Redact | undefined {
+/** Returns how values of a scalar are redacted; undefined where they are not. */
+export type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
+
+/** Returns a function that redacts a value by its schema. Each schema is compiled once. */
+export function createRedactor(scalar: RedactScalar): (schema: Schema, value: unknown) => unknown {
+  const compiled = new WeakMap<Schema, { readonly redact: Redact | undefined }>();
+  return (schema, value) => {
+    let known = compiled.get(schema);
+    if (known === undefined) {
+      known = { redact: compile(schema, scalar) };
+      compiled.set(schema, known);
+    }
+    return known.redact === undefined ? value : known.redact(value);
+  };
+}
+
+/** Masks what the contract calls sensitive: long numbers keep their last four characters. */
+export const maskSensitive = createRedactor(maskScalar);
+
+/** Undefined where nothing is redacted, which is nearly always so. */
+function compile(schema: Schema, scalar: RedactScalar): Redact | undefined {
   return walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
@@ -34,18 +50,6 @@ export function compileRedaction(
     },
   });
 }
-
-/** Masks what the contract calls sensitive: long numbers keep their last four characters. */
-export function maskSensitive(schema: Schema, value: unknown): unknown {
-  let known = masks.get(schema);
-  if (known === undefined) {
-    known = { redact: compileRedaction(schema, maskScalar) };
-    masks.set(schema, known);
-  }
-  return known.redact === undefined ? value : known.redact(value);
-}
-
-const masks = new WeakMap<Schema, { readonly redact: Redact | undefined }>();
 
 function maskScalar(schema: ScalarSchema): Redact | undefined {
   if (schema.kind !== 'string') return undefined;

@@ -1,19 +1,13 @@
 /** Redacts the output of an operation for storage: values that are shown only once are masked or removed. */
 import type { Operation } from '../contract/operation.ts';
-import { compileRedaction, maskAllButLast4, type Redact } from '../contract/redaction.ts';
+import { createRedactor, maskAllButLast4, type Redact } from '../contract/redaction.ts';
 import type { ScalarSchema } from '../contract/schema.ts';
 
-/** Undefined for an operation whose output shows nothing only once. */
-const compiled = new WeakMap<Operation, { readonly redact: Redact | undefined }>();
+const redact = createRedactor(scalar);
 
 /** The output as a retry receives it: without security codes, and with masked card numbers. */
-export function redactOutput(operation: Operation, output: unknown): unknown {
-  let known = compiled.get(operation);
-  if (known === undefined) {
-    known = { redact: compileRedaction(operation.output, scalar) };
-    compiled.set(operation, known);
-  }
-  return known.redact === undefined ? output : known.redact(output);
+export function redactOutput({ output: schema }: Operation, output: unknown): unknown {
+  return redact(schema, output);
 }
 
 function scalar(schema: ScalarSchema): Redact | undefined {

@@ -40,7 +40,7 @@ test('every block of code is a file or an output', () => {
 });
 
 test.each(programs)('%s prints what the page shows', async (name, printed) => {
-  const hooks = join(root, 'test/support/own-package.mjs');
+  const hooks = join(root, 'scripts/own-package.mjs');
   const parameters = ['--disable-warning=ExperimentalWarning', '--import', hooks, name];
   const { stdout } = await run(process.execPath, parameters, { cwd: folder.path });
   expect(stdout.trim()).toBe(printed);

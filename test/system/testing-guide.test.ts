@@ -37,7 +37,7 @@ test('the program in the process of the test prints what the page shows', async 
   symlinkSync(join(root, 'node_modules'), join(own, 'node_modules'));
   writeFileSync(join(own, 'package.json'), '{"type":"module"}');
   writeFileSync(join(own, 'in-process.ts'), code);
-  const hooks = join(root, 'test/support/own-package.mjs');
+  const hooks = join(root, 'scripts/own-package.mjs');
   const parameters = ['--disable-warning=ExperimentalWarning', '--import', hooks, 'in-process.ts'];
   const { stdout } = await run(process.execPath, parameters, { cwd: own });
   rmSync(join(own, 'node_modules'));

@@ -23,6 +23,7 @@ const programs = {
   postgres: { file: 'postgres/main.ts', parameters: ['--callers', '12,32,64', '--rounds', '1', '--seconds', '3'] },
   processes: { file: 'processes.ts', parameters: [] },
   recovery: { file: 'recovery/main.ts', parameters: [] },
+  embedding: { file: 'embedding.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

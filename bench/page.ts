@@ -7,6 +7,7 @@ const page = new URL('../docs/bench.md', import.meta.url);
 export type Section =
   | Scenario['name']
   | 'codecs'
+  | 'embedding'
   | 'engines'
   | 'postgres'
   | 'processes'

@@ -8,7 +8,8 @@ import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle
 import { compose, type Implementation } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
-import { createMetrics, type Metrics } from '../http/metrics/metrics.ts';
+import type { CollectionFailed } from '../http/metrics/gauges.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
 import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observer.ts';
 import type { CallerServerOptions } from '../http/server.ts';
@@ -18,11 +19,11 @@ import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
 import type { Services } from './service-set.ts';
 
-export interface ComposedGateway extends Omit<CallerServerOptions, 'options'> {
+export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
   readonly protocols: Protocols;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: M;
   /** The cache that several gateways share, if there is one. */
   readonly cache: IdempotencyCache | undefined;
 }
@@ -38,11 +39,12 @@ export interface GatewayOverrides {
   readonly onLogError?: (thrown: Error) => void;
 }
 
-export async function composeGateway(
+export async function composeGateway<M extends Metrics>(
   config: Config,
   backend: Backend<Services>,
+  createMetrics: (names: KnownNames, onFailure: CollectionFailed) => M,
   overrides: GatewayOverrides = {},
-): Promise<ComposedGateway> {
+): Promise<ComposedGateway<M>> {
   const { implementations = backend.services.implementations, cache: givenCache, interceptor, onLogError } = overrides;
   const composition = compose(implementations);
   const { services, conventions } = composition;
@@ -55,7 +57,7 @@ export async function composeGateway(
     ...(onLogError && { onError: onLogError }),
     count: (kind, times) => metrics.logEvent(kind, times),
   });
-  const metrics: Metrics = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
+  const metrics: M = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
     logFailure(log, thrown, `reading ${gauge} failed`),
   );
   metrics.webhooks = backend.endpoints;

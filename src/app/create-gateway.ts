@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../http/app.ts';
 import { exchange } from '../http/exchange.ts';
+import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
 import { type CallerServer, openCallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
@@ -13,10 +14,10 @@ import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { origin } from './origin.ts';
 import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
-import { origin } from './server.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 
 /** Services that the package brings along, and what it saves for them at the start. */
@@ -113,7 +114,7 @@ export async function startGateway(options: GatewayOptions, overrides: StartOver
 }
 
 async function run(config: Config, backend: Backend<Services>, overrides: GatewayOverrides): Promise<RunningGateway> {
-  const composed = await composeGateway(config, backend, overrides);
+  const composed = await composeGateway(config, backend, createNoMetrics, overrides);
   const work = await startBackgroundWork(config, backend, composed);
   const servers: CallerServer[] = [];
   let closed: Promise<void> | undefined;

@@ -3,13 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
 import type { TlsOptions } from '../http/node-http.ts';
 import { openCallerServer } from '../http/server.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
 import type { Config } from './config.ts';
+import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
 
 export interface RunningServer {
@@ -26,7 +27,7 @@ export interface RunningServer {
 
 export interface ServerOverrides extends GatewayOverrides {
   /** Replaces the admin port. */
-  readonly admin?: (parts: AdminParts & Pick<Metrics, 'registry'>) => Promise<Admin>;
+  readonly admin?: (parts: AdminParts & Pick<ServedMetrics, 'registry'>) => Promise<Admin>;
   /** The certificate of a server that speaks HTTPS itself. */
   readonly tls?: TlsOptions | undefined;
 }
@@ -42,7 +43,7 @@ export async function startServer(
   backend: Backend<Services>,
   { admin: openProbes = openAdmin, tls, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
-  const composed = await composeGateway(config, backend, overrides);
+  const composed = await composeGateway(config, backend, createMetrics, overrides);
   const { protocols, log, metrics, cache } = composed;
   const server = await openCallerServer({ ...composed, options: config, tls }).catch(async (thrown) => {
     await cache?.close();
@@ -100,12 +101,6 @@ async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> 
     // A failure after the time has no consumer left.
     work.catch(() => {});
   }
-}
-
-/** Returns the address as a caller on this machine would write it. */
-export function origin(host: string, port: number, scheme = 'http'): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `${scheme}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */

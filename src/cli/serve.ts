@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { origin } from '../app/origin.ts';
 import { productionFaults } from '../app/production-checks.ts';
-import { origin, type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
+import { type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';

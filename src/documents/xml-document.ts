@@ -1,5 +1,6 @@
 /** Builds XML documents from nested tags, with text and attributes escaped, and indents documents. */
-import { XMLBuilder, XMLParser } from 'fast-xml-parser';
+import { createRequire } from 'node:module';
+import type * as Library from 'fast-xml-parser';
 
 export interface Tag {
   readonly name: string;
@@ -22,25 +23,18 @@ export function tag(name: string, attributes: Attributes = {}, ...children: read
 
 const prefix = '@_';
 
-const builder = new XMLBuilder({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: prefix,
-  suppressBooleanAttributes: false,
-  suppressEmptyNode: true,
-  format: true,
-  indentBy: '  ',
-});
-
 type Node = Readonly<Record<string, unknown>>;
 
 /** The document as text, with a newline at its end. */
 export function printDocument(root: Tag): string {
-  return `${builder.build([declaration, node(root)]).trim()}\n`;
+  return `${library()
+    .builder.build([declaration, node(root)])
+    .trim()}\n`;
 }
 
 /** A document with each element on its own line. */
 export function indentDocument(text: string): string {
+  const { builder, parser } = library();
   return builder.build(parser.parse(text)).trim();
 }
 
@@ -58,14 +52,31 @@ function node({ name, attributes, children }: Tag): Node {
 
 const declaration: Node = { '?xml': [{ '#text': '' }], ':@': { '@_version': '1.0', '@_encoding': 'utf-8' } };
 
-const parser = new XMLParser({
-  preserveOrder: true,
-  ignoreAttributes: false,
-  attributeNamePrefix: prefix,
-  parseTagValue: false,
-  parseAttributeValue: false,
-  trimValues: false,
-});
+const shared = Object.freeze({ preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: prefix });
+
+interface Converters {
+  readonly builder: Library.XMLBuilder;
+  readonly parser: Library.XMLParser;
+}
+
+let converters: Converters | undefined;
+
+/** Loads the library for the first document: many gateways print none. */
+function library(): Converters {
+  if (converters !== undefined) return converters;
+  const { XMLBuilder, XMLParser } = createRequire(import.meta.url)('fast-xml-parser') as typeof Library;
+  converters = {
+    builder: new XMLBuilder({
+      ...shared,
+      suppressBooleanAttributes: false,
+      suppressEmptyNode: true,
+      format: true,
+      indentBy: '  ',
+    }),
+    parser: new XMLParser({ ...shared, parseTagValue: false, parseAttributeValue: false, trimValues: false }),
+  };
+  return converters;
+}
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

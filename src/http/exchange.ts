@@ -1,11 +1,12 @@
 /** Answers a `Request` of the Fetch standard without a connection, by the listener that answers connections. */
 import type { RequestListener } from 'node:http';
-import inject from 'light-my-request';
 
 const bodiless: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 export async function exchange(listener: RequestListener, request: Request): Promise<Response> {
   const { pathname, search, host } = new URL(request.url);
+  // Loaded on demand: a gateway that listens on a port needs it never.
+  const { default: inject } = await import('light-my-request');
   const answer = await inject(listener as Parameters<typeof inject>[0], {
     method: request.method as 'GET',
     url: pathname + search,

@@ -8,7 +8,7 @@ import { Problem } from '../../src/contract/problem.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
 import { type ObservedRequest, openLog } from '../../src/http/log.ts';
-import { createMetrics, type Metrics } from '../../src/http/metrics/metrics.ts';
+import { createMetrics, type ServedMetrics } from '../../src/http/metrics/metrics.ts';
 import { createObserver } from '../../src/http/observer.ts';
 import { redact } from '../../src/lib/redact.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
@@ -139,7 +139,7 @@ describe('the metrics', () => {
 });
 
 describe('the gauges', () => {
-  const gauges = async (metrics: Metrics): Promise<readonly string[]> =>
+  const gauges = async (metrics: ServedMetrics): Promise<readonly string[]> =>
     (await metrics.registry.metrics()).split('\n').filter((line) => /^triglyph_(redis_up|webhooks_\w+s) /.test(line));
 
   test('are absent without Redis and without a store', async () => {

@@ -1,7 +1,7 @@
 /** A worker process: answers the probes and metrics of its primary instead of an admin port, and drains when it must stop. */
 import cluster from 'node:cluster';
 import { type Admin, type AdminParts, isReady } from '../../http/admin.ts';
-import type { Metrics } from '../../http/metrics/metrics.ts';
+import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
 import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
 
@@ -26,7 +26,7 @@ export function reportServing(callers: string): void {
 }
 
 /** Takes the place of an admin port. */
-export async function answerPrimary(parts: AdminParts & Pick<Metrics, 'registry'>): Promise<Admin> {
+export async function answerPrimary(parts: AdminParts & Pick<ServedMetrics, 'registry'>): Promise<Admin> {
   answerMetrics(parts.registry);
   const onMessage = (message: unknown): void => {
     if (isReadyQuery(message)) void isReady(parts).then((ready) => send({ triglyph: 'ready', id: message.id, ready }));

@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { addGauges, type CollectionFailed, type ObservedState } from './gauges.ts';
 import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
 
+/** What the parts of a server count. */
 export interface Metrics extends ObservedState {
-  readonly registry: Registry;
   readonly count: CountRequest;
   /** An event of the connection to Redis: `up`, `down`, `failed`, `unreadable`. */
   redisEvent(kind: string): void;
@@ -16,6 +16,11 @@ export interface Metrics extends ObservedState {
   addEventCounter(about: EventCounter): CountEvent;
 }
 
+/** Metrics that an admin port serves. */
+export interface ServedMetrics extends Metrics {
+  readonly registry: Registry;
+}
+
 export interface EventCounter {
   readonly name: string;
   readonly help: string;
@@ -23,7 +28,7 @@ export interface EventCounter {
 
 export type CountEvent = (kind: string, times?: number) => void;
 
-export function createMetrics(names: KnownNames, onCollectionFailure: CollectionFailed): Metrics {
+export function createMetrics(names: KnownNames, onCollectionFailure: CollectionFailed): ServedMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -31,7 +36,7 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
     const counter = new Counter({ ...about, labelNames: [label], registers });
     return (kind, times = 1) => counter.inc({ [label]: kind }, times);
   };
-  const metrics: Metrics = {
+  const metrics: ServedMetrics = {
     registry,
     inFlight: 0,
     connections: () => 0,

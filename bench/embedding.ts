@@ -1,0 +1,85 @@
+/** `node bench/embedding.ts`: the start and the reset of a gateway inside a test, in CPU time, from the compiled package. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { describeMachine } from './machine.ts';
+import { writeSection } from './page.ts';
+import { type Finding, median, printFindings } from './results.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** Three processes. */
+    quick: { type: 'boolean', default: false },
+    /** Renews docs/bench.md. */
+    write: { type: 'boolean', default: false },
+  },
+});
+
+const processes = options.quick ? 3 : 15;
+const readyMsMax = 150;
+const resetMsMax = 5;
+const root = join(import.meta.dirname, '..');
+
+/** In milliseconds of CPU time, all threads of the process included. */
+interface Start {
+  readonly imported: number;
+  readonly ready: number;
+  readonly second: number;
+  readonly reset: number;
+}
+
+const program = `
+const cpu = (since) => { const { user, system } = process.cpuUsage(since); return (user + system) / 1000; };
+const begun = process.cpuUsage();
+const { builtIn, createGateway } = await import('triglyph/testing');
+const imported = cpu(begun);
+const gateway = await createGateway(builtIn());
+const ready = cpu(begun);
+const before = process.cpuUsage();
+const other = await createGateway(builtIn());
+const second = cpu(before);
+const resetting = process.cpuUsage();
+for (let round = 0; round < 20; round++) await gateway.reset();
+const reset = cpu(resetting) / 20;
+await Promise.all([gateway.close(), other.close()]);
+console.log(JSON.stringify({ imported, ready, second, reset }));
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-embedding-'));
+try {
+  // The name of the package leads to the build of this checkout.
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'ignore' });
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'cache') };
+  const run = (text: string): string =>
+    execFileSync(process.execPath, ['--input-type=module', '--eval', text], { cwd: root, env, encoding: 'utf8' });
+  const start = (): Start => JSON.parse(run(program)) as Start;
+  // Fills the compile cache.
+  start();
+  const starts = Array.from({ length: processes }, start);
+  const of = (pick: (each: Start) => number): number => median(starts.map(pick));
+  const findings: readonly Finding[] = [
+    finding(
+      'a gateway in memory is ready, import included',
+      of(({ ready }) => ready),
+      readyMsMax,
+    ),
+    finding(
+      '`reset()`',
+      of(({ reset }) => reset),
+      resetMsMax,
+    ),
+  ];
+  const parts = `Of the first, the import takes ${of(({ imported }) => imported).toFixed(0)} ms. A second gateway takes ${of(({ second }) => second).toFixed(0)} ms.`;
+  const text = `${describeMachine()}\n\n${printFindings(findings)}\n\n${parts}`;
+  console.log(text);
+  if (options.write) writeSection('embedding', text);
+  process.exitCode = findings.every(({ holds }) => holds) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function finding(name: string, ms: number, limit: number): Finding {
+  return { name, measured: `${ms.toFixed(1)} ms`, limit: `at most ${limit} ms`, holds: ms <= limit };
+}

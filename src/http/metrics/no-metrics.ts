@@ -1,0 +1,16 @@
+/** Counts nothing: a gateway inside a program has no admin port, and loads no library for metrics. */
+import type { Metrics } from './metrics.ts';
+
+export function createNoMetrics(): Metrics {
+  return {
+    inFlight: 0,
+    connections: () => 0,
+    count: ignore,
+    redisEvent: ignore,
+    webhookEvent: ignore,
+    logEvent: ignore,
+    addEventCounter: () => ignore,
+  };
+}
+
+function ignore(): void {}

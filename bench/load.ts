@@ -32,6 +32,11 @@ export const provideLoad = (): void => {
   if (!has('wrk')) throw new Error('wrk is missing: install the package of that name, then run this again');
 };
 
+/** What the load needs of a target. */
+export interface LoadTarget extends Pick<Target, 'url' | 'headers' | 'body' | 'writes'> {
+  readonly name: string;
+}
+
 export interface LoadOptions {
   /** 32 by default. */
   readonly connections?: number;
@@ -41,7 +46,7 @@ export interface LoadOptions {
 
 /** One round of so many seconds; throws where a request failed. */
 export const putLoad = async (
-  target: Target,
+  target: LoadTarget,
   seconds: number,
   shoppers: number,
   // Keys differ between rounds, so that no request is a retry.

@@ -20,6 +20,7 @@ const programs = {
   codecs: { file: 'codecs.ts', parameters: ['--rounds', '5'] },
   writes: { file: 'writes.ts', parameters: ['--seconds', '2'] },
   engines: { file: 'engines.ts', parameters: [] },
+  orders: { file: 'orders/main.ts', parameters: [] },
   postgres: { file: 'postgres/main.ts', parameters: ['--callers', '12,32,64', '--rounds', '1', '--seconds', '3'] },
   processes: { file: 'processes.ts', parameters: [] },
   recovery: { file: 'recovery/main.ts', parameters: [] },
@@ -108,7 +109,9 @@ async function runProgram(name: ProgramName): Promise<boolean> {
   const { file, parameters } = programs[name];
   const path = fileURLToPath(new URL(file, import.meta.url));
   const flags = (['quick', 'write'] as const).filter((flag) => options[flag]).map((flag) => `--${flag}`);
-  const node = ['--disable-warning=ExperimentalWarning', path, ...parameters, ...flags];
+  // The examples import the package by its name.
+  const preload = fileURLToPath(new URL('../scripts/own-package.mjs', import.meta.url));
+  const node = ['--disable-warning=ExperimentalWarning', '--import', preload, path, ...parameters, ...flags];
   const [code] = await once(spawn(process.execPath, node, { stdio: 'inherit' }), 'exit');
   return code === 0;
 }

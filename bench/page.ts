@@ -9,6 +9,7 @@ export type Section =
   | 'codecs'
   | 'embedding'
   | 'engines'
+  | 'orders'
   | 'postgres'
   | 'processes'
   | 'profile'

@@ -87,6 +87,7 @@ int __recurring__listRecurringDetails_(struct soap *soap, struct _recurring__lis
   }
 
 REFUSE(disable)
+REFUSE(notifyShopper)
 REFUSE(scheduleAccountUpdater)
 REFUSE(storeToken)
 REFUSE(tokenLookup)

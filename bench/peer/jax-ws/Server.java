@@ -1,6 +1,8 @@
 /** A peer: JAX-WS RI on Triglyph's WSDL answers from memory. For measurements on loopback only. */
 import com.adyen.services.recurring.DisableRequest;
 import com.adyen.services.recurring.DisableResult;
+import com.adyen.services.recurring.NotifyShopperRequest;
+import com.adyen.services.recurring.NotifyShopperResult;
 import com.adyen.services.recurring.RecurringDetailsRequest;
 import com.adyen.services.recurring.RecurringDetailsResult;
 import com.adyen.services.recurring.RecurringPortType;
@@ -52,6 +54,11 @@ public class Server implements RecurringPortType {
 
   @Override
   public DisableResult disable(DisableRequest request) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public NotifyShopperResult notifyShopper(NotifyShopperRequest request) {
     throw new UnsupportedOperationException();
   }
 

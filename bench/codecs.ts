@@ -77,7 +77,7 @@ async function worksOf(root: string): Promise<ReadonlyMap<string, () => number>>
   const { createProtocols, namedProtocols }: typeof formats = await importFrom(root, 'src/formats/index.ts');
   const { services }: typeof builtIn = await importFrom(root, 'src/services/index.ts');
   const protocols = createProtocols(services);
-  const service = services.find(({ name }) => name === 'Recurring')!;
+  const service = services.find(({ name, version }) => name === 'Recurring' && version === 25)!;
   const operation = service.operations.get('listRecurringDetails')!;
   const works = new Map<string, () => number>();
   for (const name of namedProtocols) {

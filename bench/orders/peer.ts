@@ -42,7 +42,7 @@ async function serveFastify(): Promise<void> {
 }
 
 function soapPackage(): void {
-  const handlers = { getOrder: ({ request }: { readonly request: Key }) => ({ result: find(request) }) };
+  const handlers = { getOrder: find };
   const xml = readFileSync(process.env.WSDL!, 'utf8');
   const server = createServer((_, response) => response.end());
   server.listen(port, '127.0.0.1', () => {

@@ -10,25 +10,33 @@
 struct field {
   const char *name;
   size_t offset;
-  /* gSOAP points to the pointer of a text that is optional and limited in length. */
+  /* gSOAP points to the pointer of a text that is optional and limited in length. The schema says which texts are. */
   enum { TEXT, LIMITED_TEXT } kind;
 };
 
-#define FIELD(type, member) {#member, offsetof(struct type, member), TEXT}
-#define LIMITED(type, member) {#member, offsetof(struct type, member), LIMITED_TEXT}
+#define KIND(type, member) _Generic(((struct type *)0)->member, char *: TEXT, char **: LIMITED_TEXT)
+#define FIELD(type, member) {#member, offsetof(struct type, member), KIND(type, member)}
 #define END {NULL, 0, TEXT}
 
 static const struct field address_fields[] = {
-    FIELD(common__Address, city),          LIMITED(common__Address, country),
-    FIELD(common__Address, houseNumberOrName), FIELD(common__Address, postalCode),
-    FIELD(common__Address, stateOrProvince),   FIELD(common__Address, street),
+    FIELD(common__Address, city),
+    FIELD(common__Address, country),
+    FIELD(common__Address, houseNumberOrName),
+    FIELD(common__Address, postalCode),
+    FIELD(common__Address, stateOrProvince),
+    FIELD(common__Address, street),
     END,
 };
 
 static const struct field card_fields[] = {
-    FIELD(payment__Card, expiryMonth),  FIELD(payment__Card, expiryYear),   FIELD(payment__Card, holderName),
-    LIMITED(payment__Card, issueNumber), FIELD(payment__Card, number),       LIMITED(payment__Card, startMonth),
-    LIMITED(payment__Card, startYear),  END,
+    FIELD(payment__Card, expiryMonth),
+    FIELD(payment__Card, expiryYear),
+    FIELD(payment__Card, holderName),
+    FIELD(payment__Card, issueNumber),
+    FIELD(payment__Card, number),
+    FIELD(payment__Card, startMonth),
+    FIELD(payment__Card, startYear),
+    END,
 };
 
 static const struct field name_fields[] = {

@@ -1,4 +1,4 @@
-/** Profiles Triglyph under load: CPU time by module, for listings in each format and for writes on the embedded store. */
+/** Profiles Triglyph under load: CPU time by module, for listings in each format and writes on the embedded store, and a listing on PostgreSQL. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startPostgres } from '../test/support/postgres.ts';
 import { keysOf } from './embedded-writes.ts';
 import { launchTriglyph } from './fleet.ts';
 import { type LoadOptions, provideLoad, putLoad } from './load.ts';
@@ -119,35 +120,61 @@ const printFunctions = ({ title, times, requests }: Profiled, count: number): st
       .map(([name, us]) => `${(us / requests).toFixed(2).padStart(7)}  ${name}`),
   ].join('\n');
 
-const folder = mkdtempSync(join(tmpdir(), 'triglyph-profile-'));
-try {
-  provideLoad();
-  const port = await freePort();
-  const file = join(folder, 'profile.json');
-  const before = ['--import', fileURLToPath(new URL('profiler.ts', import.meta.url))];
-  const launch = await launchTriglyph({ folder, port, shoppers, before, env: { PROFILE: file } });
-  const server = await startServer(launch);
-  try {
+interface ProfiledStore {
+  readonly env: Readonly<Record<string, string>>;
+  readonly subjectsAt: (port: number) => readonly Subject[];
+}
+
+const embedded: ProfiledStore = {
+  env: {},
+  subjectsAt(port) {
     const { triglyphSoap, triglyphJson, triglyphForm, triglyphWrite } = targetsAt({ triglyph: port });
-    const subjects: readonly Subject[] = [
+    return [
       { title: 'list, SOAP', target: triglyphSoap },
       { title: 'list, JSON', target: triglyphJson },
       { title: 'list, FORM', target: triglyphForm },
       { title: 'storeToken', target: triglyphWrite, load: () => ({ keys: keysOf('without a key') }) },
       { title: 'storeToken with a key', target: triglyphWrite, load: () => ({ keys: keysOf('with a key') }) },
     ];
+  },
+};
+
+const onPostgres = (databaseUrl: string): ProfiledStore => ({
+  env: { DATABASE_URL: databaseUrl },
+  subjectsAt: (port) => [{ title: 'list, JSON, PostgreSQL', target: targetsAt({ triglyph: port }).triglyphJson }],
+});
+
+const profileStore = async ({ env, subjectsAt }: ProfiledStore, folder: string): Promise<readonly Profiled[]> => {
+  const port = await freePort();
+  const file = join(folder, 'profile.json');
+  const before = ['--import', fileURLToPath(new URL('profiler.ts', import.meta.url))];
+  const server = await startServer(
+    await launchTriglyph({ folder, port, shoppers, before, env: { ...env, PROFILE: file } }),
+  );
+  try {
+    const subjects = subjectsAt(port);
     // Warms all formats twice: they share code, and the first one would pay for the warm-up.
     for (const { target, load } of [...subjects, ...subjects]) await putLoad(target, warmUpSeconds, shoppers, load?.());
     const profiled: Profiled[] = [];
     for (const subject of subjects) profiled.push(await profileSubject(subject, server, file));
-    const report = `${describeMachine()} The numbers include the profiler's own work.\n\n${print(profiled)}`;
-    console.log(report);
-    const count = Number(options.functions);
-    if (count > 0) for (const one of profiled) console.log(`\n${printFunctions(one, count)}`);
-    if (options.write) writeSection('profile', report);
+    return profiled;
   } finally {
     await server.stop();
   }
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'triglyph-profile-'));
+const postgres = await startPostgres();
+try {
+  provideLoad();
+  const profiled: Profiled[] = [];
+  for (const store of [embedded, onPostgres(postgres.url)]) profiled.push(...(await profileStore(store, folder)));
+  const report = `${describeMachine()} The numbers include the profiler's own work.\n\n${print(profiled)}`;
+  console.log(report);
+  const count = Number(options.functions);
+  if (count > 0) for (const one of profiled) console.log(`\n${printFunctions(one, count)}`);
+  if (options.write) writeSection('profile', report);
 } finally {
+  await postgres.discard();
   rmSync(folder, { recursive: true, force: true });
 }

@@ -15,6 +15,7 @@ const engine = {
   store: ['contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
   gateway: ['contract', 'formats', 'idempotency', 'jobs', 'lib', 'store', 'vault'],
   import: ['contract', 'formats', 'gateway', 'lib', 'store'],
+  convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],
   http: ['contract', 'formats', 'gateway', 'lib'],
 };
 

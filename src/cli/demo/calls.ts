@@ -1,5 +1,6 @@
 /** The calls that the demo prints: the same request in three wire formats, as curl commands. */
 import type { Input } from '../../contract/operation.ts';
+import { quote } from '../../convert/languages/curl.ts';
 import { demoCredentials } from '../../demo/published.ts';
 import type { ProtocolName, Protocols } from '../../formats/index.ts';
 import { listRecurringDetails, recurringV25 } from '../../services/recurring/v25.ts';
@@ -40,9 +41,4 @@ function credentialOption(name: ProtocolName): string {
   return presented.kind === 'basic'
     ? `-u ${quote(`${presented.username}:${presented.secret}`)}`
     : `-H ${quote(`X-API-Key: ${presented.secret}`)}`;
-}
-
-/** Quotes one word of a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { OwnService } from '../app/own-services.ts';
 import type { Operation } from '../contract/operation.ts';
 import { service as declareService, type Service } from '../contract/service.ts';
-import { type HandlersOf, implement } from '../gateway/implement.ts';
+import { type HandlersOf, implement, implementPartly } from '../gateway/implement.ts';
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
 export type { OwnService } from '../app/own-services.ts';
@@ -104,6 +104,11 @@ export interface OwnContract<O extends Operation> extends Service<O> {
     handlers: H & Readonly<Record<Exclude<keyof H, O['name']>, never>>,
     options?: ServiceOptions,
   ): OwnService;
+  /**
+   * Lets the upstream of this name answer the operations, apart from those that have a handler here. The configuration declares
+   * the upstream.
+   */
+  answeredBy(upstream: string, handlers?: Partial<HandlersOf<O>>, options?: ServiceOptions): OwnService;
 }
 
 /** The parts of a service. By default it answers its own version only, and has the roles that its operations name. */
@@ -123,6 +128,12 @@ export function service<O extends Operation>(parts: ServiceParts<O>): OwnContrac
       ...parts,
     }),
     with: (handlers, { migrations = [] } = {}) => ({ kind: 'service', ...implement(own, handlers), migrations }),
+    answeredBy: (answeredBy, handlers, { migrations = [] } = {}) => ({
+      kind: 'service',
+      ...implementPartly(own, handlers ?? {}),
+      answeredBy,
+      migrations,
+    }),
   });
   return own;
 }

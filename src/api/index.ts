@@ -11,6 +11,17 @@ export {
   type StoreOptions,
 } from '../app/create-gateway.ts';
 export type { OwnService } from '../app/own-services.ts';
+export type {
+  AnsweredBy,
+  FixedCredential,
+  SecretSource,
+  UpstreamCredentials,
+  UpstreamFormat,
+  UpstreamOptions,
+  Upstreams,
+  UpstreamTimeouts,
+  UpstreamTls,
+} from '../app/upstreams/options.ts';
 export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { StoreUnavailable } from '../store/errors.ts';

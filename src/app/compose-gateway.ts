@@ -18,6 +18,7 @@ import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
 import type { Services } from './service-set.ts';
+import type { UpstreamPlan } from './upstreams/plan.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -33,6 +34,8 @@ export interface GatewayOverrides {
   readonly implementations?: readonly Implementation[];
   readonly cache?: IdempotencyCache;
   readonly interceptor?: Interceptor;
+  /** Which upstream answers which operation. By default none does. */
+  readonly upstreams?: UpstreamPlan;
   /** Called with each answer, documents apart. */
   readonly onAnswer?: (answer: Answer) => void;
   /** Called when the log cannot be written to standard output. */

@@ -2,6 +2,7 @@
 import type { OwnService } from './own-services.ts';
 import type { Setting } from './setting.ts';
 import type { settings } from './settings.ts';
+import type { AnsweredBy, Upstreams } from './upstreams/options.ts';
 
 /** A setting of docs/configuration.md, or the variable that names a file with its value. */
 export type SettingName = (typeof settings)[keyof typeof settings] extends infer S
@@ -19,6 +20,10 @@ export interface ConfigFile {
   readonly services?: readonly OwnService[];
   /** The environment and `.env` override them. */
   readonly settings?: SettingValues;
+  /** Other servers that answer operations, by name. */
+  readonly upstreams?: Upstreams;
+  /** Which of them answers a service, or one of its operations. */
+  readonly answeredBy?: AnsweredBy;
 }
 
 /** Returns the configuration, for the types: `export default defineConfig({ services: [orders] })`. */

@@ -19,6 +19,9 @@ import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
 import type { ServiceSet, Services } from './service-set.ts';
+import type { AnsweredBy, Upstreams } from './upstreams/options.ts';
+import { planUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
+import { readSources } from './variable-sources.ts';
 
 /** Services that the package brings along, and what it saves for them at the start. */
 export interface BundledServices {
@@ -47,6 +50,10 @@ export interface GatewayOptions {
   readonly keys?: string;
   /** Other settings, by the names of docs/configuration.md. By default only warnings and errors are logged. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Other servers that answer operations, by name. */
+  readonly upstreams?: Upstreams;
+  /** Which of them answers a service, or one of its operations. */
+  readonly answeredBy?: AnsweredBy;
 }
 
 /** Where a gateway listens. */
@@ -97,16 +104,18 @@ export interface StartedGateway {
  * @internal
  */
 export async function startGateway(options: GatewayOptions, overrides: StartOverrides = {}): Promise<StartedGateway> {
-  const config = configure(options);
   const bundles = options.services.filter((each) => each.kind === 'bundle');
   const [bundle] = bundles;
   if (bundles.length > 1) throw new TypeError('the built-in services are named twice');
   const own = options.services.filter((each) => each.kind === 'service');
   const set = addServices(bundle?.set ?? noServices, own);
+  const { plan, faults } = planUpstreams(options, { services: set.services, own }, readSources());
+  if (plan === undefined) throw new ConfigError(faults);
+  const config = configure(options, plan);
   const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
   try {
     await bundle?.prepare(backend);
-    return { backend, gateway: await run(config, backend, overrides) };
+    return { backend, gateway: await run(config, backend, { ...overrides, upstreams: plan }) };
   } catch (thrown) {
     await backend.close();
     throw thrown;
@@ -145,7 +154,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   });
 }
 
-function configure({ store = 'memory', keys, settings = {} }: GatewayOptions): Config {
+function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, plan: UpstreamPlan): Config {
   const config = readConfig('production', {
     LOG_LEVEL: 'warn',
     DRAIN_NOTICE_MS: '0',
@@ -154,7 +163,7 @@ function configure({ store = 'memory', keys, settings = {} }: GatewayOptions): C
     ...settings,
   });
   if (config.environment === 'live') {
-    const faults = productionFaults(config);
+    const faults = productionFaults(config, { plan });
     if (faults.length > 0) throw new ConfigError(faults);
   }
   return config;

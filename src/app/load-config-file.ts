@@ -5,8 +5,10 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError, variableNames } from './config.ts';
 import type { ConfigFile } from './config-file.ts';
+import { didYouMean } from './did-you-mean.ts';
 import type { OwnService } from './own-services.ts';
 import { closest } from './unknown-variables.ts';
+import type { UpstreamParts } from './upstreams/plan.ts';
 import type { VariableSource } from './variable-sources.ts';
 
 export interface LoadedConfigFile {
@@ -14,6 +16,8 @@ export interface LoadedConfigFile {
   readonly name: string;
   readonly services: readonly OwnService[];
   readonly source: VariableSource;
+  /** As the file has them: unchecked. */
+  readonly upstreams: UpstreamParts;
 }
 
 const fileNames = ['triglyph.config.ts', 'triglyph.config.mjs', 'triglyph.config.json'];
@@ -35,11 +39,11 @@ export async function loadConfigFile(given?: string, folder = process.cwd()): Pr
   const content = await load(name, path);
   const faults = faultsOf(content).map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
-  const { services = [], settings = {} } = content as ConfigFile;
+  const { services = [], settings = {}, upstreams, answeredBy } = content as ConfigFile;
   const variables = Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
   );
-  return { name, services, source: { name, variables } };
+  return { name, services, source: { name, variables }, upstreams: { upstreams, answeredBy } };
 }
 
 async function load(name: string, path: string): Promise<unknown> {
@@ -74,22 +78,21 @@ function mapOwnPackage(): void {
   });
 }
 
-const members: ReadonlySet<string> = new Set(
-  Object.keys({ services: true, settings: true } satisfies Required<Record<keyof ConfigFile, true>>),
-);
+const members: readonly string[] = Object.keys({
+  services: true,
+  settings: true,
+  upstreams: true,
+  answeredBy: true,
+} satisfies Required<Record<keyof ConfigFile, true>>);
 
 function faultsOf(content: unknown): readonly string[] {
   if (!isRecord(content))
     return ['the default export is not a configuration: write export default defineConfig({ ... }).'];
   const { services = [], settings = {} } = content;
-  const unknown = Object.keys(content).flatMap((key) => (members.has(key) ? [] : unknownMember(key)));
+  const unknown = Object.keys(content).flatMap((key) =>
+    members.includes(key) ? [] : `${key} is not a member of a configuration: ${didYouMean(key, members)}`,
+  );
   return [...unknown, ...serviceFaults(services), ...settingFaults(settings)];
-}
-
-function unknownMember(key: string): string {
-  const known = new Set([...members].map((member) => member.toUpperCase()));
-  const suggestion = closest(key, known)?.toLowerCase() ?? [...members].join(' or ');
-  return `${key} is not a member of a configuration: did you mean ${suggestion}?`;
 }
 
 function serviceFaults(services: unknown): readonly string[] {

@@ -13,6 +13,11 @@ export interface OwnService {
   readonly service: Service;
   /** @internal */
   readonly handlers: Implementation['handlers'];
+  /**
+   * The upstream that answers its operations without a handler. Absent where every operation has one.
+   * @internal
+   */
+  readonly answeredBy?: string | undefined;
   /** @internal */
   readonly olderVersions: Implementation['olderVersions'];
   /**
@@ -27,6 +32,7 @@ export interface OwnService {
  * @internal
  */
 export const noServices: ServiceSet = Object.freeze<ServiceSet>({
+  services: [],
   credentialRules: { tenantNoun: 'tenant', realm: 'Tenant', grants: [] },
   migrate: async () => {},
   sharedObjects: () => [webhookFormats],
@@ -53,6 +59,10 @@ export function addServices<S extends Services>(set: ServiceSet<S>, own: readonl
     grants: [...set.credentialRules.grants, ...grantRules(own, set.credentialRules.grants)],
   };
   return Object.freeze<ServiceSet<S>>({
+    services: [
+      ...set.services,
+      ...own.flatMap(({ service, olderVersions }) => [...olderVersions.map((older) => older.service), service]),
+    ],
     credentialRules,
     async migrate(engine) {
       await set.migrate(engine);

@@ -3,6 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Config } from './config.ts';
+import type { UpstreamPlan } from './upstreams/plan.ts';
+import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 
 /** A file that the demo leaves in its data folder. `serve` refuses such a folder. */
 export const demoMark = 'DEMO';
@@ -11,7 +13,7 @@ export const demoMark = 'DEMO';
  * Returns why this configuration must not be served, each fault with its correction.
  * The checks that need the store (published credentials, wrong keys) are in cli/store-faults.ts.
  */
-export function productionFaults(config: Config, options: DemoOptions = {}): readonly string[] {
+export function productionFaults(config: Config, options: CheckOptions = {}): readonly string[] {
   if (config.mode === 'demo') return demoFaults(config, options);
   const { keys, keyFile, updaterFolder, demoShoppers, databaseUrl, dataDir, environment } = config;
   const faults: string[] = [];
@@ -22,12 +24,14 @@ export function productionFaults(config: Config, options: DemoOptions = {}): rea
   if (demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo generates shoppers.');
   if (databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
     faults.push(`DATA_DIR ${dataDir} holds the demo's data: name another folder.`);
-  return environment === 'live' ? [...faults, ...liveFaults(config)] : faults;
+  if (environment !== 'live') return faults;
+  return [...faults, ...liveFaults(config), ...(options.plan?.upstreams ?? []).flatMap(plainUpstream)];
 }
 
-export interface DemoOptions {
-  /** The command line names the host, so that a variable left behind opens no demo to others. */
+export interface CheckOptions {
+  /** Of the demo: the command line names the host, so that a variable left behind opens no demo to others. */
   readonly isHostChosen?: boolean;
+  readonly plan?: UpstreamPlan;
 }
 
 /** The owner may read and write a key file, and its group may read it. */
@@ -37,7 +41,7 @@ export function keyFileFaults(file: string): readonly string[] {
   return [`KEY_FILE ${file} can be read or changed by others: chmod 600 it (640 where a group must read it).`];
 }
 
-function demoFaults({ host, environment }: Config, { isHostChosen = false }: DemoOptions): readonly string[] {
+function demoFaults({ host, environment }: Config, { isHostChosen = false }: CheckOptions): readonly string[] {
   const faults: string[] = [];
   if (!isLoopback(host) && !isHostChosen)
     faults.push(
@@ -62,7 +66,7 @@ function liveFaults({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl }
     );
   if (publicUrl?.startsWith('http:'))
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
-  if (updaterUrl !== undefined && isPlainUpdater(updaterUrl))
+  if (updaterUrl !== undefined && isPlainAddress(updaterUrl))
     faults.push('UPDATER_URL is plain http while ENVIRONMENT is live: give its https address, or one on this machine.');
   if (databaseUrl !== undefined && isPlainDatabase(databaseUrl))
     faults.push(
@@ -79,7 +83,15 @@ function isPlainDatabase(databaseUrl: string): boolean {
   return !isSocket && !isLoopback(host) && !searchParams.has('sslmode');
 }
 
-function isPlainUpdater(updaterUrl: string): boolean {
-  const { protocol, hostname } = new URL(updaterUrl);
+/** Requests carry card numbers and credentials. */
+function plainUpstream({ name, url }: ConfiguredUpstream): readonly string[] {
+  if (!isPlainAddress(url)) return [];
+  return [
+    `upstreams.${name}.url is plain http while ENVIRONMENT is live: give its https address, or one on this machine.`,
+  ];
+}
+
+function isPlainAddress(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !isLoopback(hostname);
 }

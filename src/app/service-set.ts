@@ -1,5 +1,6 @@
 /** A set of services: what it contributes to a server, whichever services they are. */
 import type { KeyObject } from 'node:crypto';
+import type { Service } from '../contract/service.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import type { Log } from '../http/log.ts';
@@ -38,6 +39,8 @@ export interface ServiceDependencies {
 }
 
 export interface ServiceSet<S extends Services = Services> {
+  /** In every version; of each service, the newest last. */
+  readonly services: readonly Service[];
   readonly credentialRules: CredentialRules;
   /** Creates the tables of services that the migrations of the program do not create. */
   migrate(engine: Engine): Promise<void>;

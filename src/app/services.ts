@@ -1,6 +1,6 @@
 /** Composes the built-in services. The only file of the application that imports a service. */
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
-import { implementServices, webhookFormats } from '../services/index.ts';
+import { implementServices, services, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
   createAccountUpdater,
@@ -21,6 +21,7 @@ export interface BuiltInServices extends Services {
 }
 
 export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<ServiceSet<BuiltInServices>>({
+  services,
   credentialRules,
   // The migrations of the program create their tables.
   migrate: async () => {},

@@ -2,26 +2,67 @@
 import type { Command } from 'commander';
 import { inspectConfig, type SettingReport } from '../app/config.ts';
 import { productionFaults } from '../app/production-checks.ts';
+import { describeUpstreams } from '../app/upstreams/describe.ts';
+import { noUpstreams } from '../app/upstreams/plan.ts';
+import type { ConfiguredUpstream } from '../app/upstreams/read-upstream.ts';
+import { tryConnection } from '../app/upstreams/try-connection.ts';
+import { explain } from './command-error.ts';
 import { print } from './output.ts';
-import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';
+import {
+  configFileName,
+  inspectUpstreams,
+  ownServices,
+  projectFaults,
+  projectSources,
+  servedServices,
+} from './project.ts';
 import { storeFaults } from './store-faults.ts';
 
 export function add(program: Command): void {
   program
     .command('check')
     .description('prints the configuration without secrets, and all that is wrong with it')
-    .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys triglyph check')
+    .option('--connect', 'also connects to each upstream; sends no request')
+    .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys triglyph check --connect')
     .action(check);
 }
 
-async function check(): Promise<void> {
+interface CheckOptions {
+  readonly connect?: true;
+}
+
+async function check({ connect }: CheckOptions): Promise<void> {
   const { settings, problems, config } = inspectConfig('production', projectSources());
-  const found = config === undefined ? problems : [...productionFaults(config), ...(await storeFaults(config))];
-  const faults = [...projectFaults(), ...found];
+  const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
+  const found =
+    config === undefined ? problems : [...productionFaults(config, { plan }), ...(await storeFaults(config))];
+  const faults = [...projectFaults(), ...upstreamFaults, ...found];
   const verdict =
     faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];
-  print(...settingLines(settings), ...serviceLines(), '', ...verdict, ...faults.map((fault) => `- ${fault}`));
-  if (faults.length > 0) process.exitCode = 1;
+  const upstreamLines = describeUpstreams(plan, servedServices(), configFileName() ?? '');
+  const attempts = connect ? await Promise.all(plan.upstreams.map(attempt)) : [];
+  print(
+    ...settingLines(settings),
+    ...serviceLines(),
+    ...upstreamLines,
+    ...attempts.map(({ line }) => line),
+    '',
+    ...verdict,
+    ...faults.map((fault) => `- ${fault}`),
+  );
+  if (faults.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
+}
+
+/** A server starts while an upstream cannot be reached, so that is no fault of the configuration. */
+async function attempt(
+  upstream: ConfiguredUpstream,
+): Promise<{ readonly line: string; readonly isConnected: boolean }> {
+  try {
+    await tryConnection(upstream);
+    return { line: `upstream ${upstream.name} can be reached.`, isConnected: true };
+  } catch (thrown) {
+    return { line: `upstream ${upstream.name} cannot be reached: ${explain(thrown).join(' ')}`, isConnected: false };
+  }
 }
 
 function serviceLines(): readonly string[] {

@@ -28,6 +28,18 @@ export function implement<O extends Operation, H extends HandlersOf<O>>(
   return Object.freeze({ service, handlers: bindHandlers<O, H>(operations, handlers), olderVersions });
 }
 
+/** Implements the operations that have a handler. Others get theirs before they are served. */
+export function implementPartly<O extends Operation>(
+  service: Service<O>,
+  handlers: Partial<HandlersOf<O>>,
+): Implementation {
+  const bound = [...service.operations.values()].flatMap((operation): [O, BoundHandler][] => {
+    const handler: HandlersOf<O>[O['name']] | undefined = handlers[operation.name as O['name']];
+    return handler === undefined ? [] : [[operation, bindHandler(handler)]];
+  });
+  return Object.freeze({ service, handlers: new Map(bound), olderVersions: [] });
+}
+
 /** Pairs each operation with its handler. */
 export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
   operations: readonly O[],
@@ -36,9 +48,13 @@ export function bindHandlers<O extends Operation, H extends HandlersOf<O>>(
   return new Map(
     operations.map((operation): [O, BoundHandler] => {
       const handler: HandlersOf<O>[O['name']] = handlers[operation.name as O['name']];
-      return [operation, typeof handler === 'function' ? { handle: handler } : handler];
+      return [operation, bindHandler(handler)];
     }),
   );
+}
+
+function bindHandler<O extends Operation>(handler: HandlerOf<O>): BoundHandler {
+  return typeof handler === 'function' ? { handle: handler } : handler;
 }
 
 /** What executes an operation of any version: the current operation, its handler, and the way to it and back. */

@@ -1,0 +1,50 @@
+/** Describes upstreams for `triglyph check`, without secrets. */
+import { newestOf, type Service } from '../../contract/service.ts';
+import type { UpstreamPlan } from './plan.ts';
+import type { ConfiguredUpstream } from './read-upstream.ts';
+
+/** Returns a few lines for each upstream. `source`: where the configuration is, `triglyph.config.ts`. */
+export function describeUpstreams(plan: UpstreamPlan, services: readonly Service[], source: string): readonly string[] {
+  return plan.upstreams.flatMap((upstream) => {
+    const { name, url, format, keyHeader, connections } = upstream;
+    return [
+      `upstream ${name}  ${url}  (${format}, up to ${connections} connections; from ${source})`,
+      `  answers      ${answersOf(plan, services, name).join(', ')}`,
+      `  credentials  ${describeCredentials(upstream)}`,
+      `  retries      ${keyHeader === undefined ? 'reads only: it does not deduplicate writes' : `by the key in ${keyHeader}`}`,
+      ...tlsLines(upstream),
+    ];
+  });
+}
+
+/** `Orders` where an upstream answers all its operations, and else `Orders.getOrder` for each that it answers. */
+function answersOf(plan: UpstreamPlan, services: readonly Service[], upstream: string): readonly string[] {
+  return newestOf(services).flatMap(({ name, operations }) => {
+    const answered = [...operations.keys()].filter((operation) => plan.upstreamOf(name, operation) === upstream);
+    return answered.length === operations.size ? name : answered.map((operation) => `${name}.${operation}`);
+  });
+}
+
+function describeCredentials({ credentials }: ConfiguredUpstream): string {
+  switch (credentials.kind) {
+    case 'forward':
+      return 'those of the caller, as received';
+    case 'mapped':
+      return 'those that `triglyph upstream credential set` has saved for the credential of the caller';
+    case 'none':
+      return 'none';
+    case 'fixed':
+      return `${Object.keys(credentials.headers).join(', ')}: (hidden)  (from ${credentials.source})`;
+    default:
+      return credentials satisfies never;
+  }
+}
+
+function tlsLines({ tls: { ca, cert, serverName } }: ConfiguredUpstream): readonly string[] {
+  const parts = [
+    ...(ca === undefined ? [] : ['trusts caFile only']),
+    ...(cert === undefined ? [] : ['presents certFile']),
+    ...(serverName === undefined ? [] : [`expects the name ${serverName}`]),
+  ];
+  return parts.length === 0 ? [] : [`  tls          ${parts.join(', ')}`];
+}

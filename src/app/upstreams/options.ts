@@ -1,0 +1,70 @@
+/** What a configuration says of upstreams: other servers that answer operations. */
+
+/** Where a secret is: in a variable, in a file, or in the configuration itself. */
+export type SecretSource = { readonly env: string } | { readonly file: string } | { readonly inClear: string };
+
+/** A credential of the gateway at an upstream. */
+export type FixedCredential =
+  | { readonly basic: { readonly username: string; readonly password: SecretSource } }
+  /** Sent in X-API-Key, or in the header that `header` names. */
+  | { readonly apiKey: SecretSource; readonly header?: string }
+  | { readonly bearer: SecretSource };
+
+/**
+ * Which credential an upstream receives: that of the caller (`forward`), the one that `triglyph upstream credential set` has
+ * saved for the caller's credential (`mapped`), one of the gateway, or `none`.
+ */
+export type UpstreamCredentials = 'forward' | 'mapped' | 'none' | FixedCredential;
+
+/** TLS towards an upstream. Paths start at the working folder. */
+export interface UpstreamTls {
+  /** Certificates in PEM that are trusted instead of the usual ones. */
+  readonly caFile?: string;
+  /** The certificate that the gateway presents, and its key, in PEM. */
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** The name that the certificate of the upstream must have. By default the host of its URL. */
+  readonly serverName?: string;
+}
+
+/** Times that an upstream has, in milliseconds. */
+export interface UpstreamTimeouts {
+  /** To open a connection. */
+  readonly connectMs?: number;
+  /** From the request to the head of the answer. */
+  readonly headersMs?: number;
+  /** Between two pieces of the answer. */
+  readonly bodyMs?: number;
+}
+
+/** The wire format of an upstream. */
+export type UpstreamFormat = 'json' | 'form' | 'adapter' | 'soap11' | 'soap12';
+
+/** Another server that answers operations. */
+export interface UpstreamOptions {
+  /** Where its services begin: `https://erp.example.com`, with a path where its addresses have one before ours. */
+  readonly url: string;
+  /** By default `json`. Operations with an HTTP binding are sent by their method and path. */
+  readonly format?: UpstreamFormat;
+  readonly credentials: UpstreamCredentials;
+  readonly tls?: UpstreamTls;
+  readonly timeouts?: UpstreamTimeouts;
+  /** The maximum number of connections from one process. By default 64. */
+  readonly connections?: number;
+  /**
+   * `header`: the upstream has the effect of one key once, however often it receives it. `none`, the default: it may have it
+   * each time, so a write is sent at most once.
+   */
+  readonly idempotency?: 'header' | 'none';
+  /** The header that carries the key. By default Idempotency-Key. Only with `idempotency: 'header'`. */
+  readonly idempotencyHeader?: string;
+}
+
+/** Upstreams by name. */
+export type Upstreams = Readonly<Record<string, UpstreamOptions>>;
+
+/**
+ * Which upstream answers a service (`Orders`) or one of its operations (`Orders.getOrder`), by name. `builtIn` stands for the
+ * handlers of this program. The entry of an operation overrides that of its service.
+ */
+export type AnsweredBy = Readonly<Record<string, string>>;

@@ -24,6 +24,8 @@ import { type Member, walk } from './walk.ts';
 export interface Reader<N> {
   isAbsent(node: N): boolean;
   text(node: N, schema: ScalarSchema): string | undefined;
+  /** The name of a member in this format; by default that of the field. */
+  memberName?(name: string, field: Field): string;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
   eachMember(node: N, visit: (name: string, node: N) => void, schema: ObjectSchema): boolean;
   items(node: N, schema: ListSchema): readonly N[] | undefined;
@@ -265,7 +267,7 @@ function collectUnknown(names: ReadonlySet<string>, schema: ObjectSchema, path: 
 
 /** Compiles the collection of an object's members; undefined for a node that is no object. */
 function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => MemberNodes<N> | undefined {
-  const names = Object.keys(schema.fields);
+  const names = Object.entries(schema.fields).map(([name, field]) => reader.memberName?.(name, field) ?? name);
   const slots = new Map(names.map((name, slot) => [name, slot]));
   const ignored = new Set(Object.keys(schema.ignoredMembers));
   return (node) => {

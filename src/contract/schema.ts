@@ -71,6 +71,8 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   readonly nillable?: false;
   /** In SOAP, the field is an unqualified attribute of the object's element. Only for scalars. */
   readonly xml?: 'attribute';
+  /** The name of the member in JSON, where it is another one than that of the field. */
+  readonly json?: string;
   /** Only in operations with an HTTP binding; the body where it is absent. */
   readonly in?: FieldLocation;
   /** The name of the header, for a field in a header. */
@@ -213,8 +215,12 @@ export function mapOf<I extends ObjectSchema>(item: I, max: number, example: str
 /** The properties of an object that it may do without. */
 export type ObjectOptions = Partial<Pick<ObjectSchema, 'namespace' | 'choices' | 'ignoredMembers' | 'whenEmpty'>>;
 
-/** An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not. */
+/**
+ * An object; its fields in the order in which every format prints them. Throws TypeError for an attribute that XML has not, and
+ * for two fields of one name in JSON.
+ */
 export function object<const F extends Fields>(name: string, fields: F, options: ObjectOptions = {}): ObjectSchema<F> {
+  checkJsonNames(name, fields);
   return Object.freeze({
     kind: 'object',
     name,
@@ -225,6 +231,12 @@ export function object<const F extends Fields>(name: string, fields: F, options:
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
   });
+}
+
+function checkJsonNames(object: string, fields: Fields): void {
+  const names = Object.entries(fields).map(([name, { json = name }]) => json);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new TypeError(`${object}: two fields are called ${twice} in JSON`);
 }
 
 function attributesOf(object: string, fields: Fields): readonly string[] {

@@ -4,6 +4,7 @@ import {
   type Choice,
   type DecimalSchema,
   type Field,
+  type Fields,
   type ListSchema,
   type ObjectSchema,
   type ScalarSchema,
@@ -120,10 +121,14 @@ function listSchema({ wrapped, itemName, max }: ListSchema, item: JsonSchema): J
   return { type: 'array', items: wrapped ? wrapper : item, maxItems: max };
 }
 
-function choiceSchema({ options, exclusive, orNone, doc }: Choice): JsonSchema {
-  const some = options.map((required): JsonSchema => ({ required }));
+function choiceSchema({ options, exclusive, orNone, doc }: Choice, fields: Fields): JsonSchema {
+  const some = options.map((names): JsonSchema => ({ required: names.map((name) => jsonName(name, fields[name])) }));
   const branches = orNone ? [...some, { not: { anyOf: some } }] : some;
   return { description: doc, ...(exclusive ? { oneOf: branches } : { anyOf: branches }) };
+}
+
+function jsonName(name: string, field: Field | undefined): string {
+  return field?.json ?? name;
 }
 
 function ignoredSchema(schema: ObjectSchema): JsonSchema {
@@ -134,14 +139,16 @@ function ignoredSchema(schema: ObjectSchema): JsonSchema {
 }
 
 function objectSchema(schema: ObjectSchema, members: readonly Member<JsonSchema>[], side: Side): JsonSchema {
-  const required = members.filter(({ field }) => field.required).map(({ name }) => name);
-  const fields = Object.fromEntries(members.map(({ name, field, part }) => [name, fieldSchema(field, part)]));
+  const required = members.filter(({ field }) => field.required).map(({ name, field }) => jsonName(name, field));
+  const fields = Object.fromEntries(
+    members.map(({ name, field, part }) => [jsonName(name, field), fieldSchema(field, part)]),
+  );
   const isRequest = side === 'input';
   return {
     type: 'object',
     properties: { ...fields, ...(isRequest && ignoredSchema(schema)) },
     ...(required.length > 0 && { required }),
-    ...(schema.choices.length > 0 && { allOf: schema.choices.map(choiceSchema) }),
+    ...(schema.choices.length > 0 && { allOf: schema.choices.map((each) => choiceSchema(each, schema.fields)) }),
     ...(isRequest && { additionalProperties: false }),
   };
 }

@@ -29,9 +29,10 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-export function row([name, { schema, required, doc, xml }]: [string, Field]): readonly string[] {
+export function row([name, { schema, required, doc, xml, json }]: [string, Field]): readonly string[] {
   const placed = xml === 'attribute' ? ' An attribute in SOAP.' : '';
-  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema) + placed];
+  const named = json === undefined ? '' : ` ${code(json)} in JSON.`;
+  return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema) + placed + named];
 }
 
 export function records(schema: ObjectSchema, side: 'input' | 'output'): readonly string[] {

@@ -1,11 +1,11 @@
 /** The map in errors from invalid fields to messages, for versions that have it. */
 import { dotted } from '../contract/path.ts';
-import type { Problem } from '../contract/problem.ts';
+import type { Issue } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 
 /** By the name of the member; empty if the version has no map or no field is invalid. A field has its first message. */
 export function errorMap(
-  { issues }: Problem,
+  issues: readonly Issue[],
   service: Service | undefined,
 ): Readonly<Record<string, Readonly<Record<string, string>>>> {
   if (service?.errorMap === undefined) return {};

@@ -26,7 +26,7 @@ function textOf(node: Loose): string {
       return 'null';
     case 'object':
     case 'map':
-      return `{${node.members.map(({ name, node }) => `${JSON.stringify(name)}:${textOf(node)}`).join(',')}}`;
+      return `{${node.members.map(({ name, json = name, node }) => `${JSON.stringify(json)}:${textOf(node)}`).join(',')}}`;
     case 'list': {
       const { itemName, wrapped, items } = node;
       return `[${items.map((item) => (wrapped ? `{${JSON.stringify(itemName)}:${textOf(item)}}` : textOf(item))).join(',')}]`;

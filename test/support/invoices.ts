@@ -25,7 +25,9 @@ const amount = object(
   'Amount',
   {
     currency: required(currency, 'The currency.', attribute),
-    value: required(decimal({ digits: 12, fraction: 2, min: '-1000000', max: '999999999.99', example: '19.99' }), 'x'),
+    value: required(decimal({ digits: 12, fraction: 2, min: '-1000000', max: '999999999.99', example: '19.99' }), 'x', {
+      json: 'text',
+    }),
   },
   { namespace: 'common' },
 );
@@ -38,7 +40,7 @@ const line = object('Line', {
   gift: optional(boolean(true), 'Whether it is a gift.', attribute),
   count: optional(integer(1, 999, 1), 'The number.', attribute),
   price: optional(amount, 'The price.'),
-  text: optional(string({ max: 60, example: 'Bicycle' }), 'The text.'),
+  text: optional(string({ max: 60, example: 'Bicycle' }), 'The text.', { json: 'line_text' }),
 });
 /** With attributes alone. */
 const period = object('Period', {

@@ -6,6 +6,8 @@ export interface Member {
   node: Loose;
   /** In XML, a text is an attribute. */
   isAttribute?: true;
+  /** In JSON, where it is another one. */
+  json?: string;
 }
 
 /** Mutable, because tests break these trees. */
@@ -55,6 +57,7 @@ const membersOf = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>
       name,
       node: loosen(field.schema, value[name]),
       ...(field.xml === 'attribute' && { isAttribute: true }),
+      ...(field.json !== undefined && { json: field.json }),
     }));
 
 /** The attributes of an object as XML texts, with a blank before each, and its other members. Nil is no attribute. */

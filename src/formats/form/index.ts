@@ -35,7 +35,7 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encodeError(problem, { requestReference, service }) {
       const { status, code, type, message, issues, headers } = problem;
-      const maps = Object.entries(errorMap(problem, service));
+      const maps = Object.entries(errorMap(issues, service));
       const pairs: [string, string][] = [
         ['errorType', type],
         ['errorCode', code],

@@ -8,6 +8,7 @@ import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
+import { jsonPath } from './names.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
@@ -36,11 +37,12 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
-    encodeError(problem, { requestReference, service }) {
-      const { status, code: errorCode, message, type: errorType, issues, headers } = problem;
+    encodeError(problem, { requestReference, service, operation }) {
+      const { status, code: errorCode, message, type: errorType, headers } = problem;
+      const issues = problem.issues.map((each) => ({ ...each, path: jsonPath(each.path, operation?.input) }));
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
-      const map = errorMap(problem, service);
+      const map = errorMap(issues, service);
       const reference = { [referenceName]: requestReference };
       const body = JSON.stringify({ status, errorCode, message, errorType, ...map, ...fields, ...reference });
       return { status, contentType, headers, body };

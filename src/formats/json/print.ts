@@ -39,7 +39,11 @@ function compile(schema: Schema, formatDateTime: FormatDateTime): Part {
     object: (_, members) =>
       bare(
         compileMembers(
-          members.map(({ name, part }) => ({ ...part, name, before: `${JSON.stringify(name)}:${part.before}` })),
+          members.map(({ name, field: { json = name }, part }) => ({
+            ...part,
+            name,
+            before: `${JSON.stringify(json)}:${part.before}`,
+          })),
           { start: '{', separator: ',', end: '}', empty: '{}' },
         ),
       ),

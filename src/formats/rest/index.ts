@@ -1,9 +1,11 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
-import { type BoundOperation, isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
+import { type BoundOperation, isBound, locationOf, type Operation, splitByLocation } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
+import { jsonPath } from '../json/names.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
@@ -48,12 +50,11 @@ function createCodec(context: FormatContext): MessageCodec {
       body: codecOf(operation).output.print(output),
     }),
 
-    encodeError: (problem, { requestReference }) => ({
-      status: problem.status,
-      contentType,
-      headers: problem.headers,
-      body: printProblemDetails(problem, requestReference, context.conventions),
-    }),
+    encodeError(problem, { requestReference, operation }) {
+      const issues = problem.issues.map((each) => ({ ...each, path: callerPath(each.path, operation) }));
+      const body = printProblemDetails(problem, issues, requestReference, context.conventions);
+      return { status: problem.status, contentType, headers: problem.headers, body };
+    },
 
     encodeRequest(service, operation, input) {
       const { method, path } = requireBound(operation).http;
@@ -70,6 +71,13 @@ function createCodec(context: FormatContext): MessageCodec {
 
     decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
   };
+}
+
+/** A field outside the body keeps its name. */
+function callerPath(path: Path, operation: Operation | undefined): Path {
+  const [first] = path;
+  const field = typeof first === 'string' ? operation?.input.fields[first] : undefined;
+  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.input);
 }
 
 function requireBound(operation: Operation | undefined): BoundOperation {

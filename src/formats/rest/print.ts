@@ -1,7 +1,7 @@
 /** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
 import type { Conventions } from '../../contract/conventions.ts';
 import { dotted } from '../../contract/path.ts';
-import type { Problem } from '../../contract/problem.ts';
+import type { Issue, Problem } from '../../contract/problem.ts';
 import { namesOf } from '../../contract/problem-details.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 
@@ -29,10 +29,15 @@ export function printHeaders(schema: ObjectSchema, value: Values): Record<string
   );
 }
 
-/** The `name` of a field is dotted, as callers write it. `instance` is the reference of the request as a URI. */
-export function printProblemDetails(problem: Problem, requestId: string, conventions: Conventions): string {
+/** `issues`: those of the problem, with names as in JSON. The `name` of a field is dotted. `instance` is the reference of the request as a URI. */
+export function printProblemDetails(
+  problem: Problem,
+  issues: readonly Issue[],
+  requestId: string,
+  conventions: Conventions,
+): string {
   const { type, title, code } = namesOf(problem.kind, conventions);
-  const invalidFields = problem.issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
+  const invalidFields = issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
     type: conventions.problemTypes + type,
     title,

@@ -4,6 +4,7 @@ import type { Path } from '../../contract/path.ts';
 import type { Issue } from '../../contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Parts } from '../codec.ts';
+import { jsonPath } from '../json/names.ts';
 
 export { reader } from '../json/read.ts';
 
@@ -13,7 +14,8 @@ export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Is
   const field = typeof name === 'string' ? schema.fields[name] : undefined;
   const found = schemaAt(schema, issue.path);
   if (field === undefined || found === undefined || (found.kind === 'string' && found.sensitive)) return issue;
-  const node = nodeAt(parts[locationOf(field)], issue.path);
+  const location = locationOf(field);
+  const node = nodeAt(parts[location], location === 'body' ? jsonPath(issue.path, schema) : issue.path);
   const text = typeof node === 'string' || typeof node === 'number' || typeof node === 'boolean' ? String(node) : '';
   return quotable(text) ? { ...issue, value: text } : issue;
 }

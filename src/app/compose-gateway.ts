@@ -1,5 +1,7 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
+import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
@@ -14,6 +16,7 @@ import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observer.ts';
 import type { CallerServerOptions } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
+import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Backend } from './backend.ts';
 import type { Config } from './config.ts';
@@ -79,6 +82,10 @@ export async function composeGateway<M extends Metrics>(
       cache,
       hasher: backend.requestHasher,
       wait: setTimeout,
+      remote: {
+        process: `${hostname()} ${process.pid}`,
+        report: (event) => logRemoteEvent(log, event),
+      },
     }),
     interceptor,
   });
@@ -108,8 +115,22 @@ function knownNames(protocols: Protocols, services: readonly Service[]): KnownNa
     protocols: Object.keys(protocols),
     operations: services.flatMap(({ operations }) => [...operations.keys()]),
     versions: services.map(({ version }) => version),
-    problems: services.flatMap((service) => [...problemsOf(service).keys()]),
+    problems: [...services.flatMap((service) => [...problemsOf(service).keys()]), upstreamRefusal],
   };
+}
+
+function logRemoteEvent(log: Log, event: RemoteEvent): void {
+  const { kind, requestReference } = event;
+  switch (kind) {
+    case 'notStored':
+      logFailure(log, event.cause, `the outcome of ${requestReference} at another server was not stored`);
+      break;
+    case 'answeredAfterSettling':
+      log.logger.error({ requestReference }, 'another server answered a request after it had been settled');
+      break;
+    default:
+      kind satisfies never;
+  }
 }
 
 /** Opens the cache in Redis, if there is one. */

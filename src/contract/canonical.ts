@@ -26,4 +26,20 @@ export interface CanonicalRequest<O extends Operation = Operation> {
   readonly requestReference: string;
   /** The Idempotency-Key, where the caller gave one. */
   readonly key?: string | undefined;
+  /** Present where another server answers the operation. It holds credentials: it is never hashed, stored or logged. */
+  readonly head?: RequestHead | undefined;
+}
+
+/** What the caller sent besides the body, for a request that is forwarded. */
+export interface RequestHead {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Absent where there is no connection. */
+  readonly sender?: Sender | undefined;
+}
+
+/** Where a request came from, also through trusted proxies. */
+export interface Sender {
+  readonly address: string;
+  readonly scheme: 'http' | 'https';
 }

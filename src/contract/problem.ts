@@ -113,8 +113,24 @@ export const problems = defineProblems({
   keyReused: kind(422, '704', 'validation', 'Idempotency-Key already used for another request', { transient: false }),
   internal: kind(500, '701', 'internal', 'Server could not process request'),
   unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable', { transient: true }),
+  badAnswer: kind(502, '701', 'internal', 'No valid answer from the server behind the gateway'),
+  outcomeUnknown: kind(
+    502,
+    '701',
+    'internal',
+    'The outcome of this request is not known, and it is not repeated: ask the operator of the service',
+    { transient: false },
+  ),
   emptyRequest: kind(400, '000', 'validation', 'Empty input which would have resulted in a null result.'),
 });
+
+/** The name of every kind that `refusalOfUpstream` makes: in metrics, logs and stored outcomes. */
+export const upstreamRefusal = 'upstreamRefusal';
+
+/** The kind of a refusal by another server, where no kind of the contract has its code. */
+export function refusalOfUpstream(parts: Pick<ProblemKind, 'status' | 'code' | 'type' | 'transient'>): ProblemKind {
+  return Object.freeze({ ...parts, name: upstreamRefusal, message: 'Refused' });
+}
 
 /** The name of a problem of the engine. */
 export type ProblemName = keyof typeof problems;
@@ -155,6 +171,8 @@ export interface ProblemDetails {
   readonly cause?: unknown;
   /** Where the request broke, for metrics and logs; never shown to the caller. */
   readonly reason?: string;
+  /** Of a request that another server has refused: the reference that it gave the request. */
+  readonly requestReference?: string;
 }
 
 /** The only error that reaches a protocol. `message` is safe to show. */
@@ -164,6 +182,7 @@ export class Problem extends Error {
   readonly issues: readonly Issue[];
   readonly headers: Readonly<Record<string, string>>;
   readonly reason: string;
+  readonly requestReference: string | undefined;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
     super(message, { cause: details.cause });
@@ -171,6 +190,7 @@ export class Problem extends Error {
     this.issues = details.issues ?? [];
     this.headers = details.headers ?? {};
     this.reason = details.reason ?? this.kind.name;
+    this.requestReference = details.requestReference;
   }
 
   /** The name of the kind. */

@@ -114,7 +114,8 @@ export class OtherFormat extends Error {
 export interface MessageCodec {
   /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
-  encode(operation: Operation, output: unknown): Message;
+  /** `extras`: members that the contract does not know, as a tree to merge into the answer; most formats drop them. */
+  encode(operation: Operation, output: unknown, extras?: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;
   /** The client's half, for upstreams, documents and tests. */
   encodeRequest(service: Service, operation: Operation, input: unknown): Call;

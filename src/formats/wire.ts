@@ -1,5 +1,6 @@
 /** HTTP messages without an HTTP framework: what comes in and what goes out. */
 import type { Buffer } from 'node:buffer';
+import type { Sender } from '../contract/canonical.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -9,6 +10,8 @@ export interface WireRequest {
   readonly query: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Where the request came from; absent where there is no connection. */
+  readonly sender?: Sender | undefined;
   /**
    * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an unknown encoding of
    * the body, a request from a page of another site. Called after the format is detected, so that the refusal has that format.

@@ -6,7 +6,7 @@ import { keyMissing } from '../idempotency/idempotency-key.ts';
 import type { CurrentOperation } from './implement.ts';
 
 /** What goes along with the input. */
-export type Named = Pick<CanonicalRequest, 'requestReference' | 'key'>;
+export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
 
 /**
  * Checks the role first, then the fields, then the grants: a refusal says no more than its caller may ask.
@@ -16,7 +16,7 @@ export function authorize(
   decoded: Decoded,
   { service, operation, upgrade }: CurrentOperation,
   caller: Caller,
-  { requestReference, key }: Named,
+  { requestReference, key, head }: Named,
 ): CanonicalRequest {
   if (!caller.roles.has(operation.role)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
@@ -24,5 +24,5 @@ export function authorize(
   const input = (upgrade === undefined ? decoded.input : upgrade(decoded.input)) as CanonicalRequest['input'];
   for (const { field, grant } of operation.grants)
     if (caller.grants.get(grant.name)?.has(String(input[field])) !== true) throw new Problem(grant.refusal);
-  return Object.freeze({ service, operation, input, caller, requestReference, key });
+  return Object.freeze({ service, operation, input, caller, requestReference, key, ...(head && { head }) });
 }

@@ -1,5 +1,5 @@
 /** Handles a request: every step, in order. */
-import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+import type { Caller, CanonicalRequest, RequestHead } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
@@ -52,6 +52,7 @@ interface RequestState {
   caller?: Caller;
   decoded?: Decoded;
   key?: string | undefined;
+  head?: RequestHead;
   replayed?: boolean;
 }
 
@@ -78,6 +79,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     state.key = keyOf(wire.headers, state.decoded);
     const { operation } = state.decoded;
     const current = gateway.current(operation);
+    if ('forward' in current.handler) state.head = { headers: wire.headers, sender: wire.sender };
     const request = authorize(state.decoded, current, state.caller, state);
     const proceed = async (): Promise<Answer> => {
       const result = await gateway.executeIdempotently(request, current.handler);
@@ -85,13 +87,14 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
       state.replayed = result.replayed;
       if (result.problem !== undefined) throw result.problem;
       const output = current.downgrade === undefined ? result.output : current.downgrade(result.output);
-      return answer(gateway, state, state.protocol.encode(operation, output));
+      return answer(gateway, state, state.protocol.encode(operation, output, result.extras));
     };
     return gateway.interceptor === undefined
       ? await proceed()
       : await gateway.interceptor(request, state.protocol.name, proceed);
   } catch (thrown) {
     const problem = toProblem(thrown);
+    if (problem.requestReference !== undefined) state.requestReference = problem.requestReference;
     const message = state.protocol.encodeError(problem, {
       requestReference: state.requestReference,
       operation: operationOf(state),
@@ -138,8 +141,9 @@ function answer(
 /** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
 function retryHeaders({ kind }: Problem, state: RequestState): Readonly<Record<string, string>> {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
+  const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
   const harmless = state.key !== undefined || operationOf(state)?.effect === 'reads';
-  const transient = kind === problems.internal && harmless ? true : kind.transient;
+  const transient = isUnforeseen && harmless ? true : kind.transient;
   if (transient === undefined) return {};
   return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
 }

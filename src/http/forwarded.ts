@@ -27,10 +27,15 @@ export function publicOrigin(
   if (options.publicUrl !== undefined) return options.publicUrl;
   const forwarded = behindProxy(request, options.trustedProxies);
   const host = (forwarded ? nearest(request.headers['x-forwarded-host']) : undefined) ?? request.headers.host ?? '';
+  return `${publicScheme(request, options.trustedProxies)}://${hostLike.test(host) ? host : `localhost:${request.socket.localPort ?? options.port}`}`;
+}
+
+/** The scheme that the caller used: that of the connection, or of the connection to a trusted proxy. */
+export function publicScheme(request: IncomingMessage, proxies: TrustedProxies): 'http' | 'https' {
   const isSecure = 'encrypted' in request.socket && request.socket.encrypted === true;
-  const proxied = forwarded ? nearest(request.headers['x-forwarded-proto'])?.toLowerCase() : undefined;
-  const scheme = isSecure || proxied === 'https' ? 'https' : 'http';
-  return `${scheme}://${hostLike.test(host) ? host : `localhost:${request.socket.localPort ?? options.port}`}`;
+  if (isSecure) return 'https';
+  const proxied = behindProxy(request, proxies) ? nearest(request.headers['x-forwarded-proto']) : undefined;
+  return proxied?.toLowerCase() === 'https' ? 'https' : 'http';
 }
 
 function entries(header: string | string[] | undefined): readonly string[] {

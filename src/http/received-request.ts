@@ -1,12 +1,14 @@
 /** A request on its connection: inspects its head and reads its body within limits. Both throw Problems. */
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Sender } from '../contract/canonical.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
 
-type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax'>;
+type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies'>;
 
 /** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
 const single: ReadonlySet<string> = new Set([
@@ -126,6 +128,11 @@ export class ReceivedRequest implements WireRequest {
     this.response = response;
     this.fault = headFault(request, limits.headersMax);
     this.#limits = limits;
+  }
+
+  get sender(): Sender {
+    const { trustedProxies } = this.#limits;
+    return { address: clientAddress(this.request, trustedProxies), scheme: publicScheme(this.request, trustedProxies) };
   }
 
   inspect(requiresHost: boolean): void {

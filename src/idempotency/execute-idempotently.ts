@@ -7,6 +7,7 @@
  */
 import type { CanonicalRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
+import { executeRemotely, type RemoteDependencies, readRemotely } from './execute-remotely.ts';
 import type {
   CacheReservation,
   IdempotencyCache,
@@ -14,10 +15,11 @@ import type {
   IdempotentTransaction,
   OperationHandler,
   ReadingTransaction,
-  RequestHasher,
-  StoredOutcome,
+  RemoteHandler,
+  StoredRecord,
 } from './ports.ts';
-import { isStorableProblem, type Outcome, parseOutcome, serializeOutcome } from './stored-outcome.ts';
+import { type Execution, type KeyedExecution, replay, requireOutcome, type TransactionResult } from './replay.ts';
+import { isStorableProblem, type Outcome, serializeOutcome } from './stored-outcome.ts';
 
 export interface ExecutionResult extends Outcome {
   /** An earlier request had the effect. */
@@ -27,17 +29,12 @@ export interface ExecutionResult extends Outcome {
 /** Throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
 export type ExecuteIdempotently<R, C> = (
   request: CanonicalRequest,
-  handler: OperationHandler<R, C>,
+  handler: OperationHandler<R, C> | RemoteHandler<C>,
 ) => Promise<ExecutionResult>;
 
-export interface IdempotencyDependencies<R extends ReadingTransaction, C> {
-  readonly store: IdempotentStore<R>;
+export interface IdempotencyDependencies<R extends ReadingTransaction, C> extends RemoteDependencies<R, C> {
   /** Without a shared cache the store is always asked. */
   readonly cache?: IdempotencyCache | undefined;
-  readonly hasher: RequestHasher;
-  readonly context: C;
-  /** Resolves after this time. */
-  readonly wait: (ms: number) => Promise<unknown>;
 }
 
 /** How long a duplicate waits for the transaction of the request in flight in this process. */
@@ -45,25 +42,8 @@ const waitMsMax = 150;
 /** An older reservation may be that of a process that has died: the store is asked instead. */
 const reservationMsMax = 2_000;
 
-/** A request, and what executes it. */
-interface Execution<R, C> {
-  readonly request: CanonicalRequest;
-  readonly handler: OperationHandler<R, C>;
-}
-
-/** An execution with an Idempotency-Key. */
-interface KeyedExecution<R, C> extends Execution<R, C> {
-  readonly recordKey: string;
-  readonly requestHash: string;
-}
-
-/** Without a key only `outcome`. With a key `stored`, and also `outcome` where this request had the effect. */
-interface TransactionResult {
-  /** What the record holds. */
-  readonly stored?: StoredOutcome;
-  /** Present where this request had the effect. */
-  readonly outcome?: Outcome;
-}
+type Handler<R, C> = OperationHandler<R, C> | RemoteHandler<C>;
+type Keyed<R, C> = KeyedExecution<Handler<R, C>>;
 
 /** A request in flight in this process. */
 interface InFlight {
@@ -72,7 +52,7 @@ interface InFlight {
   /** Resolves true when it has ended, in whatever way. */
   readonly ended: Promise<true>;
   /** The record as it is read after the end, once for all duplicates that have waited. */
-  record?: Promise<StoredOutcome | undefined>;
+  record?: Promise<StoredRecord | undefined>;
 }
 
 export function createIdempotentExecutor<R extends ReadingTransaction, C>(
@@ -82,23 +62,25 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
   const inFlight = new Map<string, InFlight>();
 
   /** Waits a little for the request in flight under the same key; throws inProgress where it takes longer or fails. */
-  async function join(other: InFlight, execution: KeyedExecution<R, C>): Promise<ExecutionResult> {
+  async function join(other: InFlight, execution: Keyed<R, C>): Promise<ExecutionResult> {
     const hasEnded = await Promise.race([other.ended, other.executing.then(() => wait(waitMsMax))]);
     if (hasEnded !== true) throw new Problem('inProgress');
     // All who waited had arrived before this read begins, so it is new enough for each of them.
     other.record ??= findRecord(store, execution.recordKey);
     const stored = await other.record;
     if (stored === undefined) throw new Problem('inProgress');
-    return replay(stored, execution);
+    return { ...replay(requireOutcome(stored, execution), execution), replayed: true };
   }
 
-  async function begin(execution: KeyedExecution<R, C>): Promise<ExecutionResult> {
+  async function begin(execution: Keyed<R, C>): Promise<ExecutionResult> {
     const executing = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<true>();
     inFlight.set(execution.recordKey, { executing: executing.promise, ended: ended.promise });
     try {
       const { stored, outcome } = await executeWithCache(dependencies, execution, executing.resolve);
-      return outcome === undefined ? replay(stored!, execution) : { ...outcome, replayed: false };
+      return outcome === undefined
+        ? { ...replay(stored!, execution), replayed: true }
+        : { ...outcome, replayed: false };
     } finally {
       inFlight.delete(execution.recordKey);
       ended.resolve(true);
@@ -109,11 +91,12 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     const { operation, caller, requestReference, key } = request;
     if (operation.effect === 'reads') {
       // Reads are executed each time: their outcome is not stored, so no list is ever stale.
+      if ('forward' in handler) return { ...(await readRemotely({ request, handler }, context)), replayed: false };
       const output = await store.read((tx) => handler.handle(request, tx, context));
       return { requestReference, output, replayed: false };
     }
     if (key === undefined) {
-      const { outcome } = await executeInTransaction(dependencies, { request, handler });
+      const { outcome } = await execute(dependencies, { request, handler });
       return { ...outcome!, replayed: false };
     }
     const recordKey = hasher.recordKey(caller, key);
@@ -126,19 +109,14 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
 function findRecord<R extends ReadingTransaction>(
   store: IdempotentStore<R>,
   recordKey: string,
-): Promise<StoredOutcome | undefined> {
+): Promise<StoredRecord | undefined> {
   return store.read((tx) => tx.idempotencyRecords.find(recordKey));
-}
-
-function replay<R, C>(stored: StoredOutcome, { request, requestHash }: KeyedExecution<R, C>): ExecutionResult {
-  if (stored.requestHash !== requestHash) throw new Problem('keyReused');
-  return { ...parseOutcome(stored.outcome, request.service), replayed: true };
 }
 
 /** Asks the shared cache before the store, and reports the record to it. Calls `executing` before a transaction. */
 async function executeWithCache<R extends ReadingTransaction, C>(
   dependencies: IdempotencyDependencies<R, C>,
-  execution: KeyedExecution<R, C>,
+  execution: Keyed<R, C>,
   executing: () => void,
 ): Promise<TransactionResult> {
   const { cache, store } = dependencies;
@@ -149,10 +127,11 @@ async function executeWithCache<R extends ReadingTransaction, C>(
   try {
     // A key that was reserved is most likely new, and the transaction finds a record all the same. Two cases are worth a
     // read before it: a replay needs no transaction, and a retry must not cause a second lookup.
-    const isRead = reservation.kind !== 'reserved' || handler.lookup !== undefined;
+    const isRead = reservation.kind !== 'reserved' || ('lookup' in handler && handler.lookup !== undefined);
     const stored = isRead ? await findRecord(store, recordKey) : undefined;
-    if (stored === undefined) executing();
-    const result = stored === undefined ? await executeInTransaction(dependencies, execution) : { stored };
+    const isAnswered = stored !== undefined && !('pending' in stored);
+    if (!isAnswered) executing();
+    const result = isAnswered ? { stored } : await execute(dependencies, execution);
     if (reservation.kind !== 'completed') await cache?.complete(recordKey);
     return result;
   } catch (thrown) {
@@ -162,10 +141,19 @@ async function executeWithCache<R extends ReadingTransaction, C>(
   }
 }
 
+function execute<R extends ReadingTransaction, C>(
+  dependencies: IdempotencyDependencies<R, C>,
+  execution: Execution<Handler<R, C>> | Keyed<R, C>,
+): Promise<TransactionResult> {
+  const { handler } = execution;
+  if ('forward' in handler) return executeRemotely(dependencies, { ...execution, handler });
+  return executeInTransaction(dependencies, { ...execution, handler });
+}
+
 /** Runs the lookup of the operation, if it has one, then the handler and the idempotency record in one transaction. */
 async function executeInTransaction<R extends ReadingTransaction, C>(
   { store, context }: IdempotencyDependencies<R, C>,
-  execution: Execution<R, C> | KeyedExecution<R, C>,
+  execution: Execution<OperationHandler<R, C>> | KeyedExecution<OperationHandler<R, C>>,
 ): Promise<TransactionResult> {
   const { request, handler } = execution;
   const { operation, requestReference } = request;
@@ -180,7 +168,7 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
       operation: operation.name,
       requestReference,
     });
-    if (earlier !== undefined) return { stored: earlier };
+    if (earlier !== undefined) return { stored: requireOutcome(earlier, execution) };
     const outcome = await storableOutcome(request, tx, handle);
     await tx.idempotencyRecords.complete(recordKey, serializeOutcome(outcome, operation));
     return { outcome };

@@ -5,6 +5,8 @@ import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
 export interface RequestHasher {
   /** Identifies the record of a caller's Idempotency-Key in this environment: 43 characters, base64url. */
   recordKey(caller: Pick<Caller, 'tenant' | 'partition'>, key: string): string;
+  /** The key that another server gets for a record key: 43 characters, base64url. It reveals neither that nor the caller's key. */
+  upstreamKey(recordKey: string): string;
   /** The same for equivalent requests in any format: 43 characters, base64url. */
   requestHash(request: Pick<CanonicalRequest, 'service' | 'operation' | 'input'>): string;
 }
@@ -16,6 +18,26 @@ export interface StoredOutcome {
   readonly outcome: string;
 }
 
+/** A record without an outcome: another server is asked, or its answer is unknown. */
+export interface PendingOutcome {
+  readonly requestHash: string;
+  readonly pending: PendingRequest;
+}
+
+export type StoredRecord = StoredOutcome | PendingOutcome;
+
+/** A request that was forwarded, or is about to be, and has no outcome. */
+export interface PendingRequest {
+  readonly id: string;
+  /** The reference of the request that has asked last. */
+  readonly attempt: string;
+  /**
+   * `inFlight`: a process may still wait for the answer. `repeatable`: none waits, and the other server still knows the key, so a retry
+   * asks again. `unknown`: an operator settles it.
+   */
+  readonly state: 'inFlight' | 'repeatable' | 'unknown';
+}
+
 export interface NewRecord {
   readonly requestHash: string;
   readonly operation: string;
@@ -23,19 +45,56 @@ export interface NewRecord {
 }
 
 export interface IdempotencyRecordReader {
-  /** The outcome of an earlier request; undefined where there is none, or only an expired one. */
-  find(recordKey: string): Promise<StoredOutcome | undefined>;
+  /** The record of an earlier request; undefined where there is none, or only an expired one. */
+  find(recordKey: string): Promise<StoredRecord | undefined>;
 }
 
 /** The idempotency records within a transaction: they are committed with the effect, or not at all. */
 export interface IdempotencyRecords extends IdempotencyRecordReader {
   /**
-   * Adds a record, or returns the outcome that is already stored. Throws `LockTimeout` where another transaction holds the
+   * Adds a record, or returns the one that is already stored. Throws `LockTimeout` where another transaction holds the
    * record and does not end soon.
    */
-  reserve(recordKey: string, record: NewRecord): Promise<StoredOutcome | undefined>;
+  reserve(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined>;
   /** Stores the outcome in the record that this transaction has added. */
   complete(recordKey: string, outcome: string): Promise<void>;
+  /** As `reserve`, for a record whose outcome another transaction adds. It does not expire before that. */
+  reservePending(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined>;
+  /** Stores the outcome in a record that has none. */
+  completePending(recordKey: string, outcome: string): Promise<void>;
+  /** Removes a record that has no outcome. */
+  removePending(recordKey: string): Promise<void>;
+}
+
+export interface NewPendingRequest {
+  /** The reference of the request. */
+  readonly id: string;
+  /** Absent for a request without a key. */
+  readonly recordKey?: string | undefined;
+  readonly upstream: string;
+  readonly service: string;
+  readonly operation: string;
+  readonly tenant: string;
+  readonly credential: string;
+  /** Host and number of the process that asks. */
+  readonly process: string;
+  /** JSON text, with sensitive members masked; absent where it is long. */
+  readonly input?: string | undefined;
+  /** How long the request may be in flight. */
+  readonly inFlightMs: number;
+  /** How long a retry may ask again; 0 where the other server does not deduplicate. */
+  readonly repeatableMs: number;
+}
+
+/** The requests that were forwarded and have no outcome, within a transaction. */
+export interface PendingRequests {
+  add(request: NewPendingRequest): Promise<void>;
+  /** Makes this request the one that asks. Returns false where another has done so. */
+  takeOver(pending: PendingRequest, attempt: string, inFlightMs: number): Promise<boolean>;
+  /** Returns false where there is none, as it was settled. With `attempt`, also where another request has asked since. */
+  remove(id: string, attempt?: string): Promise<boolean>;
+  /** No process waits for the answer any more. */
+  leave(id: string, attempt: string, failure: string): Promise<void>;
 }
 
 export interface ReadingTransaction {
@@ -45,6 +104,7 @@ export interface ReadingTransaction {
 /** A transaction that writes the idempotency record together with the effect. */
 export interface IdempotentTransaction {
   readonly idempotencyRecords: IdempotencyRecords;
+  readonly pendingRequests: PendingRequests;
   /** Rolls back what `work` wrote where it throws; the transaction continues. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -55,7 +115,11 @@ export interface ReadingStore<R> {
 }
 
 export interface IdempotentStore<R extends ReadingTransaction> extends ReadingStore<R> {
-  write<T>(work: (tx: R & IdempotentTransaction) => Promise<T>): Promise<T>;
+  /** `readCommitted`: only locks of rows isolate the transaction, so it never conflicts. */
+  write<T>(
+    work: (tx: R & IdempotentTransaction) => Promise<T>,
+    options?: { readonly isolation: 'readCommitted' },
+  ): Promise<T>;
 }
 
 /** The handler of one operation. `C`: what the engine gives every handler. */
@@ -63,6 +127,44 @@ export interface OperationHandler<R, C> {
   /** Asks another system, while no transaction is open. `id`: the same for a request and its retries. */
   lookup?(request: CanonicalRequest, store: ReadingStore<R>, context: C, id: string): Promise<unknown>;
   handle(request: CanonicalRequest, transaction: R, context: C, lookupResult?: unknown): Promise<unknown>;
+}
+
+/** What another server answered. */
+export interface RemoteAnswer {
+  /** Canonical. */
+  readonly output: unknown;
+  /** Members that the contract does not know, as a tree to merge into a JSON answer. They are not stored. */
+  readonly extras?: unknown;
+  /** The reference that the other server gave the request. */
+  readonly requestReference?: string;
+}
+
+/** The handler of an operation that another server answers. No transaction is open while it is asked. */
+export interface RemoteHandler<C> {
+  /** Names the other server for operators. */
+  readonly upstream: string;
+  /** Whether the other server has the effect of one key once, also of requests that arrive together. */
+  readonly deduplicates: boolean;
+  /** How long the other server knows a key, in milliseconds; a day by default. For one that deduplicates. */
+  readonly keyMsMax?: number;
+  /** `forward` settles within this time, in milliseconds. */
+  readonly msMax: number;
+  /**
+   * Asks the other server. `key` is the same for a request and its retries in every format; undefined for a read, and where the
+   * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem that is not `internal` is a refusal:
+   * the request had no effect.
+   */
+  forward(request: CanonicalRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
+}
+
+/** Nothing of the request has reached the other server: it may be sent again. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
+
+/** The other server may have had the effect. The message tells the operator why that is unknown, without content of the request. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
 }
 
 /** Another transaction holds a lock that this one needs; nothing was written. */

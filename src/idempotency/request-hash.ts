@@ -8,6 +8,7 @@ import type { RequestHasher } from './ports.ts';
 export function createRequestHasher(index: KeyObject, environment: string): RequestHasher {
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
+  const upstreamKeyKey = deriveKey(index, 'idempotency upstream');
   return Object.freeze<RequestHasher>({
     recordKey({ tenant, partition }, key) {
       // Neither has a slash in its name.
@@ -15,6 +16,7 @@ export function createRequestHasher(index: KeyObject, environment: string): Requ
       // As JSON: without separators, owner and key could run into each other.
       return fingerprintOf(recordKeyKey, JSON.stringify([environment, owner, key]));
     },
+    upstreamKey: (recordKey) => fingerprintOf(upstreamKeyKey, recordKey),
     requestHash: (request) => fingerprintOf(requestHashKey, canonicalRequestText(request)),
   });
 }

@@ -1,6 +1,6 @@
 /** The outcome of a request, and its text in the idempotency record. */
 import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
+import { type ErrorType, Problem, type ProblemKind, refusalOfUpstream, upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { redactOutput } from './redacted-output.ts';
 
@@ -11,14 +11,23 @@ export interface Outcome {
   /** Absent where the request was refused. */
   readonly output?: unknown;
   readonly problem?: Problem;
+  /** Members of the answer of another server that the contract does not know. They are not stored. */
+  readonly extras?: unknown;
 }
 
 /** Stored rows have the reference of the request under this name. */
 type Written = {
   readonly pspReference: string;
   readonly output?: unknown;
-  readonly problem?: { readonly name: string; readonly message: string };
+  readonly problem?: WrittenProblem;
 };
+
+/** `kind`: of a refusal that no contract describes. */
+interface WrittenProblem {
+  readonly name: string;
+  readonly message: string;
+  readonly kind?: { readonly status: number; readonly code: string; readonly type: ErrorType };
+}
 
 /** Only a refusal by the domain is stored: 422 without field issues. A request with such issues may be corrected. */
 export function isStorableProblem(thrown: unknown): thrown is Problem {
@@ -29,9 +38,7 @@ export function isStorableProblem(thrown: unknown): thrown is Problem {
 export function serializeOutcome({ requestReference, output, problem }: Outcome, operation: Operation): string {
   return JSON.stringify({
     pspReference: requestReference,
-    ...(problem === undefined
-      ? { output: redactOutput(operation, output) }
-      : { problem: { name: problem.problem, message: problem.message } }),
+    ...(problem === undefined ? { output: redactOutput(operation, output) } : { problem: writeProblem(problem) }),
   } satisfies Written);
 }
 
@@ -39,14 +46,27 @@ export function serializeOutcome({ requestReference, output, problem }: Outcome,
 export function parseOutcome(text: string, service: Service): Outcome {
   const written = JSON.parse(text) as Written;
   const { pspReference: requestReference, output, problem } = written;
-  if (typeof requestReference !== 'string' || !/^[A-Z0-9]{16}$/.test(requestReference))
+  if (typeof requestReference !== 'string' || !isReference(requestReference))
     throw new TypeError('the outcome has no reference of a request');
   if (problem === undefined) {
     if (typeof output !== 'object' || output === null)
       throw new TypeError('the outcome has neither output nor problem');
     return { requestReference, output };
   }
-  const kind = problemsOf(service).get(problem.name);
-  if (kind === undefined) throw new TypeError(`${service.name} has no problem ${problem.name}`);
-  return { requestReference, problem: new Problem(kind, problem.message) };
+  return { requestReference, problem: new Problem(kindOf(problem, service), problem.message) };
+}
+
+/** Whether a text may be the reference of a request: another server chooses its own. It becomes a header. */
+export function isReference(text: string): boolean {
+  return /^[\x21-\x7e]{1,100}$/.test(text);
+}
+
+function writeProblem({ problem: name, message, status, code, type }: Problem): WrittenProblem {
+  return name === upstreamRefusal ? { name, message, kind: { status, code, type } } : { name, message };
+}
+
+function kindOf({ name, kind: written }: WrittenProblem, service: Service): ProblemKind {
+  const kind = written === undefined ? problemsOf(service).get(name) : refusalOfUpstream(written);
+  if (kind === undefined) throw new TypeError(`${service.name} has no problem ${name}`);
+  return kind;
 }

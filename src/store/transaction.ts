@@ -7,6 +7,7 @@ import { IdempotencyRecordReader, IdempotencyRecordRepository } from './sql/idem
 import { ImportProgressReader, ImportProgressRepository } from './sql/import-progress.ts';
 import { JobRepository } from './sql/jobs.ts';
 import { Outbox } from './sql/outbox.ts';
+import { PendingRequestRepository } from './sql/pending-requests.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a constructor's parameters are checked where it is used.
 type AnyConstructor = new (...parameters: any[]) => object;
@@ -111,6 +112,11 @@ export class Transaction extends ReadTransaction {
   override get idempotencyRecords(): IdempotencyRecordRepository {
     this.#idempotencyRecords ??= new IdempotencyRecordRepository(this.#session);
     return this.#idempotencyRecords;
+  }
+
+  /** @internal */
+  get pendingRequests(): PendingRequestRepository {
+    return new PendingRequestRepository(this.#session);
   }
 
   /** @internal */

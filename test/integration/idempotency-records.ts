@@ -1,7 +1,7 @@
 /** Idempotency records on every engine: a key is reserved once, commits with its transaction and is free again after it expires. */
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { LockTimeout, type NewRecord } from '../../src/idempotency/ports.ts';
+import { LockTimeout, type NewRecord, type StoredOutcome } from '../../src/idempotency/ports.ts';
 import { type Engine, statement } from '../../src/store/sql/engine.ts';
 import { deleteExpiredRecords } from '../../src/store/sql/idempotency-records.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
@@ -44,7 +44,7 @@ export function describeJournal({ open, dispose }: EngineFactory): void {
       store.write(async (tx) => {
         const before = await tx.idempotencyRecords.reserve(scope, claiming(fingerprint));
         if (before === undefined) await tx.idempotencyRecords.complete(scope, outcome);
-        return before;
+        return before as StoredOutcome | undefined;
       });
     /** Waits as often as it takes: on a busy machine the limit of one wait may be too short. */
     const keepInTime = async (scope: string, outcome: string): ReturnType<typeof keep> => {

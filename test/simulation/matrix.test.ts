@@ -1,7 +1,9 @@
 /** The crash matrix: every call fails in every way, in every format, and each retry finds one effect. */
 import { expect, test } from '@jest/globals';
-import type { BoundHandler } from '../../src/gateway/handler.ts';
+import type { HandlerContext } from '../../src/gateway/handler.ts';
 import type { Composition } from '../../src/gateway/implement.ts';
+import type { OperationHandler } from '../../src/idempotency/ports.ts';
+import type { ReadTransaction } from '../../src/store/transaction.ts';
 import { resources } from '../resources/index.ts';
 import { type CrashSequence, crashCases, sequencesOf } from './crash-sequences.ts';
 import { type Cell, type CellResult, runCell } from './matrix.ts';
@@ -119,8 +121,8 @@ test('seeded defect: each question to the updater has another id', async () => {
     const current: Composition['current'] = (operation) => {
       const found = parts.current(operation);
       if (operation.name !== 'scheduleAccountUpdater') return found;
-      const { handler } = found;
-      const lookup: BoundHandler['lookup'] = (request, store, context, id) =>
+      const handler = found.handler as OperationHandler<ReadTransaction, HandlerContext>;
+      const lookup: typeof handler.lookup = (request, store, context, id) =>
         handler.lookup!(request, store, context, `${id}${++times}`);
       return { ...found, handler: { ...handler, lookup } };
     };

@@ -1,5 +1,5 @@
 /** A seeded defect: a store whose idempotency records are remembered, and found without the database. */
-import type { StoredOutcome } from '../../src/idempotency/ports.ts';
+import type { StoredOutcome, StoredRecord } from '../../src/idempotency/ports.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Transaction } from '../../src/store/transaction.ts';
 import { override } from './override.ts';
@@ -17,12 +17,12 @@ export function rememberOutcomes(
 ): Store {
   const findOr = async (
     recordKey: string,
-    find: () => Promise<StoredOutcome | undefined>,
-  ): Promise<StoredOutcome | undefined> => {
+    find: () => Promise<StoredRecord | undefined>,
+  ): Promise<StoredRecord | undefined> => {
     const remembered = await memory.find(recordKey);
     if (remembered !== undefined) return remembered;
     const stored = await find();
-    if (stored !== undefined) await memory.save(recordKey, stored);
+    if (stored !== undefined && 'outcome' in stored) await memory.save(recordKey, stored);
     return stored;
   };
   const read: Store['read'] = (work) =>

@@ -41,17 +41,26 @@ const request = (parts: Partial<CanonicalRequest> & { readonly name?: string } =
   } as CanonicalRequest;
 };
 
+const unexpected = async (): Promise<never> => {
+  throw new Error('no other server is asked here');
+};
+const ofRemoteOperations = {
+  reservePending: unexpected,
+  completePending: unexpected,
+  removePending: unexpected,
+  add: unexpected,
+  takeOver: unexpected,
+  remove: unexpected,
+  leave: unexpected,
+};
+
 /** Records of committed transactions; a transaction that throws leaves none. */
 class MemoryStore {
   readonly records = new Map<string, StoredOutcome>();
   reads = 0;
   transactions = 0;
 
-  read = async <T>(
-    work: (tx: {
-      readonly idempotencyRecords: { find(recordKey: string): Promise<StoredOutcome | undefined> };
-    }) => Promise<T>,
-  ): Promise<T> => {
+  read = async <T>(work: (tx: ReadingTransaction) => Promise<T>): Promise<T> => {
     this.reads += 1;
     return work({ idempotencyRecords: { find: async (recordKey) => this.records.get(recordKey) } });
   };
@@ -70,7 +79,9 @@ class MemoryStore {
         complete: async (recordKey, outcome) => {
           added.set(recordKey, { requestHash: hashes.get(recordKey)!, outcome });
         },
+        ...ofRemoteOperations,
       },
+      pendingRequests: ofRemoteOperations,
       savepoint: (savepoint) => savepoint(),
     });
     for (const [recordKey, stored] of added) this.records.set(recordKey, stored);
@@ -99,6 +110,7 @@ const handlerOf = ({ operation }: CanonicalRequest): OperationHandler<ReadingTra
 
 const hasher: RequestHasher = {
   recordKey: ({ tenant }, key) => `${tenant} ${key}`,
+  upstreamKey: (recordKey) => `upstream ${recordKey}`,
   requestHash: ({ operation, input }) => JSON.stringify([operation.name, input]),
 };
 

@@ -1,9 +1,12 @@
 /** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
 import { keyDaysMax } from '../../contract/retry.ts';
-import type { IdempotencyRecords, NewRecord, StoredOutcome } from '../../idempotency/ports.ts';
+import { type IdempotencyRecords, LockTimeout, type NewRecord, type StoredRecord } from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
+import { findPendingRequest } from './pending-requests.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
+/** A record without an outcome does not expire: nothing else tells that the request may have had its effect. */
+const pendingMs = 8_000_000_000_000_000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;
 /** About so many records are deleted in one transaction, so that none takes long. */
@@ -43,6 +46,16 @@ const complete = statement(
    values ($1, '', '', $1, 0, 0) on conflict (record_key) do update set outcome = $2`,
 );
 
+const completePending = statement(
+  'complete-pending-record',
+  `update idempotency_record set outcome = $2, expires_at = now_ms() + $3 where record_key = $1 and outcome is null`,
+);
+
+const removePending = statement(
+  'remove-pending-record',
+  'delete from idempotency_record where record_key = $1 and outcome is null',
+);
+
 /**
  * By a range of the index on the expiry, up to that of the last record of the batch: PostgreSQL reads the whole table to find
  * a thousand keys. Records that expire in the same millisecond are deleted together. A record that another transaction has
@@ -62,10 +75,10 @@ export class IdempotencyRecordReader {
     this.session = session;
   }
 
-  /** The outcome of an earlier request; undefined where there is none, or only an expired one. */
-  async find(recordKey: string): Promise<StoredOutcome | undefined> {
+  /** The record of an earlier request; undefined where there is none, or only an expired one. */
+  async find(recordKey: string): Promise<StoredRecord | undefined> {
     const [row] = await this.session.query(findUnexpired, [recordKey]);
-    return row === undefined ? undefined : outcomeOf(row);
+    return row === undefined ? undefined : recordOf(this.session, recordKey, row);
   }
 }
 
@@ -77,22 +90,37 @@ export class IdempotencyRecordRepository extends IdempotencyRecordReader impleme
     this.#session = session;
   }
 
-  async reserve(
-    recordKey: string,
-    { requestHash, operation, requestReference }: NewRecord,
-  ): Promise<StoredOutcome | undefined> {
-    const written = await this.session.execute(reserve, [
-      recordKey,
-      requestHash,
-      operation,
-      requestReference,
-      retentionMs,
-    ]);
-    return written === 0 ? outcomeOf((await this.session.query(find, [recordKey]))[0]) : undefined;
+  reserve(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined> {
+    return this.#reserve(recordKey, record, retentionMs);
   }
 
   async complete(recordKey: string, outcome: string): Promise<void> {
     await this.#session.executeDeferred(complete, [recordKey, outcome]);
+  }
+
+  reservePending(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined> {
+    return this.#reserve(recordKey, record, pendingMs);
+  }
+
+  async completePending(recordKey: string, outcome: string): Promise<void> {
+    await this.#session.executeDeferred(completePending, [recordKey, outcome, retentionMs]);
+  }
+
+  async removePending(recordKey: string): Promise<void> {
+    await this.#session.executeDeferred(removePending, [recordKey]);
+  }
+
+  async #reserve(
+    recordKey: string,
+    { requestHash, operation, requestReference }: NewRecord,
+    ms: number,
+  ): Promise<StoredRecord | undefined> {
+    const written = await this.session.execute(reserve, [recordKey, requestHash, operation, requestReference, ms]);
+    if (written > 0) return undefined;
+    const [row] = await this.session.query(find, [recordKey]);
+    // Another transaction has removed it since: its request had no effect.
+    if (row === undefined) throw new LockTimeout('an idempotency record was removed meanwhile');
+    return await recordOf(this.session, recordKey, row);
   }
 }
 
@@ -106,8 +134,11 @@ export async function deleteExpiredRecords(engine: Engine): Promise<number> {
   }
 }
 
-function outcomeOf(row: RecordRow | undefined): StoredOutcome {
-  // One transaction reserves and completes a record, so no other one sees it without its outcome.
-  if (row === undefined || row.outcome === null) throw new Error('an idempotency record is without its outcome');
-  return { requestHash: row.request_hash, outcome: row.outcome };
+async function recordOf(session: Session, recordKey: string, row: RecordRow): Promise<StoredRecord> {
+  const { request_hash: requestHash, outcome } = row;
+  if (outcome !== null) return { requestHash, outcome };
+  const pending = await findPendingRequest(session, recordKey);
+  // Between the two statements the request was settled.
+  if (pending === undefined) throw new LockTimeout('an idempotency record was completed meanwhile');
+  return { requestHash, pending };
 }

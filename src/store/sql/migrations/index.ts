@@ -14,6 +14,7 @@ import { writeCheck } from './0011-write-check.ts';
 import { credentialGrants } from './0012-credential-grants.ts';
 import { jobSequences } from './0013-job-sequences.ts';
 import { shopperNotifications } from './0014-shopper-notifications.ts';
+import { pendingRequests } from './0015-pending-requests.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   credentialGrants,
   jobSequences,
   shopperNotifications,
+  pendingRequests,
 ]);

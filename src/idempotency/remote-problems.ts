@@ -1,0 +1,37 @@
+/** Problems of operations that another server answers: which are refusals, which are stored, and what a failure becomes. */
+import { Problem, problems, upstreamRefusal } from '../contract/problem.ts';
+import { isStorableProblem } from './stored-outcome.ts';
+
+/** The other server has refused the request, which had no effect. */
+export function isRefusal(thrown: unknown): thrown is Problem {
+  return thrown instanceof Problem && thrown.type !== 'internal';
+}
+
+/** Refusals as those by handlers, and by codes that the contract does not know. SOAP has 500 for all of them. */
+export function isStorableRefusal(refusal: Problem): boolean {
+  if (refusal.kind.transient === true || isOfOtherRequest(refusal)) return false;
+  const { problem, status, issues } = refusal;
+  return (
+    isStorableProblem(refusal) || (problem === upstreamRefusal && issues.length === 0 && [402, 500].includes(status))
+  );
+}
+
+/** The refusal says nothing of this request, but that the other server has one with its key. */
+export function isOfOtherRequest(thrown: unknown): boolean {
+  if (!(thrown instanceof Problem)) return false;
+  return thrown.status === 409 || thrown.kind.transient === true || thrown.kind === problems.keyReused;
+}
+
+/** Nothing was sent. */
+export function unavailable(cause: unknown): Problem {
+  return new Problem('unavailable', undefined, { cause });
+}
+
+/** The same request may be sent again: it is a read, or has a key that the other server knows. */
+export function badAnswer(cause: unknown): Problem {
+  return new Problem('badAnswer', undefined, { cause });
+}
+
+export function outcomeUnknown(cause: unknown): Problem {
+  return new Problem('outcomeUnknown', undefined, { cause });
+}

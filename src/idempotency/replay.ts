@@ -1,0 +1,53 @@
+/** Answers a request by the record of an earlier one with its key. */
+import type { CanonicalRequest } from '../contract/canonical.ts';
+import { Problem } from '../contract/problem.ts';
+import type { OperationHandler, PendingOutcome, RemoteHandler, StoredOutcome, StoredRecord } from './ports.ts';
+import { type Outcome, parseOutcome } from './stored-outcome.ts';
+
+/** A request, and what executes it. */
+export interface Execution<H> {
+  readonly request: CanonicalRequest;
+  readonly handler: H;
+}
+
+/** An execution with an Idempotency-Key. */
+export interface KeyedExecution<H> extends Execution<H> {
+  readonly recordKey: string;
+  readonly requestHash: string;
+}
+
+/** Without a record only `outcome`. With a record `stored`, and also `outcome` where this request had the effect. */
+export interface TransactionResult {
+  /** What the record holds. */
+  readonly stored?: StoredOutcome;
+  /** Present where this request had the effect. */
+  readonly outcome?: Outcome;
+}
+
+/** What `handler` may be, where only its kind matters. */
+type AnyHandler<R, C> = OperationHandler<R, C> | RemoteHandler<C>;
+
+/** Throws keyReused for a record of another request. */
+export function replay<H>({ requestHash, outcome }: StoredOutcome, execution: KeyedExecution<H>): Outcome {
+  if (requestHash !== execution.requestHash) throw new Problem('keyReused');
+  return parseOutcome(outcome, execution.request.service);
+}
+
+/** Returns a record that has its outcome, and throws the problem of any other. */
+export function requireOutcome<R, C>(stored: StoredRecord, execution: KeyedExecution<AnyHandler<R, C>>): StoredOutcome {
+  if ('pending' in stored) throw unsettled(stored, execution);
+  return stored;
+}
+
+/** What a request is refused with while another server has not answered the earlier one. */
+export function unsettled<R, C>(
+  { requestHash, pending: { state } }: PendingOutcome,
+  execution: KeyedExecution<AnyHandler<R, C>>,
+): Problem {
+  // The request in flight may never arrive, and then the key belongs to another one.
+  if (state === 'inFlight') return new Problem('inProgress');
+  if (requestHash !== execution.requestHash) return new Problem('keyReused');
+  const { handler } = execution;
+  const mayAskAgain = state === 'repeatable' && 'forward' in handler && handler.deduplicates;
+  return new Problem(mayAskAgain ? 'inProgress' : 'outcomeUnknown');
+}

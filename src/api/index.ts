@@ -1,4 +1,5 @@
 /** The package `triglyph`: a gateway inside a program. */
+
 export { ConfigError } from '../app/config.ts';
 export { type ConfigFile, defineConfig, type SettingName, type SettingValues } from '../app/config-file.ts';
 export {
@@ -22,6 +23,8 @@ export type {
   UpstreamTimeouts,
   UpstreamTls,
 } from '../app/upstreams/options.ts';
+export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../callers/brown-out.ts';
+export type { DeprecationRule, FormatName, OneOrMore } from '../callers/deprecation.ts';
 export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { StoreUnavailable } from '../store/errors.ts';

@@ -1,6 +1,7 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -19,7 +20,8 @@ import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import type { Backend } from './backend.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
+import { deprecationFaults } from './deprecation-faults.ts';
 import type { Services } from './service-set.ts';
 import type { UpstreamPlan } from './upstreams/plan.ts';
 
@@ -39,6 +41,7 @@ export interface GatewayOverrides {
   readonly interceptor?: Interceptor;
   /** Which upstream answers which operation. By default none does. */
   readonly upstreams?: UpstreamPlan;
+  readonly deprecations?: readonly DeprecationRule[];
   /** Called with each answer, documents apart. */
   readonly onAnswer?: (answer: Answer) => void;
   /** Called when the log cannot be written to standard output. */
@@ -51,9 +54,17 @@ export async function composeGateway<M extends Metrics>(
   createMetrics: (names: KnownNames, onFailure: CollectionFailed) => M,
   overrides: GatewayOverrides = {},
 ): Promise<ComposedGateway<M>> {
-  const { implementations = backend.services.implementations, cache: givenCache, interceptor, onLogError } = overrides;
+  const {
+    implementations = backend.services.implementations,
+    cache: givenCache,
+    interceptor,
+    onLogError,
+    deprecations = [],
+  } = overrides;
   const composition = compose(implementations);
   const { services, conventions } = composition;
+  const faults = deprecationFaults(deprecations, services);
+  if (faults.length > 0) throw new ConfigError(faults);
   const protocols = createProtocols(services, {
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
@@ -88,6 +99,7 @@ export async function composeGateway<M extends Metrics>(
       },
     }),
     interceptor,
+    deprecations: compileDeprecations(deprecations, backend.context.clock),
   });
   const { onAnswer } = overrides;
   return {

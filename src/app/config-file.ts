@@ -1,4 +1,5 @@
 /** The configuration file of a project: `triglyph.config.ts`. */
+import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { OwnService } from './own-services.ts';
 import type { Setting } from './setting.ts';
 import type { settings } from './settings.ts';
@@ -24,6 +25,8 @@ export interface ConfigFile {
   readonly upstreams?: Upstreams;
   /** Which of them answers a service, or one of its operations. */
   readonly answeredBy?: AnsweredBy;
+  /** The calls that are deprecated, of all services. */
+  readonly deprecations?: readonly DeprecationRule[];
 }
 
 /** Returns the configuration, for the types: `export default defineConfig({ services: [orders] })`. */

@@ -1,6 +1,7 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DeprecationRule } from '../callers/deprecation.ts';
 import { createApp } from '../http/app.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
@@ -54,6 +55,8 @@ export interface GatewayOptions {
   readonly upstreams?: Upstreams;
   /** Which of them answers a service, or one of its operations. */
   readonly answeredBy?: AnsweredBy;
+  /** The calls that are deprecated. */
+  readonly deprecations?: readonly DeprecationRule[];
 }
 
 /** Where a gateway listens. */
@@ -115,7 +118,8 @@ export async function startGateway(options: GatewayOptions, overrides: StartOver
   const backend = await openBackendOf(set, config, { ...backendOptions(options), ...overrides.backend });
   try {
     await bundle?.prepare(backend);
-    return { backend, gateway: await run(config, backend, { ...overrides, upstreams: plan }) };
+    const { deprecations = [] } = options;
+    return { backend, gateway: await run(config, backend, { ...overrides, upstreams: plan, deprecations }) };
   } catch (thrown) {
     await backend.close();
     throw thrown;

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { DeprecationRule } from '../callers/deprecation.ts';
 import { ConfigError, variableNames } from './config.ts';
 import type { ConfigFile } from './config-file.ts';
 import { didYouMean } from './did-you-mean.ts';
@@ -15,6 +16,7 @@ export interface LoadedConfigFile {
   /** As the operator knows it: `triglyph.config.ts`. */
   readonly name: string;
   readonly services: readonly OwnService[];
+  readonly deprecations: readonly DeprecationRule[];
   readonly source: VariableSource;
   /** As the file has them: unchecked. */
   readonly upstreams: UpstreamParts;
@@ -37,13 +39,13 @@ export async function loadConfigFile(given?: string, folder = process.cwd()): Pr
   const path = resolve(folder, name);
   if (!existsSync(path)) throw new ConfigError([`${name}: there is no such file.`]);
   const content = await load(name, path);
-  const faults = faultsOf(content).map((fault) => `${name}: ${fault}`);
+  const faults = [...faultsOf(content), ...(await deprecationFaultsOf(content))].map((fault) => `${name}: ${fault}`);
   if (faults.length > 0) throw new ConfigError(faults);
-  const { services = [], settings = {}, upstreams, answeredBy } = content as ConfigFile;
+  const { services = [], settings = {}, upstreams, answeredBy, deprecations = [] } = content as ConfigFile;
   const variables = Object.fromEntries(
     Object.entries(settings).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])),
   );
-  return { name, services, source: { name, variables }, upstreams: { upstreams, answeredBy } };
+  return { name, services, deprecations, source: { name, variables }, upstreams: { upstreams, answeredBy } };
 }
 
 async function load(name: string, path: string): Promise<unknown> {
@@ -83,6 +85,7 @@ const members: readonly string[] = Object.keys({
   settings: true,
   upstreams: true,
   answeredBy: true,
+  deprecations: true,
 } satisfies Required<Record<keyof ConfigFile, true>>);
 
 function faultsOf(content: unknown): readonly string[] {
@@ -100,9 +103,27 @@ function serviceFaults(services: unknown): readonly string[] {
   return services.flatMap((service: unknown, index) => {
     if (isRecord(service) && service.kind === 'bundle')
       return `services[${index}] is builtIn(): leave it out; the built-in services are always served.`;
-    if (isRecord(service) && service.kind === 'service' && isRecord(service.service)) return [];
+    if (isOwnService(service)) return [];
     return `services[${index}] is not a service: give what \`with\` of a contract returns.`;
   });
+}
+
+/** Names in deprecations are those of all services that are served. */
+async function deprecationFaultsOf(content: unknown): Promise<readonly string[]> {
+  if (!isRecord(content) || content.deprecations === undefined) return [];
+  const { services = [], deprecations } = content;
+  const own = Array.isArray(services) ? services.filter(isOwnService) : [];
+  // Loaded on demand: few configurations name deprecations, and some commands need no service.
+  const [{ builtInServices }, { addServices }, { deprecationFaults }] = await Promise.all([
+    import('./services.ts'),
+    import('./own-services.ts'),
+    import('./deprecation-faults.ts'),
+  ]);
+  return deprecationFaults(deprecations, addServices(builtInServices, own).services);
+}
+
+function isOwnService(service: unknown): service is OwnService {
+  return isRecord(service) && service.kind === 'service' && isRecord(service.service);
 }
 
 function settingFaults(settings: unknown): readonly string[] {

@@ -20,7 +20,7 @@ import { prepareDemoControls, testApiFaults } from './demo/controls.ts';
 import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
-import { ownServices, projectSources, readProjectConfig } from './project.ts';
+import { ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {
@@ -77,7 +77,7 @@ async function runDemo(options: DemoOptions): Promise<void> {
 async function start(backend: Backend, { config, tls, controls }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
-  const overrides = { onLogError: handleOutputError, tls };
+  const overrides = { onLogError: handleOutputError, tls, deprecations: projectDeprecations() };
   if (controls === undefined) return startServer(config, backend, overrides);
   const extension = createTestApi(await controls.connect(backend));
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });

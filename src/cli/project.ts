@@ -6,6 +6,7 @@ import { builtInServices } from '../app/services.ts';
 import type { Mode } from '../app/setting.ts';
 import { type PlanReport, planUpstreams, type UpstreamPlan } from '../app/upstreams/plan.ts';
 import { readSources, type VariableSources } from '../app/variable-sources.ts';
+import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Service } from '../contract/service.ts';
 
 /** One command runs in a process, so there is one project. */
@@ -37,6 +38,11 @@ export function configFileName(): string | undefined {
 /** The services of one's own. None where the configuration file has faults. */
 export function ownServices(): readonly OwnService[] {
   return file?.services ?? [];
+}
+
+/** The deprecated calls. None where the configuration file has faults. */
+export function projectDeprecations(): readonly DeprecationRule[] {
+  return file?.deprecations ?? [];
 }
 
 /** The environment, `.env` and the configuration file. */

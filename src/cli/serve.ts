@@ -9,7 +9,7 @@ import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
-import { ownServices, readProjectConfig } from './project.ts';
+import { ownServices, projectDeprecations, readProjectConfig } from './project.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -58,7 +58,11 @@ async function superviseWorkers(config: Config): Promise<void> {
 
 async function startSafely(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
   const backend = await openSafely(config);
-  return startServer(config, backend, { onLogError: handleOutputError, ...overrides }).catch(async (thrown) => {
+  return startServer(config, backend, {
+    onLogError: handleOutputError,
+    deprecations: projectDeprecations(),
+    ...overrides,
+  }).catch(async (thrown) => {
     await backend.close();
     throw thrown;
   });

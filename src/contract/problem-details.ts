@@ -15,6 +15,7 @@ const byStatus: ReadonlyMap<number, ProblemType> = new Map([
   named(405, 'general/method-not-allowed', 'Method not allowed'),
   named(408, 'general/timeout', 'Request timed out'),
   named(409, 'general/conflict', 'Conflict'),
+  named(410, 'general/gone', 'Gone'),
   named(412, 'general/precondition-failed', 'Precondition failed'),
   named(413, 'general/too-large', 'Request too large'),
   named(415, 'general/unsupported-media-type', 'Unsupported media type'),

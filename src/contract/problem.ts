@@ -106,6 +106,10 @@ export const problems = defineProblems({
   }),
   mustUnderstand: kind(500, '702', 'validation', 'Header not understood'),
   versionMismatch: kind(500, '702', 'validation', 'Envelope version not understood'),
+  brownOut: kind(410, '000', 'validation', 'Switched off until {0}, since it is deprecated: {1}', {
+    blanks: ['time', 'what'],
+  }),
+  retired: kind(410, '000', 'validation', 'Switched off since {0}: {1}', { blanks: ['time', 'what'] }),
   missingField: kind(422, '158', 'validation', 'Required field {0} not specified'),
   invalidField: kind(422, '192', 'validation', 'Invalid field {0}'),
   tooLong: kind(422, '29_001', 'validation', "Field '{0}' may not exceed {1} characters", { blanks: ['field', 'n'] }),

@@ -1,6 +1,7 @@
 /** The interface of a wire format: bytes to canonical input, and canonical output and problems to messages. Stateless. */
 import type { Buffer } from 'node:buffer';
 import type { Conventions } from '../contract/conventions.ts';
+import type { DeprecationNotice } from '../contract/deprecation.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
@@ -117,6 +118,8 @@ export interface MessageCodec {
   /** `extras`: members that the contract does not know, as a tree to merge into the answer; most formats drop them. */
   encode(operation: Operation, output: unknown, extras?: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;
+  /** Adds to an encoded message that what its caller uses is deprecated; absent where the headers of HTTP are enough. */
+  addNotice?(message: Message, notice: DeprecationNotice): Message;
   /** The client's half, for upstreams, documents and tests. */
   encodeRequest(service: Service, operation: Operation, input: unknown): Call;
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };

@@ -21,6 +21,8 @@ export interface LogEntry {
   /** `ok`, or the name of the problem. */
   readonly outcome: string;
   readonly problem?: Problem | undefined;
+  /** The call is deprecated: its caller was told, was refused for it, or is exempt. */
+  readonly deprecation?: 'announced' | 'refused' | 'exempt' | undefined;
 }
 
 export interface Answer {

@@ -1,4 +1,5 @@
 /** Handles a request: every step, in order. */
+import type { Deprecation, Deprecations } from '../callers/deprecation.ts';
 import type { Caller, CanonicalRequest, RequestHead } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
@@ -10,7 +11,7 @@ import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
 import type { Credentials } from '../store/sql/credentials.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, LogEntry } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decodeBody } from './decode-body.ts';
@@ -30,6 +31,7 @@ export interface Gateway {
   readonly requestReferenceHeader: string;
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
   readonly interceptor?: Interceptor | undefined;
+  readonly deprecations?: Deprecations | undefined;
 }
 
 /**
@@ -76,6 +78,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
       gateway.protocols,
       state,
     );
+    refuseDeprecated(state, gateway);
     state.key = keyOf(wire.headers, state.decoded);
     const { operation } = state.decoded;
     const current = gateway.current(operation);
@@ -108,14 +111,16 @@ function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function answer(
-  { requestReferenceHeader: header }: Gateway,
-  state: RequestState,
-  message: Message,
-  problem?: Problem,
-): Answer {
+function answer(gateway: Gateway, state: RequestState, encoded: Message, problem?: Problem): Answer {
   const { protocol, requestReference, target, caller, key, replayed } = state;
-  const headers: Record<string, string> = { ...message.headers, [header]: requestReference };
+  const deprecation = findDeprecation(state, gateway);
+  const notice = deprecation?.notice;
+  const message = notice === undefined ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
+  const headers: Record<string, string> = {
+    ...message.headers,
+    [gateway.requestReferenceHeader]: requestReference,
+    ...deprecation?.headers,
+  };
   if (key !== undefined) headers[keyHeader] = key;
   if (replayed) headers[replayedHeader] = 'true';
   if (problem !== undefined) Object.assign(headers, retryHeaders(problem, state));
@@ -134,8 +139,31 @@ function answer(
       weakKey: key === undefined ? undefined : isWeak(key),
       outcome: problem?.problem ?? 'ok',
       problem,
+      deprecation: deprecation && effectOf(deprecation, problem),
     },
   };
+}
+
+/** Throws the refusal of a call that is switched off for a while, or for good. */
+function refuseDeprecated(state: RequestState, gateway: Gateway): void {
+  const refusal = findDeprecation(state, gateway)?.refusal;
+  if (refusal !== undefined) throw refusal;
+}
+
+/** By what is known of the request. */
+function findDeprecation(state: RequestState, { deprecations }: Gateway): Deprecation | undefined {
+  return deprecations?.find({
+    format: state.protocol.name,
+    service: state.target?.service.name,
+    version: state.target?.version,
+    operation: operationOf(state)?.name,
+    credential: state.caller?.credential,
+  });
+}
+
+function effectOf({ notice }: Deprecation, problem: Problem | undefined): LogEntry['deprecation'] {
+  if (notice === undefined) return 'exempt';
+  return problem?.kind === problems.brownOut || problem?.kind === problems.retired ? 'refused' : 'announced';
 }
 
 /** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */

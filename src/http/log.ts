@@ -101,6 +101,7 @@ export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest,
     textMember(names.requestReference, entry.requestReference || undefined) +
     textMember('outcome', entry.outcome) +
     (entry.replayed ? '"replayed":true,' : '') +
+    textMember('deprecation', entry.deprecation) +
     `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +
     `"bytesOut":${observed.bytesOut},${textMember('address', observed.address)}` +
     (observed.aborted ? '"aborted":true,' : '') +

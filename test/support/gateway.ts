@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { setTimeout } from 'node:timers/promises';
+import { compileDeprecations, type DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
@@ -76,6 +77,9 @@ export interface GatewayOptions {
   readonly implementations?: (dependencies: { readonly updater: Updater }) => readonly Implementation[];
   /** Overrides the generator of counted references. */
   readonly made?: Partial<IdGenerator>;
+  readonly deprecations?: readonly DeprecationRule[];
+  /** The time; by default it stands still. */
+  readonly clock?: Clock;
 }
 
 let template: Promise<Buffer> | undefined;
@@ -102,11 +106,9 @@ const sharedOf = (engine: Engine) => {
   return cache === undefined ? [webhookFormats] : [webhookFormats, cache];
 };
 
-const assemble = (
-  engine: Engine,
-  { updater: updaterOf, change = (store) => store, made = {}, implementations, credentials }: GatewayOptions,
-): TestGateway => {
-  const clock = { now: () => now };
+const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
+  const { updater: updaterOf, change = (store) => store, made = {}, implementations, credentials } = options;
+  const { clock = { now: () => now }, deprecations = [] } = options;
   const store = change(createStore(engine, { shared: sharedOf(engine) }));
   const vault = createVault(ring);
   const updater = updaterOf?.({ vault, clock }) ?? createLocalUpdater(vault, { testCards: true });
@@ -129,6 +131,7 @@ const assemble = (
     ids: context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
+    deprecations: compileDeprecations(deprecations, clock),
   };
   const parts: GatewayParts = {
     store,

@@ -157,6 +157,15 @@ describe('faults', () => {
       'export const config = {};',
       ['the default export is not a configuration: write export default defineConfig({ ... }).'],
     ],
+    [
+      'deprecations.json',
+      '{ "deprecations": [{ "format": "sopa11", "deprecatedSince": "2026-12-01" }, 3], "settings": [] }',
+      [
+        'settings is not an object.',
+        'deprecations[0].format: "sopa11" is not a format: did you mean soap11?',
+        'deprecations[1] is not an object.',
+      ],
+    ],
     ['types.json', '{ "services": {}, "settings": [] }', ['services is not a list.', 'settings is not an object.']],
     [
       'bundle.mjs',

@@ -14,6 +14,7 @@ import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { declarations } from './namespaces.ts';
+import { noticeBlock } from './notice.ts';
 import { parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
 import { compileIsOfInterface, createReader, orUnqualified } from './read.ts';
@@ -40,15 +41,15 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
-  const head =
+  const start =
     `<?xml version="1.0" encoding="UTF-8"?><${prefix}:Envelope xmlns:${prefix}="${dialect.envelope}"` +
-    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">' +
-    `<${prefix}:Body>`;
+    ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">';
+  const head = `${start}<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
   const frames = compileFrames(services, head, tail);
   const message = (operation: Operation, side: Side, value: unknown): string => {
-    const { start, end } = frames.get(operation)![side];
-    return start + codecOf(operation)[side].print(value) + end;
+    const frame = frames.get(operation)![side];
+    return frame.start + codecOf(operation)[side].print(value) + frame.end;
   };
 
   return {
@@ -72,6 +73,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       const { status, body } = dialect.fault(problem, escapeXml(text));
       return { status, contentType, headers: problem.headers, body: head + body + tail };
     },
+
+    // A receiver ignores a header block that it does not know, unless the block demands otherwise (SOAP 1.1, section 4.2.3).
+    addNotice: (message, notice) => ({
+      ...message,
+      body: `${start}<${prefix}:Header>${noticeBlock(notice)}</${prefix}:Header>${message.body.slice(start.length)}`,
+    }),
 
     encodeRequest: (service, operation, input) => ({
       path: serviceAddress(service),

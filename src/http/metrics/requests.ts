@@ -30,9 +30,10 @@ export function createRequestCounter(registers: Registry[], names: KnownNames): 
   const protocolLabel = protocolLabels(names);
   return (entry, seconds) => {
     countAnswer(entry, seconds);
-    const { problem, protocol, replayed, weakKey } = entry;
+    const { problem, protocol, replayed, weakKey, deprecation } = entry;
     if (replayed) instruments.replays.inc({ protocol: protocolLabel(protocol) });
     if (weakKey) instruments.weakKeys.inc();
+    if (deprecation !== undefined) instruments.deprecated.inc({ protocol: protocolLabel(protocol), kind: deprecation });
     if (problem !== undefined && (decodeStatuses.has(problem.status) || envelopeProblems.has(problem.problem))) {
       instruments.decodeErrors.inc({ protocol: protocolLabel(protocol), reason: reasonLabel(problem.reason) });
     }
@@ -88,6 +89,12 @@ function createInstruments(registers: Registry[]) {
       name: 'triglyph_replays_total',
       help: 'Responses repeated for an Idempotency-Key that was used before.',
       labelNames: ['protocol'],
+      registers,
+    }),
+    deprecated: new Counter({
+      name: 'triglyph_deprecated_requests_total',
+      help: 'Requests that are deprecated, by format and kind: announced (served), refused (in a brown-out, or after the sunset), exempt.',
+      labelNames: ['protocol', 'kind'],
       registers,
     }),
     weakKeys: new Counter({

@@ -1,0 +1,150 @@
+/** Deprecations: which calls are deprecated, what their answers say, and when they are refused. Compiled once. */
+import { type DeprecationNotice, deprecationHeaders } from '../contract/deprecation.ts';
+import { describe, Problem } from '../contract/problem.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { type BrownOut, compileBrownOut, type FindWindow } from './brown-out.ts';
+
+/** A wire format. */
+export type FormatName = 'soap11' | 'soap12' | 'json' | 'form' | 'adapter' | 'rest';
+
+/** One value, or several. */
+export type OneOrMore<T> = T | readonly T[];
+
+/** Calls that are deprecated. A call matches if it has one of the values of each member that is given; at least one is. */
+export interface DeprecationRule {
+  readonly format?: OneOrMore<FormatName>;
+  /** The version in the address. */
+  readonly version?: OneOrMore<number>;
+  readonly service?: OneOrMore<string>;
+  readonly operation?: OneOrMore<string>;
+  /** The id of the credential. */
+  readonly credential?: OneOrMore<string>;
+  /** Ids of credentials that the rule does not concern. */
+  readonly except?: readonly string[];
+  /** `2026-12-01`, or `2026-12-01T09:00:00Z`. May be in the future. */
+  readonly deprecatedSince: string;
+  /** When the calls may end. They are refused from then on only with `refuseAfterSunset`. */
+  readonly sunset?: string;
+  readonly refuseAfterSunset?: boolean;
+  /** The URL of a page that says what to do instead. */
+  readonly link?: string;
+  readonly brownOuts?: readonly BrownOut[];
+}
+
+/** What rules look at. What is not known yet matches no rule that names it. */
+export interface CallFacts {
+  readonly format: string;
+  readonly version?: number | undefined;
+  readonly service?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly credential?: string | undefined;
+}
+
+/** The members of a rule that a call is compared with. */
+export const selectors = ['format', 'version', 'service', 'operation', 'credential'] as const;
+
+export interface Deprecation {
+  /** Absent for a call that all its rules exempt. */
+  readonly notice?: DeprecationNotice | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why the call is refused now; absent where it is served. */
+  readonly refusal?: Problem | undefined;
+}
+
+export interface Deprecations {
+  /** Undefined for a call that no rule concerns. */
+  find(call: CallFacts): Deprecation | undefined;
+}
+
+/** `rules`: without faults. Returns undefined where there are none, so that calls cost nothing. */
+export function compileDeprecations(rules: readonly DeprecationRule[], clock: Clock): Deprecations | undefined {
+  if (rules.length === 0) return undefined;
+  const compiled = rules.map(compileRule);
+  const byFormat = new Map<string, readonly CompiledRule[]>();
+  return Object.freeze<Deprecations>({
+    find(call) {
+      let candidates = byFormat.get(call.format);
+      if (candidates === undefined) {
+        candidates = compiled.filter(({ formats }) => formats?.has(call.format) ?? true);
+        byFormat.set(call.format, candidates);
+      }
+      if (candidates.length === 0) return undefined;
+      const matching = candidates.filter((rule) => rule.matches(call));
+      if (matching.length === 0) return undefined;
+      const binding = matching.filter(({ except }) => !except.has(call.credential ?? ''));
+      return binding.length === 0 ? exempt : combine(binding, clock.now());
+    },
+  });
+}
+
+const exempt: Deprecation = Object.freeze({ headers: Object.freeze({}) });
+
+interface CompiledRule {
+  readonly formats: ReadonlySet<string> | undefined;
+  readonly except: ReadonlySet<string>;
+  readonly notice: DeprecationNotice;
+  /** `format soap11, version 25`. */
+  readonly subject: string;
+  readonly refusesAfterSunset: boolean;
+  readonly windows: readonly FindWindow[];
+  matches(call: CallFacts): boolean;
+}
+
+function compileRule(rule: DeprecationRule): CompiledRule {
+  const { except = [], deprecatedSince, sunset, refuseAfterSunset = false, link, brownOuts = [] } = rule;
+  const wanted = selectors.flatMap((name) => {
+    const value = rule[name];
+    return value === undefined ? [] : [{ name, values: new Set<unknown>([value].flat()) }];
+  });
+  // Who the caller is must be known before anyone can be exempt.
+  const needsCredential = except.length > 0;
+  return {
+    formats: rule.format === undefined ? undefined : new Set([rule.format].flat()),
+    except: new Set(except),
+    notice: {
+      deprecatedSince: Date.parse(deprecatedSince),
+      sunset: sunset === undefined ? undefined : Date.parse(sunset),
+      links: link === undefined ? [] : [link],
+    },
+    subject: wanted
+      .map(({ name, values }) => (name === 'credential' ? 'this credential' : `${name} ${[...values].join(', ')}`))
+      .join(', '),
+    refusesAfterSunset: refuseAfterSunset,
+    windows: brownOuts.map(compileBrownOut),
+    matches: (call) =>
+      (!needsCredential || call.credential !== undefined) && wanted.every(({ name, values }) => values.has(call[name])),
+  };
+}
+
+/** The earliest dates count, and every link. */
+function combine(rules: readonly CompiledRule[], now: number): Deprecation {
+  const sunsets = rules.flatMap(({ notice }) => notice.sunset ?? []);
+  const notice: DeprecationNotice = {
+    deprecatedSince: Math.min(...rules.map((rule) => rule.notice.deprecatedSince)),
+    sunset: sunsets.length === 0 ? undefined : Math.min(...sunsets),
+    links: [...new Set(rules.flatMap((rule) => rule.notice.links))],
+  };
+  return { notice, headers: deprecationHeaders(notice), refusal: refusalOf(rules, now) };
+}
+
+/** What has ended for good comes before what is off for an hour. */
+function refusalOf(rules: readonly CompiledRule[], now: number): Problem | undefined {
+  for (const { notice, refusesAfterSunset, subject } of rules)
+    if (refusesAfterSunset && notice.sunset !== undefined && notice.sunset <= now)
+      return new Problem('retired', describe('retired', print(notice.sunset), explain(subject, notice)));
+  for (const { windows, notice, subject } of rules)
+    for (const find of windows) {
+      const end = find(now);
+      if (end !== undefined) return new Problem('brownOut', describe('brownOut', print(end), explain(subject, notice)));
+    }
+  return undefined;
+}
+
+function explain(subject: string, { links: [link] }: DeprecationNotice): string {
+  return link === undefined ? subject : `${subject}; see ${link}`;
+}
+
+/** `2026-12-01T10:00:00Z`. */
+function print(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   copy: () => import('./cli/copy.ts'),
   migrate: () => import('./cli/migrate.ts'),
   credential: () => import('./cli/credential.ts'),
+  upstream: () => import('./cli/upstream.ts'),
   webhooks: () => import('./cli/webhooks.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),

@@ -15,6 +15,7 @@ import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { tables } from '../store/sql/tables.ts';
+import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
@@ -37,6 +38,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   /** Announces each kind of job that a committed transaction of this process has saved. */
   readonly jobNotifier: JobNotifier;
   readonly endpoints: EndpointStore;
+  readonly upstreamCredentials: UpstreamCredentialStore;
   readonly credentials: Credentials;
   readonly registry: S['registry'];
   readonly rotation: KeyRotation;
@@ -123,6 +125,7 @@ function createBackend<S extends Services>(
     jobs: createJobs(engine),
     jobNotifier,
     endpoints: createEndpoints(engine),
+    upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),

@@ -64,6 +64,12 @@ export function inspectUpstreams(): PlanReport {
   return { ...report, faults: found.map((fault) => `${file?.name}: ${fault}`) };
 }
 
+/** The upstreams that receive mapped credentials. */
+export function mappedUpstreams(): readonly string[] {
+  const { upstreams = {} } = file?.upstreams ?? {};
+  return Object.entries(upstreams).flatMap(([name, each]) => (each?.credentials === 'mapped' ? name : []));
+}
+
 /** Throws ConfigError with the faults of the upstreams. */
 export function readUpstreams(): UpstreamPlan {
   const { plan, faults: found } = inspectUpstreams();

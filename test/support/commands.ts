@@ -103,8 +103,10 @@ export async function spawnTriglyph(
   parameters: readonly string[],
   folder: string,
   variables: Variables = {},
+  input?: string,
 ): Promise<Ended> {
-  const { received, over } = startTriglyph(parameters, folder, variables);
+  const { child, received, over } = startTriglyph(parameters, folder, variables);
+  child.stdin?.end(input);
   const code = await over;
   return { code, ...received };
 }
@@ -141,7 +143,7 @@ export function startTriglyph(
   const child = spawn(process.execPath, [file, ...parameters], {
     cwd: folder,
     env: environment(variables),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const received = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)

@@ -15,6 +15,7 @@ import { credentialGrants } from './0012-credential-grants.ts';
 import { jobSequences } from './0013-job-sequences.ts';
 import { shopperNotifications } from './0014-shopper-notifications.ts';
 import { pendingRequests } from './0015-pending-requests.ts';
+import { upstreamCredentials } from './0016-upstream-credentials.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   jobSequences,
   shopperNotifications,
   pendingRequests,
+  upstreamCredentials,
 ]);

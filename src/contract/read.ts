@@ -24,6 +24,8 @@ import { type Member, walk } from './walk.ts';
 export interface Reader<N> {
   isAbsent(node: N): boolean;
   text(node: N, schema: ScalarSchema): string | undefined;
+  /** The scalar as the message has it: JSON has numbers and booleans, too. For reports of what reading changes. */
+  token(node: N): unknown;
   /** The name of a member in this format; by default that of the field. */
   memberName?(name: string, field: Field): string;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
@@ -53,6 +55,9 @@ export class IssueCollector {
 }
 
 export type Read<N> = (node: N, collector: IssueCollector) => unknown;
+
+/** Compiles the reading of a schema; a format may be given another one than `compileRead`. */
+export type CompileRead = <N>(schema: Schema, reader: Reader<N>) => Read<N>;
 
 type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field | undefined) => unknown;
 

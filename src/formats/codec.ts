@@ -1,7 +1,7 @@
 /** Compiles the reading and the printing of operations for one format. */
 import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
 import type { Issue } from '../contract/problem.ts';
-import { compileRead, IssueCollector, type Read, type Reader } from '../contract/read.ts';
+import { IssueCollector, type Read, type Reader } from '../contract/read.ts';
 import type { FieldLocation, ObjectSchema } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
 import type { FormatDateTime } from './date-time.ts';
@@ -46,7 +46,7 @@ export interface FormatParts<N> {
 
 /** Returns the codecs of all operations that the format carries. Each is compiled at its first use. */
 export function compileCodecs<N>(
-  { services, formatDateTime }: FormatContext,
+  { services, formatDateTime, compileRead }: FormatContext,
   { carried, reader, compilePrint }: FormatParts<N>,
 ): (operation: Operation) => Codec<N> {
   // Versions share operations. Their oldest one decides how they are printed, since its stubs know the fewest members.
@@ -60,7 +60,7 @@ export function compileCodecs<N>(
     const service = owners.get(operation);
     if (service === undefined) throw new TypeError(`no service has ${operation.name}`);
     const codec = compileCodec(operation, {
-      reader,
+      compileRead: (schema) => compileRead(schema, reader),
       compilePrint: (schema: ObjectSchema, side: Side) => compilePrint(schema, formatDateTime, service, side),
     });
     codecs.set(operation, codec);
@@ -70,7 +70,7 @@ export function compileCodecs<N>(
 
 /** Compiles schemas of one service. */
 interface Compilers<N> {
-  readonly reader: Reader<N>;
+  readonly compileRead: (schema: ObjectSchema) => Read<N>;
   readonly compilePrint: (schema: ObjectSchema, side: Side) => Print;
 }
 
@@ -83,8 +83,8 @@ function compileCodec<N>(operation: Operation, compilers: Compilers<N>): Codec<N
 }
 
 /** For an operation whose fields are all in the body. */
-function compileBody<N>(schema: ObjectSchema, side: Side, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
-  const read = compileRead(schema, reader);
+function compileBody<N>(schema: ObjectSchema, side: Side, { compileRead, compilePrint }: Compilers<N>): SideCodec<N> {
+  const read = compileRead(schema);
   return {
     read({ body }) {
       const collector = new IssueCollector();
@@ -100,11 +100,15 @@ function compileBody<N>(schema: ObjectSchema, side: Side, { reader, compilePrint
 const locations: readonly FieldLocation[] = ['path', 'query', 'header', 'body'];
 
 /** For an operation with an HTTP binding. */
-function compileLocations<N>(schema: ObjectSchema, side: Side, { reader, compilePrint }: Compilers<N>): SideCodec<N> {
+function compileLocations<N>(
+  schema: ObjectSchema,
+  side: Side,
+  { compileRead, compilePrint }: Compilers<N>,
+): SideCodec<N> {
   const schemas = splitByLocation(schema);
   const reads = locations.map((location): readonly [FieldLocation, Read<N>] => [
     location,
-    compileRead(schemas[location], reader),
+    compileRead(schemas[location]),
   ]);
   const names = Object.keys(schema.fields);
   return {

@@ -1,5 +1,6 @@
 /** The wire formats. A new one is a folder and a line here. */
 import { conventionsOf } from '../contract/conventions.ts';
+import { type CompileRead, compileRead } from '../contract/read.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { namedOperations, type Service } from '../contract/service.ts';
 import { walk } from '../contract/walk.ts';
@@ -23,8 +24,15 @@ export const protocolNames = Object.freeze(Object.keys(formats) as ProtocolName[
 
 export type Protocols = Readonly<Record<ProtocolName, Protocol>>;
 
-/** Throws if the form field of the Idempotency-Key is a field of an operation, or if a format cannot express an operation. */
-export function createProtocols(services: readonly Service[], places: KeyPlaces = defaultPlaces): Protocols {
+/**
+ * `compile`: reads the fields of messages. Throws if the form field of the Idempotency-Key is a field of an operation, or if a format cannot
+ * express an operation.
+ */
+export function createProtocols(
+  services: readonly Service[],
+  places: KeyPlaces = defaultPlaces,
+  compile: CompileRead = compileRead,
+): Protocols {
   for (const service of services)
     for (const { name, input, output } of namedOperations(service)) {
       if (Object.hasOwn(input.fields, places.formField))
@@ -33,7 +41,8 @@ export function createProtocols(services: readonly Service[], places: KeyPlaces 
         throw new Error(`${name} has a map of records: only an operation with a binding may have one`);
     }
   const conventions = conventionsOf(services);
-  const context = { services, places, conventions, formatDateTime: dateTimeFormat(conventions.timeZone) };
+  const formatDateTime = dateTimeFormat(conventions.timeZone);
+  const context = { services, places, conventions, formatDateTime, compileRead: compile };
   const protocols = Object.entries<WireFormat>(formats).map(([name, format]) => [
     name,
     Object.freeze<Protocol>({ name, ...traitsOf(format), ...format.createCodec(context) }),

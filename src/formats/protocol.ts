@@ -3,7 +3,9 @@ import type { Buffer } from 'node:buffer';
 import type { Conventions } from '../contract/conventions.ts';
 import type { DeprecationNotice } from '../contract/deprecation.ts';
 import type { Operation } from '../contract/operation.ts';
+import type { Path } from '../contract/path.ts';
 import type { Issue, Problem } from '../contract/problem.ts';
+import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
 import type { FormatDateTime } from './date-time.ts';
@@ -35,6 +37,7 @@ export interface FormatContext {
   readonly places: KeyPlaces;
   readonly conventions: Conventions;
   readonly formatDateTime: FormatDateTime;
+  readonly compileRead: CompileRead;
 }
 
 /** What the path of a request names. */
@@ -115,6 +118,8 @@ export class OtherFormat extends Error {
 export interface MessageCodec {
   /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
+  /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. */
+  coordinates(path: Path, operation: Operation, side: 'input' | 'output'): string;
   /** `extras`: members that the contract does not know, as a tree to merge into the answer; most formats drop them. */
   encode(operation: Operation, output: unknown, extras?: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;

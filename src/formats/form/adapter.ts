@@ -37,6 +37,8 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues, key };
     },
 
+    coordinates: (path, operation, side) => coordinates(prefixOf(operation[side]), dotted(path)),
+
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError(problem, { operation }) {

@@ -31,6 +31,8 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues, key };
     },
 
+    coordinates: dotted,
+
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError(problem, { requestReference, service }) {

@@ -8,6 +8,8 @@ export const reader: Reader<Node> = Object.freeze({
 
   text: (node) => (node.below.size === 0 ? node.value : undefined),
 
+  token: (node) => node.value,
+
   eachMember(node, visit) {
     if (hasText(node)) return false;
     for (const [name, next] of node.below) visit(name, next);

@@ -35,6 +35,8 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues };
     },
 
+    coordinates: (path, operation, side) => pointer(jsonPath(path, operation[side])),
+
     encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
 
     encodeError(problem, { requestReference, service, operation }) {

@@ -16,6 +16,8 @@ export const reader: Reader<unknown> = Object.freeze({
     return typeof node === 'boolean' && schema.kind === 'boolean' ? String(node) : undefined;
   },
 
+  token: (node) => node,
+
   memberName: (name, { json = name }) => json,
 
   // An empty text is absent everywhere, as in the formats that cannot tell it from an empty object.

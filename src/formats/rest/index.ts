@@ -1,10 +1,10 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
 import { type BoundOperation, isBound, locationOf, type Operation, splitByLocation } from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
+import { dotted, type Path } from '../../contract/path.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
-import { compileCodecs } from '../codec.ts';
+import { compileCodecs, type Side } from '../codec.ts';
 import { jsonPath } from '../json/names.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
@@ -43,6 +43,8 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, parts, issue)) };
     },
 
+    coordinates: (path, operation, side) => dotted(callerPath(path, operation, side)),
+
     encode: (operation, output) => ({
       status: 200,
       contentType,
@@ -74,10 +76,10 @@ function createCodec(context: FormatContext): MessageCodec {
 }
 
 /** A field outside the body keeps its name. */
-function callerPath(path: Path, operation: Operation | undefined): Path {
+function callerPath(path: Path, operation: Operation | undefined, side: Side = 'input'): Path {
   const [first] = path;
-  const field = typeof first === 'string' ? operation?.input.fields[first] : undefined;
-  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.input);
+  const field = typeof first === 'string' ? operation?.[side].fields[first] : undefined;
+  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.[side]);
 }
 
 function requireBound(operation: Operation | undefined): BoundOperation {

@@ -65,6 +65,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       return { operation, input: value, issues, key: places.messageId ? messageId : undefined };
     },
 
+    coordinates: (path, operation, side) => xpath(path, operation, frames.get(operation)?.[side].part, side),
+
     encode: (operation, output) => okMessage(contentType, message(operation, 'output', output)),
 
     encodeError(problem, { operation }) {
@@ -96,8 +98,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 }
 
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
-function xpath(path: Path, operation: Operation | undefined, part: string | undefined): string {
-  let schema: Schema | undefined = operation?.input;
+function xpath(path: Path, operation: Operation | undefined, part: string | undefined, side: Side = 'input'): string {
+  let schema: Schema | undefined = operation?.[side];
   const steps = path.map((step) => {
     if (typeof step !== 'string') {
       schema = schema?.kind === 'list' ? schema.item : undefined;
@@ -107,7 +109,8 @@ function xpath(path: Path, operation: Operation | undefined, part: string | unde
     schema = field?.schema;
     return field?.xml === 'attribute' ? `@${step}` : step;
   });
-  return ['/Envelope/Body', operation?.name ?? '*', ...(part === undefined ? [] : [part]), ...steps].join('/');
+  const message = operation === undefined ? '*' : operation.name + (side === 'input' ? '' : 'Response');
+  return ['/Envelope/Body', message, ...(part === undefined ? [] : [part]), ...steps].join('/');
 }
 
 /** What is around the fields of a message. */

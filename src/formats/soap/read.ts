@@ -33,6 +33,8 @@ export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
       return schema.kind === 'binary' ? element.text.replace(/[\t\n\r ]+/g, '') : element.text;
     },
 
+    token: (element) => element.text,
+
     eachMember(element, visit, schema) {
       const named = typeName(element);
       if (!isBlank(element.text) || (named !== undefined && named !== schema.name && !structNames.has(named)))

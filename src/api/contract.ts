@@ -7,7 +7,15 @@ import { type HandlersOf, implement, implementPartly } from '../gateway/implemen
 import { statement as nameStatement, type Row, type Statement } from '../store/sql/engine.ts';
 
 export type { OwnService } from '../app/own-services.ts';
-export type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+export type {
+  AnyCaller,
+  Caller,
+  CallerIdentity,
+  CanonicalRequest,
+  ForwardedCaller,
+  RequestHead,
+  Sender,
+} from '../contract/canonical.ts';
 export type { Conventions } from '../contract/conventions.ts';
 export {
   type Effect,

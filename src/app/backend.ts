@@ -1,4 +1,6 @@
 /** The backend of servers and commands: the store, the keys, and everything built on the two. */
+import type { Authenticator } from '../gateway/authenticate.ts';
+import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import type { RequestHasher } from '../idempotency/ports.ts';
 import { createRequestHasher } from '../idempotency/request-hash.ts';
@@ -40,6 +42,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly endpoints: EndpointStore;
   readonly upstreamCredentials: UpstreamCredentialStore;
   readonly credentials: Credentials;
+  /** Tells callers apart whose credentials only an upstream knows. */
+  readonly forwarded: Authenticator;
   readonly registry: S['registry'];
   readonly rotation: KeyRotation;
   readonly requestHasher: RequestHasher;
@@ -127,6 +131,7 @@ function createBackend<S extends Services>(
     endpoints: createEndpoints(engine),
     upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock),
+    forwarded: createForwardedAuthenticator(ring.index),
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     requestHasher: createRequestHasher(ring.index, config.environment),

@@ -7,6 +7,7 @@ import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { Answer } from '../gateway/answer.ts';
+import { createAuthenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
 import { compose, type Implementation } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
@@ -23,7 +24,7 @@ import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
 import type { Services } from './service-set.ts';
-import type { UpstreamPlan } from './upstreams/plan.ts';
+import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
   readonly services: readonly Service[];
@@ -59,6 +60,7 @@ export async function composeGateway<M extends Metrics>(
     cache: givenCache,
     interceptor,
     onLogError,
+    upstreams = noUpstreams,
     deprecations = [],
   } = overrides;
   const composition = compose(implementations);
@@ -84,7 +86,7 @@ export async function composeGateway<M extends Metrics>(
     protocols,
     routes: compileRoutes(services),
     current: composition.current,
-    credentials: backend.credentials,
+    authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: createIdempotentExecutor({

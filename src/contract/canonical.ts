@@ -2,26 +2,37 @@
 import type { Input, Operation } from './operation.ts';
 import type { Service } from './service.ts';
 
-/** A credential of a tenant, and what it may do. */
-export interface Caller {
+/** Whose a request is. */
+export interface CallerIdentity {
   readonly credential: string;
   readonly tenant: string;
-  readonly roles: ReadonlySet<string>;
-  /** The values that the caller may name, by the name of the grant that a service declares. */
-  readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
   /** The part of the tenant that the credential is confined to, where it is: its keys are apart from those of others. */
   readonly partition?: string | undefined;
   /** It may not write without an Idempotency-Key. */
   readonly requiresKey: boolean;
 }
 
+/** A credential of a tenant, and what it may do. */
+export interface Caller extends CallerIdentity {
+  readonly roles: ReadonlySet<string>;
+  /** The values that the caller may name, by the name of the grant that a service declares. */
+  readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** A caller whose credential only the server behind the gateway knows, which decides what it may do. */
+export interface ForwardedCaller extends CallerIdentity {
+  readonly rights: 'upstream';
+}
+
+export type AnyCaller = Caller | ForwardedCaller;
+
 /** A request as handlers receive it: decoded, validated and authorized. */
-export interface CanonicalRequest<O extends Operation = Operation> {
+export interface CanonicalRequest<O extends Operation = Operation, C extends AnyCaller = Caller> {
   readonly service: Service;
   /** Of the current version. */
   readonly operation: O;
   readonly input: Input<O>;
-  readonly caller: Caller;
+  readonly caller: C;
   /** 16 characters, globally unique (specification, section 8). */
   readonly requestReference: string;
   /** The Idempotency-Key, where the caller gave one. */
@@ -29,6 +40,9 @@ export interface CanonicalRequest<O extends Operation = Operation> {
   /** Present where another server answers the operation. It holds credentials: it is never hashed, stored or logged. */
   readonly head?: RequestHead | undefined;
 }
+
+/** A request before it is known who executes it: handlers of this program need the rights of the caller. */
+export type AnyRequest = CanonicalRequest<Operation, AnyCaller>;
 
 /** What the caller sent besides the body, for a request that is forwarded. */
 export interface RequestHead {

@@ -1,25 +1,35 @@
-/** Authentication: HTTP Basic, split at the first colon, or X-API-Key. */
-import type { Caller } from '../contract/canonical.ts';
+/** Authentication: who a request is from, by HTTP Basic, split at the first colon, or X-API-Key. */
+import type { AnyCaller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
 
-const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+type Headers = WireRequest['headers'];
+
+export interface Authenticator {
+  /** Returns the caller, or throws 401 with a challenge. */
+  authenticate(headers: Headers): Promise<AnyCaller>;
+  /** Throws 401 for a request without a credential, whatever `authenticate` accepts. */
+  requireCredential(headers: Headers): Promise<AnyCaller>;
+}
 
 /** Clients repeat their header: each is parsed once in `parsedMsMax`. It holds secrets, so it keeps none for longer. */
 const parsed = new Map<string, PresentedCredential>();
 const parsedMax = 1_000;
 const parsedMsMax = 1_000;
 
-/** The caller, or 401 with a challenge; the same for an unknown user and a wrong secret. */
-export async function authenticate(headers: WireRequest['headers'], credentials: Credentials): Promise<Caller> {
-  const caller = await credentials.verify(presentedCredential(headers));
-  if (caller === undefined) throw unauthorized();
-  return caller;
+/** Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. */
+export function createAuthenticator(credentials: Credentials): Authenticator {
+  const authenticate = async (headers: Headers): Promise<AnyCaller> => {
+    const caller = await credentials.verify(presentedCredential(headers));
+    if (caller === undefined) throw unauthorized();
+    return caller;
+  };
+  return Object.freeze<Authenticator>({ authenticate, requireCredential: authenticate });
 }
 
 /** What the caller shows; a Problem when it shows nothing, or two things at once. */
-function presentedCredential(headers: WireRequest['headers']): PresentedCredential {
+function presentedCredential(headers: Headers): PresentedCredential {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');
@@ -48,7 +58,9 @@ function parseBasic(header: string): PresentedCredential | undefined {
   return colon === -1 ? undefined : { kind: 'basic', username: text.slice(0, colon), secret: text.slice(colon + 1) };
 }
 
-function unauthorized(): Problem {
+const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
+
+export function unauthorized(): Problem {
   return new Problem('unauthorized', undefined, {
     headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },
   });

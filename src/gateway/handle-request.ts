@@ -1,6 +1,6 @@
 /** Handles a request: every step, in order. */
 import type { Deprecation, Deprecations } from '../callers/deprecation.ts';
-import type { Caller, CanonicalRequest, RequestHead } from '../contract/canonical.ts';
+import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
 import { keyHeader, replayedHeader, transientHeader } from '../contract/retry.ts';
 import type { Protocols } from '../formats/index.ts';
@@ -9,10 +9,9 @@ import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
-import type { Credentials } from '../store/sql/credentials.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer, LogEntry } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import type { Authenticator } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { decodeBody } from './decode-body.ts';
 import { detect, refuseMedia } from './detect.ts';
@@ -25,7 +24,7 @@ export interface Gateway {
   readonly protocols: Protocols;
   readonly routes: Routes;
   readonly current: Composition['current'];
-  readonly credentials: Credentials;
+  readonly authenticator: Authenticator;
   readonly ids: IdGenerator;
   /** The response header with the reference of the request. */
   readonly requestReferenceHeader: string;
@@ -38,11 +37,7 @@ export interface Gateway {
  * Stands around the execution of each request that is valid and authorized, for tests: `proceed` executes it and returns its
  * answer. What an interceptor throws is answered as if the handler had thrown it.
  */
-export type Interceptor = (
-  request: CanonicalRequest,
-  protocol: string,
-  proceed: () => Promise<Answer>,
-) => Promise<Answer>;
+export type Interceptor = (request: AnyRequest, protocol: string, proceed: () => Promise<Answer>) => Promise<Answer>;
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
 interface RequestState {
@@ -51,7 +46,7 @@ interface RequestState {
   /** Of this request, until it turns out to repeat another. */
   requestReference: string;
   target?: Target;
-  caller?: Caller;
+  caller?: AnyCaller;
   decoded?: Decoded;
   key?: string | undefined;
   head?: RequestHead;
@@ -67,11 +62,11 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     wire.inspect(detected.protocol.requiresHost);
     // Health checks of old plugins send a GET without credentials, and expect 401.
     if (route.isServiceAddress && isRead(wire.method))
-      state.caller = await authenticate(wire.headers, gateway.credentials);
+      state.caller = await gateway.authenticator.requireCredential(wire.headers);
     state.target = route.target(wire.method);
     if (!detected.isReadable && !detected.isUnidentified)
       throw refuseMedia(detected, route, state.target, gateway.protocols);
-    state.caller = await authenticate(wire.headers, gateway.credentials);
+    state.caller = await gateway.authenticator.authenticate(wire.headers);
     state.decoded = decodeBody(
       await wire.body(),
       { wire, route, target: state.target, detected },

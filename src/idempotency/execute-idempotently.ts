@@ -5,7 +5,7 @@
  * is restored or fails over may have lost it together with the effect. The requests in flight in this process and the
  * shared cache only save work.
  */
-import type { CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { executeRemotely, type RemoteDependencies, readRemotely } from './execute-remotely.ts';
 import type {
@@ -28,7 +28,7 @@ export interface ExecutionResult extends Outcome {
 
 /** Throws inProgress and keyReused, and what the handler throws where no outcome is stored. */
 export type ExecuteIdempotently<R, C> = (
-  request: CanonicalRequest,
+  request: AnyRequest,
   handler: OperationHandler<R, C> | RemoteHandler<C>,
 ) => Promise<ExecutionResult>;
 
@@ -92,7 +92,8 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     if (operation.effect === 'reads') {
       // Reads are executed each time: their outcome is not stored, so no list is ever stale.
       if ('forward' in handler) return { ...(await readRemotely({ request, handler }, context)), replayed: false };
-      const output = await store.read((tx) => handler.handle(request, tx, context));
+      const authorized = requireRights(request);
+      const output = await store.read((tx) => handler.handle(authorized, tx, context));
       return { requestReference, output, replayed: false };
     }
     if (key === undefined) {
@@ -155,7 +156,8 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
   { store, context }: IdempotencyDependencies<R, C>,
   execution: Execution<OperationHandler<R, C>> | KeyedExecution<OperationHandler<R, C>>,
 ): Promise<TransactionResult> {
-  const { request, handler } = execution;
+  const { handler } = execution;
+  const request = requireRights(execution.request);
   const { operation, requestReference } = request;
   const id = 'recordKey' in execution ? execution.recordKey : requestReference;
   const lookupResult = await handler.lookup?.(request, store, context, id);
@@ -173,6 +175,14 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
     await tx.idempotencyRecords.complete(recordKey, serializeOutcome(outcome, operation));
     return { outcome };
   });
+}
+
+/** Handlers of this program decide by the rights of the caller. Throws TypeError where only another server knows them. */
+function requireRights(request: AnyRequest): CanonicalRequest {
+  const { caller } = request;
+  if ('rights' in caller)
+    throw new TypeError(`the rights of the caller of ${request.operation.name} are not known here`);
+  return { ...request, caller };
 }
 
 /** A refusal by the handler rolls back to the savepoint and becomes the outcome; the record is committed with it. */

@@ -1,10 +1,10 @@
 /** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
-import type { Caller, CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyRequest, CallerIdentity, CanonicalRequest } from '../contract/canonical.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
   /** Identifies the record of a caller's Idempotency-Key in this environment: 43 characters, base64url. */
-  recordKey(caller: Pick<Caller, 'tenant' | 'partition'>, key: string): string;
+  recordKey(caller: Pick<CallerIdentity, 'tenant' | 'partition'>, key: string): string;
   /** The key that another server gets for a record key: 43 characters, base64url. It reveals neither that nor the caller's key. */
   upstreamKey(recordKey: string): string;
   /** The same for equivalent requests in any format: 43 characters, base64url. */
@@ -154,7 +154,7 @@ export interface RemoteHandler<C> {
    * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem that is not `internal` is a refusal:
    * the request had no effect.
    */
-  forward(request: CanonicalRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
+  forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
 }
 
 /** Nothing of the request has reached the other server: it may be sent again. */

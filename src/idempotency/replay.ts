@@ -1,12 +1,12 @@
 /** Answers a request by the record of an earlier one with its key. */
-import type { CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { OperationHandler, PendingOutcome, RemoteHandler, StoredOutcome, StoredRecord } from './ports.ts';
 import { type Outcome, parseOutcome } from './stored-outcome.ts';
 
 /** A request, and what executes it. */
 export interface Execution<H> {
-  readonly request: CanonicalRequest;
+  readonly request: AnyRequest;
   readonly handler: H;
 }
 

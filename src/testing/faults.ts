@@ -1,6 +1,6 @@
 /** Faults that a test asks for: delays, closed connections, refusals and broken answers. */
 import { setTimeout } from 'node:timers/promises';
-import type { CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { problemsOf } from '../contract/service.ts';
 import type { Answer } from '../gateway/answer.ts';
@@ -66,7 +66,7 @@ export class Faults {
     this.#pending.push({ fault, left: times });
   }
 
-  #take(request: CanonicalRequest, format: string): Fault | undefined {
+  #take(request: AnyRequest, format: string): Fault | undefined {
     const index = this.#pending.findIndex(({ fault }) => fits(fault, request, format));
     const pending = this.#pending[index];
     if (pending === undefined) return undefined;
@@ -77,7 +77,7 @@ export class Faults {
   }
 }
 
-function fits(fault: FaultFilter, { operation, service, caller }: CanonicalRequest, format: string): boolean {
+function fits(fault: FaultFilter, { operation, service, caller }: AnyRequest, format: string): boolean {
   return (
     (fault.operation ?? operation.name) === operation.name &&
     (fault.service ?? service.name) === service.name &&
@@ -86,7 +86,7 @@ function fits(fault: FaultFilter, { operation, service, caller }: CanonicalReque
   );
 }
 
-function refusal({ service }: CanonicalRequest, name: string): Problem {
+function refusal({ service }: AnyRequest, name: string): Problem {
   const kind = problemsOf(service).get(name);
   if (kind === undefined) throw new TypeError(`${service.name} has no problem ${name}`);
   return new Problem(kind);

@@ -3,6 +3,7 @@
 import { Buffer } from 'node:buffer';
 import type { Caller } from '../../src/contract/canonical.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { type Composition, compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
@@ -146,7 +147,7 @@ export class Process {
       protocols,
       routes,
       current: parts.current,
-      credentials: credentialsOver(port),
+      authenticator: createAuthenticator(credentialsOver(port)),
       ids,
       requestReferenceHeader: 'pspReference',
       executeIdempotently,

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { compileDeprecations, type DeprecationRule } from '../../src/callers/deprecation.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import type { Answer } from '../../src/gateway/answer.ts';
+import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
@@ -127,7 +128,7 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
     protocols: implementations === undefined ? protocols : createProtocols(composition.services),
     routes: implementations === undefined ? routes : compileRoutes(composition.services),
     current,
-    credentials: credentials ?? createCredentials(engine, ring.pepper, clock),
+    authenticator: createAuthenticator(credentials ?? createCredentials(engine, ring.pepper, clock)),
     ids: context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),

@@ -1,9 +1,11 @@
 /** Tests each step of handling a request: its refusals, in the caller's format, and that later steps do not run. */
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from '@jest/globals';
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { AnyRequest, Caller } from '../../src/contract/canonical.ts';
 import { Problem, type ProblemRef } from '../../src/contract/problem.ts';
 import { createProtocols, type NamedProtocol, namedProtocols } from '../../src/formats/index.ts';
+import { type Authenticator, createAuthenticator } from '../../src/gateway/authenticate.ts';
+import { createForwardedAuthenticator } from '../../src/gateway/forwarded-credentials.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import { compose } from '../../src/gateway/implement.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
@@ -55,6 +57,8 @@ interface Sent {
   readonly inspect?: () => void;
   readonly verified?: Caller | undefined;
   readonly execute?: ExecuteIdempotently;
+  /** Replaces the credentials. */
+  readonly authenticator?: Authenticator;
 }
 
 const input = { merchantAccount: 'DemoMerchant', shopperReference: 'shopper-1' };
@@ -64,17 +68,19 @@ const send = async (sent: Sent = {}) => {
   const { format = 'json', operation = disable, method = 'POST', execute = done } = sent;
   const call = protocols[format].encodeRequest(recurringV25, operation, sent.input ?? input);
   const steps: string[] = [];
-  const executed: CanonicalRequest[] = [];
+  const executed: AnyRequest[] = [];
   const gateway: Gateway = {
     protocols,
     routes,
     current,
-    credentials: {
-      async verify() {
-        steps.push('verify');
-        return 'verified' in sent ? sent.verified : caller;
-      },
-    },
+    authenticator:
+      sent.authenticator ??
+      createAuthenticator({
+        async verify() {
+          steps.push('verify');
+          return 'verified' in sent ? sent.verified : caller;
+        },
+      }),
     requestReferenceHeader: 'pspReference',
     ids: {
       requestReference: () => pspReference,
@@ -104,6 +110,15 @@ const send = async (sent: Sent = {}) => {
   );
   return { message, entry, steps, executed };
 };
+
+test('a GET of the service address needs a credential, also where an upstream decides', async () => {
+  const authenticator = createForwardedAuthenticator(ring.index);
+  const status = async (apiKey: string | undefined) =>
+    (await send({ authenticator, method: 'GET', path: '/pal/servlet/Recurring/v25', headers: { 'x-api-key': apiKey } }))
+      .message.status;
+  expect(await status(undefined)).toBe(401);
+  expect(await status('any')).toBe(405);
+});
 
 describe.each(namedProtocols)('in %s', (format) => {
   const refused = (problem: Problem, operation?: typeof disable) =>
@@ -162,6 +177,32 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(steps).toEqual(['verify', 'body']);
     expect(pick(message)).toEqual(pick(refused(new Problem(problem), disable)));
     expect(entry).toMatchObject({ operation: 'disable', tenant: 'Demo', outcome: new Problem(problem).problem });
+  });
+
+  test('where an upstream decides, any caller is accepted, and only the fields are checked', async () => {
+    const authenticator = createForwardedAuthenticator(ring.index);
+    const foreign = { ...input, merchantAccount: 'OtherMerchant' };
+    const callers = [
+      { 'x-api-key': undefined },
+      { 'x-api-key': 'any' },
+      { 'x-api-key': undefined, authorization: 'Bearer any' },
+      { 'x-api-key': 'any', authorization: 'Basic YW55OmFueQ==' },
+    ];
+    const ids: (string | undefined)[] = [];
+    for (const headers of callers) {
+      const { message, entry, executed } = await send({ format, authenticator, headers, input: foreign });
+      expect(message.status).toBe(200);
+      expect(executed).toMatchObject([{ input: foreign, caller: { rights: 'upstream', tenant: entry.credential } }]);
+      ids.push(entry.credential);
+    }
+    expect(new Set(ids).size).toBe(callers.length);
+    expect(ids[0]).toBe('anonymous');
+    expect(ids.slice(1).every((id) => /^[\w-]{22}$/.test(id ?? ''))).toBe(true);
+    const again = await send({ format, authenticator, headers: callers[1]! });
+    expect(again.entry.credential).toBe(ids[1]);
+    const wrong = await send({ format, authenticator, input: { shopperReference: 'shopper-1' } });
+    expect(wrong.executed).toEqual([]);
+    expect(wrong.entry.outcome).toBe('invalidMerchantAccount');
   });
 
   test('an invalid key has the status of a problem of the message, since the message was read', async () => {

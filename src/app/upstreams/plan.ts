@@ -20,6 +20,8 @@ export interface UpstreamPlan {
   upstreamOf(service: string, operation: string): string | undefined;
   /** Whether upstreams answer every operation of every service. */
   readonly answersEverything: boolean;
+  /** Whether upstreams know the rights of every caller: they answer everything, and receive the callers' credentials. */
+  readonly decidesRights: boolean;
 }
 
 export interface PlanReport {
@@ -75,6 +77,7 @@ function createPlan(
   return Object.freeze<UpstreamPlan>({
     upstreams,
     answersEverything,
+    decidesRights: answersEverything && upstreams.every(({ credentials }) => credentials.kind === 'forward'),
     upstreamOf: (service, operation) => answers.get(`${service}.${operation}`),
   });
 }

@@ -52,6 +52,37 @@ export class IssueCollector {
     this.issues.length = count;
     return undefined;
   }
+
+  /** Members that the contract does not have. Returns whether they count as content of their object. */
+  addUnknown(names: ReadonlyMap<string, unknown>, schema: ObjectSchema, path: Path): boolean {
+    const shownNames = [...names.keys()].slice(0, 5).map(printableName).join(', ');
+    for (const name of names.keys()) {
+      const at = [...path, printableName(name)];
+      const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
+      if (Object.hasOwn(schema.fields, known))
+        this.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
+      else this.add(at, 'unknownField', schema.name, shownNames);
+    }
+    return true;
+  }
+}
+
+/** Members of one object that the contract does not have. `path`: of the object. */
+export interface UnknownMembers {
+  readonly path: Path;
+  /** The nodes of the format by name; the first of each name. */
+  readonly nodes: ReadonlyMap<string, unknown>;
+}
+
+/** For answers of other servers, which may have members that the contract does not have: they are no issues. */
+export class AnswerCollector extends IssueCollector {
+  readonly unknown: UnknownMembers[] = [];
+
+  /** An object with unknown members alone is absent. */
+  override addUnknown(nodes: ReadonlyMap<string, unknown>, _schema: ObjectSchema, path: Path): boolean {
+    this.unknown.push({ path, nodes });
+    return false;
+  }
 }
 
 export type Read<N> = (node: N, collector: IssueCollector) => unknown;
@@ -64,19 +95,25 @@ type ReadAt<N> = (node: N, path: Path, collector: IssueCollector, field: Field |
 /** The members of a node by their slot in the contract, and the names that the contract does not have. */
 interface MemberNodes<N> {
   readonly found: readonly (N | undefined)[];
-  readonly unknown: ReadonlySet<string>;
+  readonly unknown: ReadonlyMap<string, N>;
 }
 
-const nothingUnknown: ReadonlySet<string> = new Set();
+const nothingUnknown: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Compiles the reading of a schema for one protocol's tree. */
-export function compileRead<N>(schema: Schema, reader: Reader<N>): Read<N> {
+/**
+ * Whose messages are read. Callers may send empty members that the contract does not have, and no name twice. In answers every
+ * such member is collected.
+ */
+type Sender = 'caller' | 'server';
+
+/** Compiles the reading of a schema for one protocol's tree. An answer of another server needs an `AnswerCollector`. */
+export function compileRead<N>(schema: Schema, reader: Reader<N>, sender: Sender = 'caller'): Read<N> {
   const readAt = walk<ReadAt<N>>(schema, {
     scalar: (scalar) => readScalar(scalar, reader),
     joined: (set) => readJoined(set, reader),
     list: (list, item) => readList(list, item, reader),
     map: (map, item) => readMap(map, item, reader),
-    object: (object, members) => readObject(object, members, reader),
+    object: (object, members) => readObject(object, members, reader, sender),
   });
   return (node, collector) => readAt(node, [], collector, undefined);
 }
@@ -219,8 +256,13 @@ function refuseTwice(name: string): never {
   throw new Problem('undecodable', describe('undecodable', `${reason}, ${printableName(name)}`), { reason });
 }
 
-function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>[], reader: Reader<N>): ReadAt<N> {
-  const collectMembers = compileMembers(schema, reader);
+function readObject<N>(
+  schema: ObjectSchema,
+  members: readonly Member<ReadAt<N>>[],
+  reader: Reader<N>,
+  sender: Sender,
+): ReadAt<N> {
+  const collectMembers = compileMembers(schema, reader, sender);
   return (node, path, collector) => {
     if (reader.isAbsent(node)) return undefined;
     const nodes = collectMembers(node);
@@ -228,12 +270,11 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
       return collector.add(path, 'structure', `${path.length ? label(path) : schema.name} is not an object`);
     const { found, unknown } = nodes;
     const before = collector.issues.length;
-    if (unknown.size > 0) collectUnknown(unknown, schema, path, collector);
+    let occupied = unknown.size > 0 && collector.addUnknown(unknown, schema, path);
 
     const value: Record<string, unknown> = {};
     // Members that are there, and wrong.
     const wrong: string[] = [];
-    let occupied = unknown.size > 0;
     for (let slot = 0; slot < members.length; slot++) {
       const { name, part, field } = members[slot]!;
       const child = found[slot];
@@ -259,34 +300,30 @@ function readObject<N>(schema: ObjectSchema, members: readonly Member<ReadAt<N>>
   };
 }
 
-function collectUnknown(names: ReadonlySet<string>, schema: ObjectSchema, path: Path, collector: IssueCollector): void {
-  const shownNames = [...names].slice(0, 5).map(printableName).join(', ');
-  for (const name of names) {
-    const at = [...path, printableName(name)];
-    const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
-    if (Object.hasOwn(schema.fields, known))
-      collector.add(at, 'structure', `${label([...path, known])} is in a wrong namespace`);
-    else collector.add(at, 'unknownField', schema.name, shownNames);
-  }
-}
-
 /** Compiles the collection of an object's members; undefined for a node that is no object. */
-function compileMembers<N>(schema: ObjectSchema, reader: Reader<N>): (node: N) => MemberNodes<N> | undefined {
+function compileMembers<N>(
+  schema: ObjectSchema,
+  reader: Reader<N>,
+  sender: Sender,
+): (node: N) => MemberNodes<N> | undefined {
   const names = Object.entries(schema.fields).map(([name, field]) => reader.memberName?.(name, field) ?? name);
   const slots = new Map(names.map((name, slot) => [name, slot]));
   const ignored = new Set(Object.keys(schema.ignoredMembers));
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
-    let unknown: Set<string> | undefined;
+    let unknown: Map<string, N> | undefined;
     const visit = (name: string, child: N) => {
       const slot = slots.get(name);
       if (slot !== undefined) {
         if (found[slot] !== undefined) refuseTwice(name);
         found[slot] = child;
+      } else if (sender === 'server') {
+        unknown ??= new Map();
+        if (!unknown.has(name)) unknown.set(name, child);
       } else if (!ignored.has(name) && !(isName(name) && reader.isEmpty(child))) {
-        unknown ??= new Set();
+        unknown ??= new Map();
         if (unknown.has(name)) refuseTwice(name);
-        unknown.add(name);
+        unknown.set(name, child);
       }
     };
     return reader.eachMember(node, visit, schema) ? { found, unknown: unknown ?? nothingUnknown } : undefined;

@@ -115,17 +115,70 @@ export class OtherFormat extends Error {
   }
 }
 
+/** The response of another server, inflated. */
+export interface Reply {
+  readonly status: number;
+  readonly media: Media;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface DecodedAnswer {
+  /** Canonical, if there are no issues. */
+  readonly value: unknown;
+  readonly issues: readonly Issue[];
+  /** Members that the contract does not have: `details.foo`. Each once. */
+  readonly unknownMembers: readonly string[];
+  /** The values of these members, as a tree to merge into a JSON answer. Only for answers in JSON. */
+  readonly extras?: unknown;
+}
+
+/** A refusal with the status of an answer, as some SOAP servers send it. */
+export interface RefusedAnswer {
+  readonly refusal: Refusal;
+}
+
+/** What another server has refused a request for, in its own words. */
+export interface Refusal {
+  readonly status: number;
+  /** The format has one status for most errors: the type of the error implies this one. */
+  readonly isStatusImplied?: true;
+  readonly code?: string;
+  /** The class of the error: `validation`. */
+  readonly type?: string;
+  readonly message: string;
+  readonly issues: readonly RefusalIssue[];
+  readonly requestReference?: string;
+  /** In problem details (RFC 9457). */
+  readonly details?: { readonly type: string; readonly title: string };
+  /** A SOAP fault that blames the receiver, and that the application did not declare: a SOAP server may answer any failure so. */
+  readonly isUndeclared?: true;
+}
+
+export interface RefusalIssue {
+  /** In the input of the operation. */
+  readonly path: Path;
+  readonly message: string;
+  readonly value?: string;
+}
+
 export interface MessageCodec {
   /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
   /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. */
   coordinates(path: Path, operation: Operation, side: 'input' | 'output'): string;
-  /** `extras`: members that the contract does not know, as a tree to merge into the answer; most formats drop them. */
+  /** `extras`: as in `DecodedAnswer`. JSON has them, other formats ignore them. */
   encode(operation: Operation, output: unknown, extras?: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;
   /** Adds to an encoded message that what its caller uses is deprecated; absent where the headers of HTTP are enough. */
   addNotice?(message: Message, notice: DeprecationNotice): Message;
-  /** The client's half, for upstreams, documents and tests. */
-  encodeRequest(service: Service, operation: Operation, input: unknown): Call;
+  /** The client's half, for upstreams, documents and tests. `key`: for the place in the body, where the format has one. */
+  encodeRequest(service: Service, operation: Operation, input: unknown, key?: string): Call;
+  /** Strict: for answers of this program. */
   decodeResponse(operation: Operation, body: string): { readonly value: unknown; readonly issues: readonly Issue[] };
+  /** Accepts what other servers write differently. Throws a Problem for bytes that cannot be parsed. */
+  decodeAnswer(operation: Operation, reply: Reply): DecodedAnswer | RefusedAnswer;
+  /** Undefined for what is no refusal in this format. `operation`: for the paths of the issues. */
+  decodeError(reply: Reply, operation: Operation): Refusal | undefined;
 }

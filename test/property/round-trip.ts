@@ -10,7 +10,7 @@ export const roundedFor = (subject: Subject, shape: Schema, value: unknown): unk
   rounded(shape, value, Math.max(...namesOf(subject).map((name) => formats[name].precisionMs)));
 
 /** The value with dateTimes rounded to the precision of a format. */
-const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
+export const rounded = (shape: Schema, value: unknown, ms: number): unknown => {
   switch (shape.kind) {
     case 'dateTime':
       return Math.floor((value as number) / ms) * ms;

@@ -2,6 +2,7 @@
 import type { Operation } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, type Service } from '../../contract/service.ts';
+import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorStatus } from '../error-status.ts';
@@ -10,8 +11,9 @@ import { requireTree } from '../malformed-body.ts';
 import { operationInBody, unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
-import { type Node, parse, parseText, take } from './parse.ts';
-import { compilePrintUnder, contentType, mediaType } from './print.ts';
+import { decodeErrorText } from './decode-error.ts';
+import { type Node, parse, parseReply, parseText, take } from './parse.ts';
+import { compilePrintUnder, contentType, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
 export const adapter: WireFormat = Object.freeze<WireFormat>({
@@ -28,10 +30,12 @@ function createCodec(context: FormatContext): MessageCodec {
     reader,
     compilePrint: (schema, formatDateTime) => compilePrintUnder(prefixOf(schema), schema, formatDateTime),
   });
+  const readAnswer = compileAnswers(reader);
+  const { formField } = context.places;
   return {
     decode(body, { charset }, { service }) {
       const tree = requireTree(parse(body, charset));
-      const key = take(tree, context.places.formField);
+      const key = take(tree, formField);
       const operation = operationOf(tree.below.get('action')?.value, service);
       const { value, issues } = codecOf(operation).input.read({ body: under(tree, prefixOf(operation.input)) });
       return { operation, input: value, issues, key };
@@ -49,16 +53,30 @@ function createCodec(context: FormatContext): MessageCodec {
       return { status, contentType: 'text/plain;charset=utf-8', headers: problem.headers, body };
     },
 
-    encodeRequest: (service, operation, input) => ({
+    encodeRequest: (service, operation, input, key) => ({
       path: addressOf(service),
       contentType: mediaType,
-      body: `action=${service.name}.${operation.name}&${codecOf(operation).input.print(input)}`,
+      body: withKey(
+        `action=${service.name}.${operation.name}&${codecOf(operation).input.print(input)}`,
+        formField,
+        key,
+      ),
     }),
 
     decodeResponse(operation, body) {
       const tree = requireTree(parseText(body, Number.POSITIVE_INFINITY));
       return codecOf(operation).output.read({ body: under(tree, prefixOf(operation.output)) });
     },
+
+    decodeAnswer(operation, reply) {
+      const tree = requireTree(parseReply(reply));
+      const { value, issues, unknownMembers } = readAnswer(operation, {
+        body: under(tree, prefixOf(operation.output)),
+      });
+      return { value, issues, unknownMembers };
+    },
+
+    decodeError: (reply, { input }) => decodeErrorText(reply, input, prefixOf(input)),
   };
 }
 

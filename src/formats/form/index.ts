@@ -1,6 +1,7 @@
 /** FORM: dotted pairs at the path of the operation; errors are pairs with `status` last. */
 import { dotted } from '../../contract/path.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
+import { compileAnswers } from '../answers.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../error-map.ts';
@@ -8,8 +9,9 @@ import { requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
-import { parse, parseText, take } from './parse.ts';
-import { compilePrint, contentType, encode, mediaType } from './print.ts';
+import { decodeError } from './decode-error.ts';
+import { parse, parseReply, parseText, take } from './parse.ts';
+import { compilePrint, contentType, encode, mediaType, withKey } from './print.ts';
 import { reader } from './read.ts';
 
 export const form: WireFormat = Object.freeze<WireFormat>({
@@ -22,6 +24,7 @@ export const form: WireFormat = Object.freeze<WireFormat>({
 function createCodec(context: FormatContext): MessageCodec {
   const { places, conventions } = context;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const readAnswer = compileAnswers(reader);
   return {
     decode(body, { charset }, target) {
       const operation = operationInPath(target);
@@ -57,13 +60,20 @@ function createCodec(context: FormatContext): MessageCodec {
       return { status, contentType, headers, body };
     },
 
-    encodeRequest: (service, operation, input) => ({
+    encodeRequest: (service, operation, input, key) => ({
       path: operationAddress(service, operation),
       contentType: mediaType,
-      body: codecOf(operation).input.print(input),
+      body: withKey(codecOf(operation).input.print(input), places.formField, key),
     }),
 
     decodeResponse: (operation, body) =>
       codecOf(operation).output.read({ body: requireTree(parseText(body, Number.POSITIVE_INFINITY)) }),
+
+    decodeAnswer(operation, reply) {
+      const { value, issues, unknownMembers } = readAnswer(operation, { body: requireTree(parseReply(reply)) });
+      return { value, issues, unknownMembers };
+    },
+
+    decodeError: (reply, { input }) => decodeError(reply, input, conventions.requestReference),
   };
 }

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
+import type { Reply } from '../protocol.ts';
 import { type Pair, parsePairs } from './pairs.ts';
 
 export const limits = Object.freeze({ pairsMax: 200, depthMax: 16, keyLengthMax: 256 });
@@ -26,6 +27,12 @@ export function parse(bytes: Buffer, charset?: Charset): Parsed {
 export function parseText(text: string, pairsMax: number = limits.pairsMax, charset?: Charset): Parsed {
   const parsed = parsePairs(text, pairsMax, charset);
   return 'fault' in parsed ? parsed : treeOf(parsed.pairs);
+}
+
+/** The answer of another server, with any number of pairs. */
+export function parseReply({ body, media: { charset } }: Pick<Reply, 'body' | 'media'>): Parsed {
+  const decoded = decodeText(body, charset);
+  return 'fault' in decoded ? decoded : parseText(decoded.text.trim(), Number.POSITIVE_INFINITY, charset);
 }
 
 /** The tree of names and values that are decoded already. */

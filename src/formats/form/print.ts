@@ -26,6 +26,11 @@ export function encode(text: string): string {
   return encodeURIComponent(text).replace(/%20|[!'()~]/g, (sign) => others[sign]!);
 }
 
+/** Adds the pair of the Idempotency-Key to a body. */
+export function withKey(body: string, field: string, key: string | undefined): string {
+  return key === undefined ? body : `${body}${body === '' ? '' : '&'}${encode(field)}=${encode(key)}`;
+}
+
 const plain = /^[A-Za-z0-9._*-]*$/;
 const plainWithBlanks = /^[A-Za-z0-9._* -]*$/;
 

@@ -8,6 +8,9 @@ import { malformedBody, requireTree } from '../malformed-body.ts';
 import { operationInPath } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
+import { createAnswerDecoder } from './decode-answer.ts';
+import { decodeError } from './decode-error.ts';
+import { mergeExtras } from './extras.ts';
 import { jsonPath } from './names.ts';
 import { parse, parseText } from './parse.ts';
 import { compilePrint } from './print.ts';
@@ -37,7 +40,10 @@ function createCodec(context: FormatContext): MessageCodec {
 
     coordinates: (path, operation, side) => pointer(jsonPath(path, operation[side])),
 
-    encode: (operation, output) => okMessage(contentType, codecOf(operation).output.print(output)),
+    encode(operation, output, extras) {
+      const body = codecOf(operation).output.print(output);
+      return okMessage(contentType, extras === undefined ? body : mergeExtras(body, extras));
+    },
 
     encodeError(problem, { requestReference, service, operation }) {
       const { status, code: errorCode, message, type: errorType, headers } = problem;
@@ -57,6 +63,10 @@ function createCodec(context: FormatContext): MessageCodec {
     }),
 
     decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
+
+    decodeAnswer: createAnswerDecoder(),
+
+    decodeError: (reply, { input }) => decodeError(reply, input, referenceName),
   };
 }
 

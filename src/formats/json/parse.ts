@@ -1,23 +1,24 @@
 /** Parses JSON to a tree, or returns the fault. Stricter than `JSON.parse`. */
 import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
+import { plainInteger } from '../../lib/exact-json.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { findFault } from './find-fault.ts';
-import { plainInteger, scan } from './scan.ts';
+import { depthMax, scan } from './scan.ts';
 
 export type Parsed = { readonly tree: unknown } | Fault;
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
-export function parse(bytes: Buffer, charset?: Charset): Parsed {
+export function parse(bytes: Buffer, charset?: Charset, depth: number = depthMax): Parsed {
   const decoded = decodeText(bytes, charset);
   if ('fault' in decoded) return decoded;
   const { text } = decoded;
-  return parseText(text.startsWith('\ufeff') ? text.slice(1) : text);
+  return parseText(text.startsWith('\ufeff') ? text.slice(1) : text, depth);
 }
 
-export function parseText(text: string): Parsed {
-  const scanned = scan(text);
+export function parseText(text: string, depth: number = depthMax): Parsed {
+  const scanned = scan(text, depth);
   if ('fault' in scanned) return { fault: scanned.fault, where: offset(scanned.at) };
   try {
     const tree: unknown = scanned.plainNumbers ? JSON.parse(text) : JSON.parse(text, markImprecise);

@@ -1,5 +1,6 @@
 /** The reader of JSON trees. */
 import type { Reader } from '../../contract/read.ts';
+import type { Field, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 
 export const reader: Reader<unknown> = Object.freeze({
   isAbsent: (node) => node === null || node === undefined,
@@ -46,6 +47,68 @@ export const reader: Reader<unknown> = Object.freeze({
     return true;
   },
 } satisfies Reader<unknown>);
+
+/** The reader of answers of other servers: they write a value in every way that its schema leaves no doubt about. */
+export const answerReader: Reader<unknown> = Object.freeze({
+  ...reader,
+
+  text(node, schema) {
+    if (typeof node === 'symbol') return numberText(node.description ?? '', schema);
+    // Some servers write the values of enumerations and booleans as numbers.
+    if (typeof node === 'number') return schema.kind === 'dateTime' ? undefined : String(node);
+    return reader.text(node, schema);
+  },
+
+  // Converters of XML write a list of one item as the item, and lists below the name of their items.
+  items(node, schema) {
+    if (isEmpty(node)) return [];
+    const items: readonly unknown[] = Array.isArray(node) ? node : [node];
+    const { itemName, item } = schema;
+    if (!schema.wrapped && item.kind === 'object' && hasMember(item, itemName)) return items;
+    const isWrapper = (each: unknown): each is Readonly<Record<string, unknown>> =>
+      isObject(each) && Object.keys(each).length === 1 && Object.hasOwn(each, itemName);
+    return items.every(isWrapper) ? items.flatMap((each) => each[itemName]) : items;
+  },
+} satisfies Reader<unknown>);
+
+function hasMember({ fields }: ObjectSchema, member: string): boolean {
+  return Object.entries<Field>(fields).some(([name, { json = name }]) => json === member);
+}
+
+/** A number that a double may change, by the text of it. */
+function numberText(source: string, { kind }: ScalarSchema): string | undefined {
+  switch (kind) {
+    case 'decimal':
+      return withoutExponent(source);
+    case 'integer':
+      return withoutExponent(source)?.replace(/\.0*$/, '');
+    case 'string':
+    case 'enum':
+      return source;
+    case 'boolean':
+    case 'dateTime':
+    case 'date':
+    case 'binary':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** No number of a contract is longer. */
+const digitsMax = 100;
+
+function withoutExponent(source: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(source) ?? [];
+  const point = whole.length + Number(exponent);
+  if (whole === '' || whole.length + fraction.length > digitsMax || Math.abs(point) > digitsMax) return undefined;
+  const digits = (whole + fraction)
+    .padStart(whole.length + fraction.length - Math.min(point, 0), '0')
+    .padEnd(point, '0');
+  const at = Math.max(point, 0);
+  return `${sign}${digits.slice(0, at) || '0'}.${digits.slice(at)}`;
+}
 
 function isEmpty(node: unknown): boolean {
   if (typeof node === 'string') return node.trim() === '';

@@ -1,16 +1,16 @@
 /** Scans JSON text before `JSON.parse` for what that accepts: duplicate keys, unpaired surrogates and deep nesting. */
 
+import { plainInteger } from '../../lib/exact-json.ts';
+
 export const depthMax = 16;
 
 /** `plainNumbers` is false if a number is no integer of up to 15 digits. */
 export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
 
-/** An integer that a double represents without losing digits. */
-export const plainInteger = /^-?(0|[1-9]\d{0,14})$/;
 const number = /[-+.\deE]+/y;
 
 /** Accepts any text; `JSON.parse` refuses what is not JSON. */
-export function scan(text: string): Scan {
+export function scan(text: string, depthMax: number): Scan {
   // One entry for each open bracket: the keys of an object, or null for an array.
   const open: (Set<string> | null)[] = [];
   let plainNumbers = true;

@@ -5,6 +5,9 @@ import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
+import { createAnswerDecoder } from '../json/decode-answer.ts';
+import { decodeError } from '../json/decode-error.ts';
+import { mergeExtras } from '../json/extras.ts';
 import { jsonPath } from '../json/names.ts';
 import { parseText } from '../json/parse.ts';
 import { requireTree } from '../malformed-body.ts';
@@ -45,12 +48,15 @@ function createCodec(context: FormatContext): MessageCodec {
 
     coordinates: (path, operation, side) => dotted(callerPath(path, operation, side)),
 
-    encode: (operation, output) => ({
-      status: 200,
-      contentType,
-      headers: printHeaders(schemas(operation.output).header, output as Values),
-      body: codecOf(operation).output.print(output),
-    }),
+    encode(operation, output, extras) {
+      const body = codecOf(operation).output.print(output);
+      return {
+        status: 200,
+        contentType,
+        headers: printHeaders(schemas(operation.output).header, output as Values),
+        body: extras === undefined ? body : mergeExtras(body, extras),
+      };
+    },
 
     encodeError(problem, { requestReference, operation }) {
       const issues = problem.issues.map((each) => ({ ...each, path: callerPath(each.path, operation) }));
@@ -72,6 +78,10 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     decodeResponse: (operation, body) => codecOf(operation).output.read({ body: requireTree(parseText(body)) }),
+
+    decodeAnswer: createAnswerDecoder(({ output }, headers) => parseHeaders(schemas(output).header, headers)),
+
+    decodeError: (reply, { input }) => decodeError(reply, input, context.conventions.requestReference),
   };
 }
 

@@ -3,21 +3,25 @@ import type { Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { elementAround, namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
+import type { Element } from '../../xml/element.ts';
 import { escapeXml } from '../../xml/print.ts';
+import { compileAnswers } from '../answers.ts';
 import { flat } from '../append.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
 import { operationInBody } from '../named-operation.ts';
-import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
+import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
+import { fieldsIn, openFault, openReply } from './decode-answer.ts';
+import { decodeFault } from './decode-fault.ts';
 import { type Dialect, dialect11, dialect12 } from './dialect.ts';
 import { declarations } from './namespaces.ts';
 import { noticeBlock } from './notice.ts';
-import { parse, parseResponse, unwrap } from './parse.ts';
+import { addressing, parse, parseResponse, unwrap } from './parse.ts';
 import { compilePrint } from './print.ts';
-import { compileIsOfInterface, createReader, orUnqualified } from './read.ts';
+import { compileIsOfInterface, createAnswerReader, createReader, orUnqualified } from './read.ts';
 
 export const soap11 = createFormat(dialect11);
 export const soap12 = createFormat(dialect12);
@@ -39,17 +43,27 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const isMember = orUnqualified(isOfInterface);
   const reader = createReader(isMember);
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  const readAnswer = compileAnswers(createAnswerReader());
   const { prefix, mediaType } = dialect;
   const contentType = `${mediaType};charset=utf-8`;
-  const start =
+  const envelope =
     `<?xml version="1.0" encoding="UTF-8"?><${prefix}:Envelope xmlns:${prefix}="${dialect.envelope}"` +
     ' xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">';
-  const head = `${start}<${prefix}:Body>`;
+  const head = `${envelope}<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
   const frames = compileFrames(services, head, tail);
   const message = (operation: Operation, side: Side, value: unknown): string => {
     const frame = frames.get(operation)![side];
     return frame.start + codecOf(operation)[side].print(value) + frame.end;
+  };
+  const readFault = (fault: Element, { status }: Reply, operation: Operation): Refusal => {
+    const { part } = frames.get(operation)!.input;
+    return decodeFault(fault, status, { operation, part, isOfInterface });
+  };
+  const withMessageId = (text: string, key: string | undefined): string => {
+    if (key === undefined) return text;
+    const id = `<wsa:MessageID xmlns:wsa="${addressing}">${escapeXml(key)}</wsa:MessageID>`;
+    return `${envelope}<${prefix}:Header>${id}</${prefix}:Header>${text.slice(envelope.length)}`;
   };
 
   return {
@@ -79,13 +93,13 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
     // A receiver ignores a header block that it does not know, unless the block demands otherwise (SOAP 1.1, section 4.2.3).
     addNotice: (message, notice) => ({
       ...message,
-      body: `${start}<${prefix}:Header>${noticeBlock(notice)}</${prefix}:Header>${message.body.slice(start.length)}`,
+      body: `${envelope}<${prefix}:Header>${noticeBlock(notice)}</${prefix}:Header>${message.body.slice(envelope.length)}`,
     }),
 
-    encodeRequest: (service, operation, input) => ({
+    encodeRequest: (service, operation, input, key) => ({
       path: serviceAddress(service),
       contentType,
-      body: message(operation, 'input', input),
+      body: withMessageId(message(operation, 'input', input), key),
     }),
 
     decodeResponse(operation, body) {
@@ -93,6 +107,21 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
       if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
+    },
+
+    decodeAnswer(operation, reply) {
+      const first = openReply(reply);
+      if (first.local === 'Fault') return { refusal: readFault(first, reply, operation) };
+      const { part } = frames.get(operation)!.output;
+      const { value, issues, unknownMembers } = readAnswer(operation, {
+        body: fieldsIn(first, operation.output, part),
+      });
+      return { value, issues, unknownMembers };
+    },
+
+    decodeError(reply, operation) {
+      const fault = openFault(reply);
+      return fault && readFault(fault, reply, operation);
     },
   };
 }

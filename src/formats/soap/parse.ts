@@ -4,7 +4,7 @@ import { describe, Problem } from '../../contract/problem.ts';
 import type { Charset } from '../../lib/charset.ts';
 import { decodeXml, UnknownEncoding, Unreadable } from '../../xml/decode.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
-import { limits } from '../../xml/limits.ts';
+import { type Limits, limits } from '../../xml/limits.ts';
 import { Malformed, type Position, parse as parseXml } from '../../xml/parse.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -23,8 +23,13 @@ export interface Envelope {
 
 /** Throws a Problem for anything but an optional Header and a Body with one child, and OtherFormat for the other version. */
 export function parse(body: Buffer, charset: Charset | undefined, dialect: Dialect): Envelope {
+  return openEnvelope(parseRoot(body, charset), dialect);
+}
+
+/** Parses a document. Throws a Problem. */
+export function parseRoot(body: Buffer, charset: Charset | undefined, within: Limits = limits): Element {
   try {
-    return openEnvelope(parseXml(decodeXml(body, charset)), dialect);
+    return parseXml(decodeXml(body, charset), within);
   } catch (thrown) {
     if (thrown instanceof UnknownEncoding)
       throw unsupportedMedia('encoding', [...bodyCharsets, 'utf-16'], { reason: 'encoding' });
@@ -39,8 +44,8 @@ function placeOf({ line, column }: Position): string {
   return `line ${line}, column ${column}`;
 }
 
-/** A response of this program may be larger than what a caller may send. */
-const responseLimits = { ...limits, elementsMax: 50_000 };
+/** A response may be larger than what a caller may send. */
+export const responseLimits: Limits = Object.freeze({ ...limits, elementsMax: 50_000, textLengthMax: 1_000_000 });
 
 export function parseResponse(text: string, dialect: Dialect): Envelope {
   return openEnvelope(parseXml(text, responseLimits), dialect);
@@ -59,7 +64,13 @@ export function unwrap(message: Element, name: string | undefined, isOfInterface
   return isNil(inner) ? empty : inner;
 }
 
-const empty: Element = Object.freeze({ namespace: '', local: 'request', attributes: [], children: [], text: '' });
+export const empty: Element = Object.freeze({
+  namespace: '',
+  local: 'request',
+  attributes: [],
+  children: [],
+  text: '',
+});
 
 const dialects: readonly Dialect[] = [dialect11, dialect12];
 
@@ -93,15 +104,15 @@ function isPart(local: string): boolean {
   return local === 'Header' || local === 'Body';
 }
 
+/** The namespace of WS-Addressing. */
+export const addressing = 'http://www.w3.org/2005/08/addressing';
+
 /** Headers of these are understood: the identifier of the message can be an Idempotency-Key, the others require nothing. */
-const addressing: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2005/08/addressing',
-  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
-]);
+const understood: ReadonlySet<string> = new Set([addressing, 'http://schemas.xmlsoap.org/ws/2004/08/addressing']);
 
 function refuseUnknownHeaders(header: Element, dialect: Dialect): void {
   for (const block of header.children) {
-    if (addressing.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
+    if (understood.has(block.namespace) || !isTrue(attribute(block, dialect.envelope, 'mustUnderstand'))) continue;
     const role = attribute(block, dialect.envelope, dialect.roleAttribute);
     if (role === undefined || role === dialect.nextRole || role.endsWith('/role/ultimateReceiver'))
       throw new Problem('mustUnderstand');
@@ -109,7 +120,7 @@ function refuseUnknownHeaders(header: Element, dialect: Dialect): void {
 }
 
 function messageIdOf(header: Element): string | undefined {
-  const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && addressing.has(namespace));
+  const ids = header.children.filter(({ local, namespace }) => local === 'MessageID' && understood.has(namespace));
   if (ids.length > 1) throw malformedBody('two MessageIDs');
   return ids[0]?.text.trim() || undefined;
 }

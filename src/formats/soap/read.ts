@@ -21,7 +21,24 @@ export function orUnqualified(isOfInterface: IsOfInterface): IsOfInterface {
   return (element) => element.namespace === '' || isOfInterface(element);
 }
 
-export function createReader(isOfInterface: IsOfInterface): Reader<Element> {
+/** Answers of other servers: their members may be in any namespace, their items have any name, and types any names. */
+export function createAnswerReader(): Reader<Element> {
+  const reader = createReader(() => true, false);
+  return Object.freeze({
+    ...reader,
+    // A nil element that the contract does not have is no member.
+    eachMember: (element, visit, schema) =>
+      reader.eachMember(element, (name, each) => (isNil(each) ? undefined : visit(name, each)), schema),
+    items({ text, children }) {
+      if (!isBlank(text)) return undefined;
+      return children.every(({ local }) => local === children[0]!.local) ? children : undefined;
+    },
+  } satisfies Reader<Element>);
+}
+
+/** `checksTypes`: whether an `xsi:type` has to name the type of the schema. */
+export function createReader(isOfInterface: IsOfInterface, checksTypes = true): Reader<Element> {
+  const typeName = checksTypes ? namedType : () => undefined;
   return Object.freeze({
     isAbsent: isNil,
 
@@ -108,7 +125,7 @@ export function isTrue(text: string | undefined): boolean {
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
 /** The local name of xsi:type, if the element has one. */
-function typeName(element: Element): string | undefined {
+function namedType(element: Element): string | undefined {
   return element.attributes.length === 0 ? undefined : attribute(element, xsi, 'type')?.replace(/^.*:/, '');
 }
 

@@ -10,28 +10,35 @@ import { malformedBody } from '../malformed-body.ts';
  * The message of a Body: its one child, or the one without an `id` beside elements that the message refers to. A message without
  * references stays as it is.
  */
-export function messageOf(body: Element): Element {
+export function messageOf(body: Element, within: SizeLimits = requestLimits): Element {
   const [first, ...others] = body.children;
   if (first === undefined || !isBlank(body.text)) throw malformedBody('Body is not one element');
-  if (others.length === 0) return hasReference(first) ? new Resolver(body).resolve(first) : first;
+  if (others.length === 0) return hasReference(first) ? new Resolver(body, within).resolve(first) : first;
   const [message, ...more] = body.children.filter((each) => idOf(each) === undefined);
   if (message === undefined || more.length > 0) throw malformedBody('Body is not one element');
-  return new Resolver(body).resolve(message);
+  return new Resolver(body, within).resolve(message);
 }
 
 /** A resolved message may be no larger than a message without references. */
-const charactersMax = 65_536;
+export interface SizeLimits {
+  readonly elementsMax: number;
+  readonly charactersMax: number;
+}
+
+const requestLimits: SizeLimits = Object.freeze({ elementsMax: limits.elementsMax, charactersMax: 65_536 });
 
 /** Every step counts, so cycles, deep chains and references to references end at a limit. */
 class Resolver {
   readonly #body: Element;
+  readonly #within: SizeLimits;
   readonly #targets = new Map<string, Element>();
   readonly #used = new Set<string>();
   #elements = 0;
   #characters = 0;
 
-  constructor(body: Element) {
+  constructor(body: Element, within: SizeLimits) {
     this.#body = body;
+    this.#within = within;
     this.#collect(body);
   }
 
@@ -55,13 +62,13 @@ class Resolver {
   /** `named`: the element that keeps its name; its content is that of `element`. */
   #resolve(named: Element, element: Element, depth: number): Element {
     this.#elements += 1;
-    if (this.#elements > limits.elementsMax) throw malformedBody('too many elements');
+    if (this.#elements > this.#within.elementsMax) throw malformedBody('too many elements');
     if (depth > limits.depthMax) throw malformedBody('too deep');
     const id = referenceOf(element);
     if (id !== undefined) return this.#resolve(named, this.#targetOf(id), depth + 1);
     const { attributes, text } = element;
     this.#characters += text.length;
-    if (this.#characters > charactersMax) throw malformedBody('text too long');
+    if (this.#characters > this.#within.charactersMax) throw malformedBody('text too long');
     const children = element.children.map((each) => this.#resolve(each, each, depth + 1));
     return { namespace: named.namespace, local: named.local, attributes, children, text };
   }

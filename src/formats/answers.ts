@@ -1,0 +1,62 @@
+/** Compiles the reading of answers of other servers. */
+import { label } from '../contract/member-names.ts';
+import { isBound, type Operation, splitByLocation } from '../contract/operation.ts';
+import { AnswerCollector, compileRead, type Reader, type UnknownMembers } from '../contract/read.ts';
+import type { Parts, ReadResult } from './codec.ts';
+
+/** An answer of another server, as it is read. */
+export interface ReadAnswer extends ReadResult {
+  readonly unknown: readonly UnknownMembers[];
+  /** As in `DecodedAnswer`. */
+  readonly unknownMembers: readonly string[];
+}
+
+type ReadParts<N> = (parts: Parts<N>, collector: AnswerCollector) => unknown;
+
+const emptyAnswer = Object.freeze({});
+const noNames: readonly string[] = Object.freeze([]);
+/** An answer may have any number of unknown members. */
+const namesMax = 50;
+
+/** Each operation is compiled at its first use. */
+export function compileAnswers<N>(reader: Reader<N>): (operation: Operation, parts: Parts<N>) => ReadAnswer {
+  const compiled = new Map<Operation, ReadParts<N>>();
+  return (operation, parts) => {
+    let read = compiled.get(operation);
+    if (read === undefined) {
+      read = compileAnswer(operation, reader);
+      compiled.set(operation, read);
+    }
+    const collector = new AnswerCollector();
+    const value = read(parts, collector) ?? emptyAnswer;
+    const { issues, unknown } = collector;
+    return { value, issues, unknown, unknownMembers: unknown.length === 0 ? noNames : namesOf(unknown) };
+  };
+}
+
+/** An answer has fields in its body, and in its headers where the operation has an HTTP binding. */
+function compileAnswer<N>(operation: Operation, reader: Reader<N>): ReadParts<N> {
+  const { output } = operation;
+  const schemas = isBound(operation) ? splitByLocation(output) : undefined;
+  if (schemas === undefined || Object.keys(schemas.header.fields).length === 0) {
+    const read = compileRead(output, reader, 'server');
+    return ({ body }, collector) => (body === undefined ? undefined : read(body, collector));
+  }
+  const readHeader = compileRead(schemas.header, reader, 'server');
+  const readBody = compileRead(schemas.body, reader, 'server');
+  const names = Object.keys(output.fields);
+  return ({ header, body }, collector) => {
+    const found: Readonly<Record<string, unknown>> = {
+      ...((header === undefined ? undefined : readHeader(header, collector)) as object | undefined),
+      ...((body === undefined ? undefined : readBody(body, collector)) as object | undefined),
+    };
+    // In the order of the contract, wherever the fields were.
+    const inOrder = names.flatMap((name) => (found[name] === undefined ? [] : [[name, found[name]]]));
+    return Object.freeze(Object.fromEntries(inOrder));
+  };
+}
+
+function namesOf(unknown: readonly UnknownMembers[]): readonly string[] {
+  const names = unknown.flatMap(({ path, nodes }) => [...nodes.keys()].map((name) => label([...path, name])));
+  return [...new Set(names)].slice(0, namesMax);
+}

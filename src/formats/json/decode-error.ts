@@ -1,0 +1,99 @@
+/** Reads refusals in JSON: our own errors, problem details (RFC 9457), and errors of other shapes that say a text. */
+import { isUtf8 } from 'node:buffer';
+import type { ObjectSchema } from '../../contract/schema.ts';
+import type { Refusal, RefusalIssue, Reply } from '../protocol.ts';
+import { defaultMessage, inJson, issuesMax, pathTo, textOf, tokensOf } from '../refusal.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** `referenceName`: of the reference of a request in our own errors. Undefined for a body that is no JSON. */
+export function decodeError(
+  { status, body }: Pick<Reply, 'status' | 'body'>,
+  input: ObjectSchema,
+  referenceName: string,
+): Refusal | undefined {
+  const tree = parse(body);
+  if (typeof tree === 'string') return { status, message: textOf(tree) ?? defaultMessage(status), issues: [] };
+  const error = membersOf(Array.isArray(tree) ? tree[0] : tree);
+  if (error === undefined) return undefined;
+  const inner = membersOf(error.error) ?? {};
+  const first = firstOf(error.errors);
+  const code = codeOf(error.errorCode, error.code, inner.code, first.code, error.error_description && error.error);
+  const type = textOf(error.errorType);
+  const requestReference = textOf(error[referenceName]) ?? textOf(error.requestId);
+  const details = detailsOf(error);
+  return {
+    status,
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+    message: messageOf(error, inner, first) ?? defaultMessage(status),
+    issues: issuesOf(error).flatMap(issueReader(input)).slice(0, issuesMax),
+    ...(requestReference !== undefined && { requestReference }),
+    ...(details !== undefined && { details }),
+  };
+}
+
+/** Lenient: the sender has refused the request, whatever else is wrong. */
+function parse(body: Buffer): unknown {
+  const text = body.toString(isUtf8(body) ? 'utf8' : 'latin1').replace(/^\ufeff/, '');
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: unknown): Members | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+}
+
+/** The names of texts, in the order of how much they say. */
+function messageOf(error: Members, inner: Members, first: Members): string | undefined {
+  return [
+    ...[error.message, error.detail, error.errorMessage, error.error_description],
+    ...[inner.message, inner.detail, inner.description, error.error],
+    ...[first.message, first.detail, first.title],
+    ...[error.title, error.description, error.reason],
+  ]
+    .map(textOf)
+    .find((text) => text !== undefined);
+}
+
+function codeOf(...values: readonly unknown[]): string | undefined {
+  const found = values.find((value) => typeof value === 'number' || textOf(value) !== undefined);
+  return found === undefined ? undefined : textOf(String(found))?.slice(0, 100);
+}
+
+/** A title makes problem details of an error; without a type it is `about:blank`. */
+function detailsOf({ type, title, message }: Members): Refusal['details'] | undefined {
+  const named = textOf(title);
+  if (named === undefined || message !== undefined) return undefined;
+  return { type: textOf(type) ?? 'about:blank', title: named };
+}
+
+function firstOf(errors: unknown): Members {
+  return (Array.isArray(errors) ? membersOf(errors[0]) : undefined) ?? {};
+}
+
+/** What is wrong with fields: a list of objects that name them, or an object from names to texts. */
+function issuesOf(error: Members): readonly unknown[] {
+  const list = [error.invalidFields, error['invalid-params'], error.errors].find(Array.isArray);
+  if (list !== undefined) return list;
+  const byName = membersOf(error.errors);
+  if (byName === undefined) return [];
+  return Object.entries(byName).map(([name, texts]) => ({ name, message: Array.isArray(texts) ? texts[0] : texts }));
+}
+
+function issueReader(input: ObjectSchema): (issue: unknown) => readonly RefusalIssue[] {
+  return (issue) => {
+    const each = membersOf(issue) ?? {};
+    const { pointer, parameter } = membersOf(each.source) ?? {};
+    const coordinates = [each.name, each.pointer, each.field, each.path, pointer, parameter].find(
+      (name) => typeof name === 'string',
+    );
+    const message = textOf(each.message) ?? textOf(each.detail) ?? textOf(each.reason);
+    if (coordinates === undefined || message === undefined) return [];
+    const value = textOf(each.value);
+    return [{ path: pathTo(tokensOf(coordinates), input, inJson), message, ...(value !== undefined && { value }) }];
+  };
+}

@@ -1,0 +1,77 @@
+/** Members of an answer that the contract does not have: collects them, and merges them into another JSON answer. */
+import type { Path } from '../../contract/path.ts';
+import type { UnknownMembers } from '../../contract/read.ts';
+import type { Schema } from '../../contract/schema.ts';
+import { isRawNumber, rawNumber } from '../../lib/exact-json.ts';
+import { jsonPath } from './names.ts';
+
+type Members = Record<string, unknown>;
+
+/** The members as JSON has them around the members of the contract. Numbers keep their digits. */
+export function collectExtras(unknown: readonly UnknownMembers[], output: Schema): unknown {
+  let extras: unknown;
+  for (const { path, nodes } of unknown) {
+    // A key that is no name is shown as another one.
+    if (path.includes('?')) continue;
+    const members = createMembers();
+    for (const [name, node] of nodes) members[name] = exact(node);
+    extras = place(extras, keysOf(jsonPath(path, output)), members);
+  }
+  return extras;
+}
+
+/** Returns the JSON text of an object with further members. A member that is there already keeps its value. */
+export function mergeExtras(body: string, extras: unknown): string {
+  return JSON.stringify(merge(JSON.parse(body), extras));
+}
+
+type Key = string | number;
+
+/** The keys of JSON: an item of a wrapped list has its own name, too. */
+function keysOf(path: Path): readonly Key[] {
+  return path.flatMap((step): readonly Key[] => {
+    if (typeof step === 'string') return [step];
+    return step.wrapped ? [step.index, step.itemName] : [step.index];
+  });
+}
+
+/** Adds members at a place of the tree, and returns the tree. */
+function place(tree: unknown, [key, ...rest]: readonly Key[], members: Members): unknown {
+  if (key === undefined) return isMembers(tree) ? Object.assign(tree, members) : members;
+  if (typeof key === 'number') {
+    const items: unknown[] = Array.isArray(tree) ? tree : [];
+    items[key] = place(items[key], rest, members);
+    return items;
+  }
+  const object = isMembers(tree) ? tree : createMembers();
+  object[key] = place(object[key], rest, members);
+  return object;
+}
+
+function merge(value: unknown, extra: unknown): unknown {
+  if (value === undefined) return extra;
+  if (Array.isArray(value)) return Array.isArray(extra) ? value.map((item, at) => merge(item, extra[at])) : value;
+  if (!isMembers(value) || !isMembers(extra)) return value;
+  const merged = Object.assign(createMembers(), value);
+  for (const [name, each] of Object.entries(extra)) merged[name] = merge(merged[name], each);
+  return merged;
+}
+
+/** A tree of the parser, in which a symbol is a number as it was written. */
+function exact(node: unknown): unknown {
+  if (typeof node === 'symbol') return rawNumber(node.description ?? '0');
+  if (Array.isArray(node)) return node.map(exact);
+  if (!isMembers(node)) return node;
+  const copy = createMembers();
+  for (const [name, each] of Object.entries(node)) copy[name] = exact(each);
+  return copy;
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value);
+}
+
+/** Without a prototype, `__proto__` is a name like any other. */
+function createMembers(): Members {
+  return Object.create(null) as Members;
+}

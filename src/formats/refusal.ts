@@ -1,0 +1,117 @@
+/** Reads the parts that refusals of other servers have in common: coordinates of fields, and errors as one line of text. */
+import { printable } from '../contract/lexical.ts';
+import type { Path, Step } from '../contract/path.ts';
+import type { Field, ListSchema, ObjectSchema, Schema } from '../contract/schema.ts';
+import type { Refusal, RefusalIssue } from './protocol.ts';
+
+/** Longer texts are cut: a server may answer with a page. */
+const textLengthMax = 2_000;
+/** More issues than this are left out. */
+export const issuesMax = 50;
+
+/** Returns the text as messages can have it; undefined for what is no text, or an empty one. */
+export function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim().slice(0, textLengthMax);
+  if (text === '') return undefined;
+  return printable(text) ? text : replaceUnprintable(text);
+}
+
+/** The message where a server gives none. */
+export function defaultMessage(status: number): string {
+  return `Request refused with status ${status}`;
+}
+
+/** How a format writes coordinates: the first index of a list, and the name of a field. */
+interface Coordinates {
+  readonly firstIndex: 0 | 1;
+  readonly nameOf: (name: string, field: Field) => string;
+}
+
+const ofFields: Coordinates = { firstIndex: 0, nameOf: (name) => name };
+export const inXml: Coordinates = { ...ofFields, firstIndex: 1 };
+export const inJson: Coordinates = { ...ofFields, nameOf: (name, { json = name }) => json };
+
+/** The path of names and indices below a schema. Names that the schema does not have stay as they are. */
+export function pathTo(tokens: readonly string[], input: ObjectSchema, coordinates: Coordinates = ofFields): Path {
+  const path: Step[] = [];
+  let schema: Schema | undefined = input;
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!;
+    if (schema?.kind === 'list' && !schema.joined && /^\d{1,6}$/.test(token)) {
+      const { itemName, wrapped, item }: ListSchema = schema;
+      path.push({ index: Number(token) - coordinates.firstIndex, itemName, wrapped });
+      if (wrapped && tokens[at + 1] === itemName) at += 1;
+      schema = item;
+    } else if (schema?.kind === 'object') {
+      const [name, field] = fieldOf(schema, token, coordinates);
+      path.push(name);
+      schema = field?.schema;
+    } else {
+      path.push(token);
+      schema = schema?.kind === 'map' ? schema.item : undefined;
+    }
+  }
+  return path;
+}
+
+function fieldOf({ fields }: ObjectSchema, token: string, { nameOf }: Coordinates): readonly [string, Field?] {
+  const named = Object.entries<Field>(fields).find(([name, field]) => nameOf(name, field) === token);
+  // Fields outside the body have their own names.
+  return named ?? (Object.hasOwn(fields, token) ? [token, fields[token]!] : [token]);
+}
+
+/** The steps of `details.0.card.number`, `details[0].card`, `/details/0/card` (RFC 6901) and `$.details[0]`. */
+export function tokensOf(coordinates: string): readonly string[] {
+  const pointer = coordinates.startsWith('#/') ? coordinates.slice(1) : coordinates;
+  if (pointer.startsWith('/'))
+    return pointer
+      .slice(1)
+      .split('/')
+      .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return coordinates
+    .replace(/^\$\.?/, '')
+    .replace(/\[(\w+)\]/g, '.$1')
+    .split('.')
+    .filter((token) => token !== '');
+}
+
+/** An error as one line, as `errorText` prints it. */
+export interface ErrorLine {
+  readonly type: string;
+  readonly code: string;
+  readonly message: string;
+  /** The further issues, with their coordinates. */
+  readonly others: readonly (readonly [coordinates: string, message: string])[];
+}
+
+const line = /^(validation|security|configuration|internal) (\d[\d_]+) (.*)$/s;
+
+/** Undefined for any other text. */
+export function parseErrorLine(text: string): ErrorLine | undefined {
+  const [, type, code, rest] = line.exec(text.trim()) ?? [];
+  if (type === undefined || code === undefined || rest === undefined) return undefined;
+  const [message = '', ...also] = rest.split('; also ');
+  const others = also.map((each) => /^(.+?): (.*)$/s.exec(each));
+  if (others.includes(null)) return { type, code, message: rest, others: [] };
+  return { type, code, message, others: others.map((match) => [match![1]!, match![2]!]) };
+}
+
+/** The refusal that a line says. The first issue has no coordinates in it. `path`: of coordinates of the format. */
+export function refusalOf(errorLine: ErrorLine, status: number, path: (coordinates: string) => Path): Refusal {
+  const { type, code, message, others } = errorLine;
+  const further = others.map(([coordinates, text]): RefusalIssue => ({ path: path(coordinates), message: text }));
+  const issues = further.length === 0 ? [] : [{ path: [], message }, ...further];
+  // One status stands for most errors of these formats.
+  if (status !== 500 && status !== 400) return { status, type, code, message, issues };
+  return { status: statusOf(type), isStatusImplied: true, type, code, message, issues };
+}
+
+function statusOf(type: string): number {
+  if (type === 'validation') return 422;
+  return type === 'security' ? 403 : 500;
+}
+
+function replaceUnprintable(text: string): string {
+  return [...text.toWellFormed()].map((character) => (printable(character) ? character : '\ufffd')).join('');
+}

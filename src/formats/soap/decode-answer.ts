@@ -1,0 +1,64 @@
+/** Opens responses of other servers in SOAP 1.1 and SOAP 1.2, whichever was asked for. */
+import type { ObjectSchema } from '../../contract/schema.ts';
+import type { Charset } from '../../lib/charset.ts';
+import { charsetOf } from '../../lib/charset.ts';
+import type { Element } from '../../xml/element.ts';
+import { malformedBody } from '../malformed-body.ts';
+import { multipartType, onlyPart } from '../multipart.ts';
+import type { Reply } from '../protocol.ts';
+import { dialect11, dialect12 } from './dialect.ts';
+import { empty, parseRoot, responseLimits } from './parse.ts';
+import { isNil } from './read.ts';
+import { messageOf, type SizeLimits } from './references.ts';
+
+const envelopes: readonly string[] = [dialect11.envelope, dialect12.envelope];
+
+const replyLimits: SizeLimits = { elementsMax: responseLimits.elementsMax, charactersMax: 4_000_000 };
+
+/** Returns the element in the Body, with its references resolved. Headers are ignored. Throws a Problem for no envelope. */
+export function openReply({ media, headers, body }: Reply): Element {
+  const part =
+    media.type === multipartType
+      ? partOf(body, headers['content-type'] ?? '')
+      : { bytes: body, charset: media.charset };
+  const root = parseRoot(withoutLayout(part.bytes), part.charset, responseLimits);
+  if (root.local !== 'Envelope' || !envelopes.includes(root.namespace)) throw malformedBody('root is no Envelope');
+  const found = root.children.find(({ local, namespace }) => local === 'Body' && namespace === root.namespace);
+  if (found === undefined) throw malformedBody('Envelope without a Body');
+  return messageOf(found, replyLimits);
+}
+
+/** The Fault of a response; undefined for any other response. */
+export function openFault(reply: Reply): Element | undefined {
+  try {
+    const first = openReply(reply);
+    return first.local === 'Fault' ? first : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The element that holds the fields: that of the operation, or one below it. Servers call that one `result`, `return` or
+ * `disableResult`. `part`: its name in our own messages, which a field may have, too.
+ */
+export function fieldsIn(message: Element, { fields }: ObjectSchema, part: string | undefined): Element {
+  if (isNil(message)) return empty;
+  const [inner, ...others] = message.children;
+  if (inner === undefined || others.length > 0) return message;
+  if (inner.local !== part && Object.hasOwn(fields, inner.local)) return message;
+  return isNil(inner) ? empty : inner;
+}
+
+function partOf(body: Buffer, contentType: string): { readonly bytes: Buffer; readonly charset: Charset | undefined } {
+  const part = onlyPart(body, contentType);
+  const [, label] = /;\s*charset=([\w.:-]+)/i.exec(part.contentType) ?? [];
+  return { bytes: part.body, charset: label === undefined ? undefined : charsetOf(label) };
+}
+
+/** Scripts print line breaks before the declaration, where XML allows none. */
+function withoutLayout(bytes: Buffer): Buffer {
+  let start = 0;
+  while (bytes[start] === 0x0a || bytes[start] === 0x0d || bytes[start] === 0x20 || bytes[start] === 0x09) start += 1;
+  return start === 0 ? bytes : bytes.subarray(start);
+}

@@ -1,0 +1,110 @@
+/** Reads faults of other servers: those with our own text, and those of other makers. */
+import type { Operation } from '../../contract/operation.ts';
+import type { Path } from '../../contract/path.ts';
+import type { ObjectSchema } from '../../contract/schema.ts';
+import type { Element } from '../../xml/element.ts';
+import type { Refusal } from '../protocol.ts';
+import { defaultMessage, inXml, parseErrorLine, pathTo, refusalOf, textOf } from '../refusal.ts';
+import type { IsOfInterface } from './read.ts';
+
+/** What both versions of SOAP say of a fault. */
+interface Fault {
+  /** Without its prefix: `Client`, `Server.Busy`. */
+  readonly code: string;
+  readonly subcode: string | undefined;
+  readonly text: string | undefined;
+  readonly detail: Element | undefined;
+}
+
+/** What a fault is read by. `part`: the element between that of the operation and its fields. */
+interface FaultContext {
+  readonly operation: Operation;
+  readonly part: string | undefined;
+  readonly isOfInterface: IsOfInterface;
+}
+
+export function decodeFault(
+  element: Element,
+  status: number,
+  { operation, part, isOfInterface }: FaultContext,
+): Refusal {
+  const fault = faultIn(element);
+  const line = fault.text === undefined ? undefined : parseErrorLine(fault.text);
+  if (line !== undefined) {
+    const around = [operation.name, part].filter((name) => name !== undefined);
+    return refusalOf(line, status, (coordinates) => pathOf(coordinates, around, operation.input));
+  }
+  const code = customCode(fault);
+  const message = fault.text ?? textIn(fault.detail, messageNames) ?? defaultMessage(status);
+  const blamesSender = /^(?:Client|Sender)\b/.test(fault.code);
+  // An application that names its own code or its own element has decided to refuse.
+  const isDeclared = code !== undefined || fault.detail?.children.some(isOfInterface) === true;
+  const isRefused = blamesSender || isDeclared;
+  return {
+    ...(isShared(status) ? { status: isRefused ? 422 : 500, isStatusImplied: true } : { status }),
+    ...(code !== undefined && { code }),
+    type: isRefused ? 'validation' : 'internal',
+    message,
+    issues: [],
+    ...(!isRefused && /^(?:Server|Receiver)\b/.test(fault.code) && { isUndeclared: true }),
+  };
+}
+
+/** The status that faults of any kind have. */
+function isShared(status: number): boolean {
+  return status < 400 || status === 400 || status === 500;
+}
+
+function faultIn(element: Element): Fault {
+  const code = child(element, 'faultcode') ?? child(child(element, 'Code'), 'Value');
+  const subcode = child(child(child(element, 'Code'), 'Subcode'), 'Value');
+  const text = child(element, 'faultstring') ?? child(child(element, 'Reason'), 'Text');
+  return {
+    code: localName(code?.text),
+    subcode: subcode && localName(subcode.text),
+    text: textOf(text?.text),
+    detail: child(element, 'detail') ?? child(element, 'Detail'),
+  };
+}
+
+/** The codes that SOAP prescribes say who is to blame. What follows their dot, and any other code, is the application's. */
+function customCode({ code, subcode, detail }: Fault): string | undefined {
+  if (subcode !== undefined && subcode !== '') return subcode;
+  const [, own] =
+    /^(?:Client|Server|Sender|Receiver|VersionMismatch|MustUnderstand|DataEncodingUnknown)(?:\.(.+))?$/.exec(code) ?? [
+      '',
+      code,
+    ];
+  return textOf(own) ?? textIn(detail, codeNames);
+}
+
+const codeNames = /^(?:error|fault)?code$/i;
+const messageNames = /^(?:error|fault)?(?:message|string|description)$/i;
+
+/** The text of the first element below with such a name. */
+function textIn(element: Element | undefined, names: RegExp): string | undefined {
+  for (const each of element?.children ?? []) {
+    const found = names.test(each.local) ? textOf(each.text) : textIn(each, names);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** `/Envelope/Body/disable/request/details/RecurringDetail[1]/@id`: items count from 1. `around`: the names before the fields. */
+function pathOf(coordinates: string, around: readonly string[], input: ObjectSchema): Path {
+  const below = coordinates.replace(/^\/Envelope\/Body\/?/, '').split('/');
+  const start = around.findIndex((name, at) => below[at] !== name);
+  const steps = below.slice(start === -1 ? around.length : start).map((token) => {
+    const [, index] = /\[(\d+)\]$/.exec(token) ?? [];
+    return index ?? token.replace(/^@/, '');
+  });
+  return pathTo(steps, input, inXml);
+}
+
+function child(element: Element | undefined, local: string): Element | undefined {
+  return element?.children.find((each) => each.local === local);
+}
+
+function localName(text = ''): string {
+  return text.trim().replace(/^[^:]*:/, '');
+}

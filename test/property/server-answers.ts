@@ -1,0 +1,170 @@
+/** Properties of the half of the formats that asks other servers: answers and refusals are read as they were meant. */
+import { Buffer } from 'node:buffer';
+import fc, { type Arbitrary } from 'fast-check';
+import { isBound } from '../../src/contract/operation.ts';
+import { dotted, type Path } from '../../src/contract/path.ts';
+import { type Issue, Problem, type ProblemKind } from '../../src/contract/problem.ts';
+import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
+import { problemsOf } from '../../src/contract/service.ts';
+import type { ProtocolName } from '../../src/formats/index.ts';
+import type { DecodedAnswer, RefusedAnswer, Reply } from '../../src/formats/protocol.ts';
+import type { Message } from '../../src/formats/wire.ts';
+import { formats } from '../formats/index.ts';
+import { arbitrary } from '../support/generate.ts';
+import { namesOf, type Property, type Subject, search } from './property.ts';
+import { rounded } from './round-trip.ts';
+
+const formatsOf = (subject: Subject): readonly ProtocolName[] =>
+  isBound(subject.operation) ? ['rest'] : namesOf(subject);
+
+const precisionOf = (name: ProtocolName): number => formats[name === 'rest' ? 'json' : name].precisionMs;
+
+/** The response that a client receives of a message. */
+export const replyOf = ({ status, contentType, headers, body }: Message): Reply => ({
+  status,
+  media: { type: contentType.split(';')[0]!, charset: 'utf-8' },
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: Buffer.from(body),
+});
+
+const textOf = (answer: DecodedAnswer | RefusedAnswer): string => JSON.stringify(answer);
+
+export const answersAreRead: Property = (subject) => {
+  const { protocols, operation } = subject;
+  return search(arbitrary(operation.output), subject, (output) => {
+    for (const name of formatsOf(subject)) {
+      const message = protocols[name].encode(operation, output);
+      const value = rounded(operation.output, output, precisionOf(name));
+      const expected = JSON.stringify({ value, issues: [], unknownMembers: [] });
+      const read = textOf(protocols[name].decodeAnswer(operation, replyOf(message)));
+      if (read !== expected)
+        return `${name}: the answer\n  ${expected}\nis read as\n  ${read}\nfrom\n  ${message.body}`;
+    }
+    return undefined;
+  });
+};
+
+/** JSON that no contract here has. */
+const extra: Arbitrary<string> = fc.constantFrom(
+  'null',
+  'true',
+  '""',
+  '12345678901234567890.123456789',
+  '1e400',
+  '[]',
+  '{}',
+  '[1,{"deep":[[0.1000]]},"x"]',
+  '{"__proto__":{"a":1},"id":"007"}',
+);
+
+/** Adds a member to each object of a JSON text that the contract describes, in turn one of these. */
+const addMembers = (body: string, extras: readonly string[]): string => {
+  let count = 0;
+  return body.replace(/\{(?="|\})|"(?:[^"\\]|\\.)*"/g, (token, at: number) => {
+    if (token !== '{') return token;
+    const added = `"x.added":${extras[count++ % extras.length]}`;
+    return body[at + 1] === '}' ? `{${added}` : `{${added},`;
+  });
+};
+
+/** Members that the contract does not have come back at their place, with every digit. Only for objects of the contract. */
+export const unknownMembersPass: Property = (subject) => {
+  const { protocols, operation } = subject;
+  if (hasMapOrWrapped(operation.output)) return undefined;
+  const name = isBound(operation) ? 'rest' : 'json';
+  const values = fc.tuple(arbitrary(operation.output), fc.array(extra, { minLength: 1, maxLength: 3 }));
+  return search(values, subject, ([output, extras]) => {
+    const message = protocols[name].encode(operation, output);
+    const body = addMembers(message.body, extras);
+    const read = protocols[name].decodeAnswer(operation, replyOf({ ...message, body }));
+    if ('refusal' in read) return 'the answer is read as a refusal';
+    const expected = rounded(operation.output, output, precisionOf(name));
+    if (JSON.stringify(read.value) !== JSON.stringify(expected) || read.issues.length > 0)
+      return `${body} is read as ${textOf(read)}`;
+    const again = protocols[name].encode(operation, read.value, read.extras).body;
+    return sorted(again) === sorted(body) ? undefined : `${body}\nbecomes\n${again}`;
+  });
+};
+
+/** The tokens of a JSON text in one order: members may be in any. */
+const sorted = (json: string): string => (json.match(/"(?:[^"\\]|\\.)*"|[^",[\]{}:]+/g) ?? []).sort().join();
+
+const hasMapOrWrapped = (schema: Schema): boolean => {
+  if (schema.kind === 'map') return true;
+  if (schema.kind === 'list') return (schema.joined ? false : schema.wrapped) || hasMapOrWrapped(schema.item);
+  return schema.kind === 'object' && Object.values(schema.fields).some((field) => hasMapOrWrapped(field.schema));
+};
+
+/** A path to some part of a schema. */
+const pathIn = (schema: Schema): Arbitrary<Path> => {
+  if (schema.kind === 'list' && !schema.joined)
+    return fc
+      .tuple(fc.nat(40), pathIn(schema.item))
+      .map(([index, rest]) => [{ index, itemName: schema.itemName, wrapped: schema.wrapped }, ...rest]);
+  const names = schema.kind === 'object' ? Object.keys((schema as ObjectSchema).fields) : [];
+  if (names.length === 0 || schema.kind !== 'object') return fc.constant([]);
+  return fc
+    .constantFrom(...names)
+    .chain((name) => pathIn(schema.fields[name]!.schema).map((rest): Path => [name, ...rest]));
+};
+
+const message: Arbitrary<string> = fc.constantFrom(
+  'Invalid card number',
+  'a: b',
+  'é <&> "x"',
+  '100% of 1+1=2',
+  "l'été",
+);
+
+const problem = (subject: Subject): Arbitrary<Problem> => {
+  const kinds: readonly ProblemKind[] = [...problemsOf(subject.service).values()];
+  const issue = fc
+    .tuple(fc.constantFrom(...kinds), pathIn(subject.operation.input), message)
+    .map(([kind, path, text]): Issue => ({ kind, path, message: text }));
+  return fc
+    .tuple(fc.constantFrom(...kinds), message, fc.array(issue, { maxLength: 3 }))
+    .map(([kind, text, issues]) => new Problem(kind, issues[0]?.message ?? text, { issues }));
+};
+
+/** The facts of a problem that a format carries. */
+const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, kept: number) => {
+  const shown = issues.map(({ path, message: text }) => [dotted(path), text]);
+  switch (name) {
+    case 'json':
+    case 'form':
+      return { status, code, type, message, issues: shown };
+    case 'rest':
+      return { status, message, issues: shown };
+    case 'soap11':
+    case 'soap12':
+    case 'adapter':
+      // The first issue has no coordinates there; a status of the format stands for most others.
+      return {
+        ...(kept === 500 || kept === 400 ? {} : { status }),
+        ...{ code, type, message },
+        issues: shown.length > 1 ? [['', message], ...shown.slice(1)] : [],
+      };
+    default:
+      return name satisfies never;
+  }
+};
+
+export const refusalsAreRead: Property = (subject) => {
+  const { protocols, operation, service } = subject;
+  return search(problem(subject), subject, (refused) => {
+    for (const name of formatsOf(subject)) {
+      const answer = protocols[name].encodeError(refused, { requestReference: 'ABCDEFGH12345678', operation, service });
+      const read = protocols[name].decodeError(replyOf(answer), operation);
+      if (read === undefined) return `${name}: no refusal is read from ${answer.body}`;
+      const expected = carried(name, refused, answer.status);
+      const found: Record<string, unknown> = {
+        ...read,
+        issues: read.issues.map((each) => [dotted(each.path), each.message]),
+      };
+      const compared = Object.fromEntries(Object.keys(expected).map((key) => [key, found[key]]));
+      if (JSON.stringify(compared) !== JSON.stringify(expected))
+        return `${name}: ${JSON.stringify(expected)}\nis read as\n${JSON.stringify(compared)}\nfrom\n${answer.body}`;
+    }
+    return undefined;
+  });
+};

@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   check: () => import('./cli/check.ts'),
   wsdl: () => import('./cli/wsdl.ts'),
   openapi: () => import('./cli/openapi.ts'),
+  convert: () => import('./cli/convert.ts'),
 });
 
 // From a failing SQL statement to `handleRequest` are some 25 frames; the default of 10 ends in the store.

@@ -1,0 +1,110 @@
+/** `triglyph convert`: converts a message to other wire formats and to programs. */
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ConversionTarget, conversionTargets } from '../convert/conversion.ts';
+import { ConversionError } from '../convert/conversion-error.ts';
+import { createConverter } from '../convert/convert.ts';
+import { type ProtocolName, protocolNames } from '../formats/index.ts';
+import { services } from '../services/index.ts';
+import { formatConversion, formatNotes } from './convert/report.ts';
+import { print, printAll } from './output.ts';
+import { checkProject, ownServices } from './project.ts';
+
+export function add(program: Command): void {
+  const command = program
+    .command('convert')
+    .argument('[file]', 'one message: a body, or an HTTP message with its head; - for standard input', '-')
+    .option(
+      '--from <format>',
+      'the format of the message; by default found by its head or its first bytes',
+      parseFormat,
+    )
+    .option('--to <targets>', 'formats and languages, with commas; by default the canonical form', parseTargets)
+    .option('--service <name>', 'the service, where several have the operation')
+    .option(
+      '--service-version <number>',
+      'the version of the service; by default that of the path, or the newest',
+      parseVersion,
+    )
+    .option('--operation <name>', 'the operation, where the message does not name it')
+    .option('--answer', 'the message is the answer of the operation')
+    .option('--origin <origin>', 'the address of the server in programs', 'http://127.0.0.1:8080')
+    .option('--mask', 'masks sensitive members')
+    .option('--json', 'prints JSON')
+    .description('converts a message to other formats, or a request to a program that sends it')
+    .addHelpText('after', help);
+  command.action((file: string, options: Options) => {
+    checkProject();
+    try {
+      convertFile(file, options);
+    } catch (thrown) {
+      if (!(thrown instanceof ConversionError)) throw thrown;
+      if (thrown.reason === 'malformed') throw thrown;
+      command.error(`triglyph: ${thrown.message}${hints[thrown.reason]}`, { exitCode: 2 });
+    }
+  });
+}
+
+interface Options {
+  readonly from?: ProtocolName;
+  readonly to?: readonly ConversionTarget[];
+  readonly service?: string;
+  readonly serviceVersion?: number;
+  readonly operation?: string;
+  readonly answer?: true;
+  readonly origin: string;
+  readonly mask?: true;
+  readonly json?: true;
+}
+
+const hints = { unnamed: ' (--from, --service, --service-version, --operation)', target: '' };
+
+function convertFile(file: string, { serviceVersion, answer, json, mask, ...options }: Options): void {
+  const own = ownServices().flatMap(({ service, olderVersions }) => [
+    ...olderVersions.map((older) => older.service),
+    service,
+  ]);
+  const conversion = createConverter([...services, ...own])({
+    ...options,
+    message: readFileSync(file === '-' ? 0 : file),
+    version: serviceVersion,
+    side: answer === true ? 'answer' : undefined,
+    mask: mask === true,
+  });
+  if (json === true) print(JSON.stringify(conversion, null, 2));
+  else {
+    process.stderr.write(formatNotes(conversion));
+    printAll(formatConversion(conversion));
+  }
+  if (conversion.issues.length > 0) process.exitCode = 1;
+}
+
+function parseFormat(text: string): ProtocolName {
+  const name = text === 'soap' ? 'soap11' : text;
+  const found = protocolNames.find((each) => each === name);
+  if (found === undefined) throw new InvalidArgumentError(`The formats are soap, ${protocolNames.join(', ')}.`);
+  return found;
+}
+
+function parseTargets(text: string): readonly ConversionTarget[] {
+  return text.split(',').map((each) => {
+    const name = each.trim() === 'soap' ? 'soap11' : each.trim();
+    const found = conversionTargets.find((target) => target === name);
+    if (found === undefined) throw new InvalidArgumentError(`The targets are soap, ${conversionTargets.join(', ')}.`);
+    return found;
+  });
+}
+
+function parseVersion(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('A version is a number, such as 25.');
+  return Number(text);
+}
+
+const help = `
+Example:
+  triglyph convert old-call.xml --to json
+  triglyph convert old-call.xml --to curl,php
+  triglyph convert answer.json --operation disable --answer --to soap
+
+Standard output has the converted messages; standard error says what the message is, and what the conversion changes.
+Exit codes: 0 converted, 1 the message is malformed or invalid, 2 the message does not say what it is.`;

@@ -1,0 +1,45 @@
+/** Formats a conversion for people: the messages, and the notes on what they are and what changes. */
+import { languages } from '../../convert/call-source.ts';
+import type { Coercion, Conversion, ConvertedMessage } from '../../convert/conversion.ts';
+import { changeTexts } from '../../convert/scalar-changes.ts';
+
+/** One converted message as it is, several with a heading each; the canonical form where nothing else is asked for. */
+export function formatConversion({ canonical, issues, messages, programs }: Conversion): readonly string[] {
+  const parts = [
+    ...Object.entries(messages).map(([name, message]) => ({ name, text: formatMessage(name, message) })),
+    ...Object.entries(programs).map(([name, text]) => ({
+      name: languages[name as keyof typeof languages].title,
+      text: text.trimEnd(),
+    })),
+  ];
+  if (parts.length === 0) return issues.length > 0 ? [] : [JSON.stringify(canonical, null, 2)];
+  if (parts.length === 1) return parts.map(({ text }) => text);
+  return parts.map(({ name, text }, at) => `${at === 0 ? '' : '\n'}--- ${name}\n${text}`);
+}
+
+/** Only the head of a request with an HTTP binding holds fields. JSON is printed with a member in each line. */
+function formatMessage(name: string, { method, path, headers, body }: ConvertedMessage): string {
+  const isJson = name === 'json' || name === 'rest';
+  const text = isJson && body !== '' ? JSON.stringify(JSON.parse(body), null, 2) : body;
+  if (name !== 'rest' || method === undefined) return text;
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
+  ];
+  return `${lines.join('\n')}\n\n${text}`.trimEnd();
+}
+
+/** With a line break at the end. */
+export function formatNotes({ service, version, operation, format, side, coercions, issues }: Conversion): string {
+  const lines = [
+    `${service}.${operation}, version ${version}: ${side} in ${format}`,
+    ...issues.map(({ at, code, message }) => `invalid: ${at}: ${code} ${message}`),
+    ...coercions.map((each) => `${each.in === undefined ? 'changed' : `lost in ${each.in}`}: ${formatCoercion(each)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function formatCoercion({ at, changes, from, to }: Coercion): string {
+  const values = from === undefined ? '' : ` ${from} -> ${to ?? 'absent'}`;
+  return `${at}:${values} (${changes.map((each) => changeTexts[each]).join('; ')})`;
+}

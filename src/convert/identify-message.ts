@@ -1,0 +1,221 @@
+/** Finds what a message is: its format, whether it is a request, an answer or an error, and its operation. */
+import type { Buffer } from 'node:buffer';
+import { isBound, type Operation } from '../contract/operation.ts';
+import { Problem } from '../contract/problem.ts';
+import { contractOf, namedOperations, newestOf, type Service } from '../contract/service.ts';
+import { byMediaType, type ProtocolName, type Protocols } from '../formats/index.ts';
+import { multipartType } from '../formats/multipart.ts';
+import type { Media, Target } from '../formats/protocol.ts';
+import type { WireRequest } from '../formats/wire.ts';
+import { detect } from '../gateway/detect.ts';
+import { identify } from '../gateway/identify.ts';
+import type { Route, Routes } from '../gateway/route.ts';
+import { decodeXml } from '../xml/decode.ts';
+import type { Element } from '../xml/element.ts';
+import { limits } from '../xml/limits.ts';
+import { parse as parseXml } from '../xml/parse.ts';
+import { ConversionError } from './conversion-error.ts';
+import type { HttpMessage } from './http-message.ts';
+
+/** A request, the answer to one, or the refusal of one. */
+export type MessageSide = 'request' | 'answer' | 'error';
+
+/** What the message need not say, and its caller knows. */
+export interface Named {
+  readonly from?: ProtocolName | undefined;
+  readonly service?: string | undefined;
+  readonly version?: number | undefined;
+  readonly operation?: string | undefined;
+  readonly side?: 'request' | 'answer' | undefined;
+}
+
+/** The services that messages may belong to. */
+export interface KnownServices {
+  /** Of each service, the newest version last. */
+  readonly services: readonly Service[];
+  readonly routes: Routes;
+  readonly protocols: Protocols;
+}
+
+export interface IdentifiedMessage {
+  readonly format: ProtocolName;
+  readonly side: MessageSide;
+  readonly service: Service;
+  readonly operation: Operation;
+  /** Of a request. */
+  readonly target: Target;
+  readonly media: Media;
+  /** Without the parts of a multipart body around it. */
+  readonly body: Buffer;
+}
+
+/** Throws ConversionError, and a Problem for a body that its format refuses. */
+export function identifyMessage(http: HttpMessage, named: Named, known: KnownServices): IdentifiedMessage {
+  const wire = wireOf(http);
+  const route = known.routes.find(wire.path);
+  const { format, media, body } = identifyFormat(http, wire, route, named, known.protocols);
+  const isSoap = format === 'soap11' || format === 'soap12';
+  const envelope = isSoap ? peekEnvelope(body, media) : undefined;
+  if (isSoap && envelope === undefined) refuseEnvelope({ body, media }, known);
+  const side = sideOf(http, named, envelope, body);
+  const target = targetOf(route, http);
+  const action = format === 'adapter' || format === 'form' ? actionOf(body) : undefined;
+  const found =
+    named.operation === undefined && named.service === undefined && target?.operation !== undefined
+      ? { service: target.service, operation: target.operation }
+      : findOperation(known.services, {
+          name: named.operation ?? operationIn(envelope, side) ?? action?.operation ?? target?.operation?.name,
+          service: named.service ?? action?.service ?? target?.service.name,
+          version: named.version ?? target?.version,
+          namespace: envelope?.namespace,
+        });
+  return {
+    format: formatFor(found.operation, format, action !== undefined),
+    side,
+    ...found,
+    target: target?.operation === found.operation ? target : { version: found.service.version, ...found },
+    media,
+    body,
+  };
+}
+
+function wireOf({ start, headers, body }: HttpMessage): WireRequest {
+  const { method, path, query } = start?.kind === 'request' ? start : { method: 'POST', path: '', query: '' };
+  return { method, path, query, headers, inspect: () => {}, body: async () => body };
+}
+
+interface IdentifiedFormat {
+  readonly format: ProtocolName;
+  readonly media: Media;
+  readonly body: Buffer;
+}
+
+function identifyFormat(
+  { headers, body }: HttpMessage,
+  wire: WireRequest,
+  route: Route,
+  { from }: Named,
+  protocols: Protocols,
+): IdentifiedFormat {
+  const declared = detect(wire, route, protocols).media;
+  if (from !== undefined) return { format: from, media: { ...declared, type: protocols[from].mediaType }, body };
+  if (declared.type === 'application/problem+json') return { format: 'rest', media: declared, body };
+  const isNamed = Object.hasOwn(byMediaType, declared.type) && declared.type !== multipartType;
+  const found = isNamed ? { contentType: declared.type, body } : identify(body, declared.type, headers['content-type']);
+  const { media } = detect(wire, route, protocols, isNamed ? headers['content-type'] : found.contentType);
+  const format = route.format ?? byMediaType[media.type];
+  if (format === undefined)
+    throw new ConversionError('unnamed', 'the message is like none of the formats: name its format');
+  return { format, media, body: found.body };
+}
+
+/** JSON of an operation with an HTTP binding is the format `rest`. A form whose body names the operation is the adapter's. */
+function formatFor(operation: Operation, format: ProtocolName, hasAction: boolean): ProtocolName {
+  if (isBound(operation)) return 'rest';
+  return format === 'form' && hasAction ? 'adapter' : format;
+}
+
+/** Undefined for an address that is not served, such as that of another server. */
+function targetOf(route: Route, { start }: HttpMessage): Target | undefined {
+  if (start?.kind !== 'request') return undefined;
+  try {
+    return route.target(start.method);
+  } catch (thrown) {
+    if (thrown instanceof Problem) return undefined;
+    throw thrown;
+  }
+}
+
+/** The element of the Body that names the operation, or a Fault. Undefined for what is malformed: decoding says why. */
+function peekEnvelope(body: Buffer, { charset }: Media): Element | undefined {
+  try {
+    const envelope = parseXml(decodeXml(body, charset), peekLimits);
+    const content = envelope.children.find(({ local }) => local === 'Body')?.children ?? [];
+    // Elements with an id are parts that the message refers to.
+    return content.find(({ attributes }) => attributes.every(({ local }) => local !== 'id')) ?? content[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws the Problem of a body that has no envelope. */
+function refuseEnvelope(
+  { body, media }: Pick<IdentifiedFormat, 'body' | 'media'>,
+  { services, protocols }: KnownServices,
+): void {
+  const service = services.find((each) => namedOperations(each).length > 0);
+  if (service === undefined) return;
+  const target = { service, version: service.version, operation: undefined };
+  protocols.soap11.decode(body, media, target, { query: '', headers: {} });
+}
+
+const peekLimits = { ...limits, elementsMax: 50_000 };
+
+function operationIn(message: Element | undefined, side: MessageSide): string | undefined {
+  if (message === undefined || message.local === 'Fault') return undefined;
+  return side === 'answer' ? message.local.replace(/Response$/, '') : message.local;
+}
+
+function sideOf({ start }: HttpMessage, { side }: Named, message: Element | undefined, body: Buffer): MessageSide {
+  if (message?.local === 'Fault' || (start?.kind === 'answer' && start.status >= 400)) return 'error';
+  if (side === 'answer' || start?.kind === 'answer') return isErrorBody(body) ? 'error' : 'answer';
+  if (side === 'request' || start?.kind === 'request') return 'request';
+  if (message !== undefined) return message.local.endsWith('Response') ? 'answer' : 'request';
+  return isErrorBody(body) ? 'error' : 'request';
+}
+
+/** Errors in JSON and FORM have members that no contract has together; the adapter's are one line. */
+function isErrorBody(body: Buffer): boolean {
+  const text = body.toString('utf8').trim();
+  if (text.startsWith('{')) return /"errorCode"\s*:/.test(text) && /"(?:message|detail)"\s*:/.test(text);
+  return /(?:^|&)errorCode=/.test(text) || /^(?:validation|security|internal) \d/.test(text);
+}
+
+interface Action {
+  readonly service: string;
+  readonly operation: string;
+}
+
+/** `action=Recurring.disable` */
+function actionOf(body: Buffer): Action | undefined {
+  const [, service, operation] = /(?:^|&)action=(\w+)\.(\w+)(?:&|\s*$)/.exec(body.toString('latin1')) ?? [];
+  return service === undefined || operation === undefined ? undefined : { service, operation };
+}
+
+interface Wanted {
+  readonly name: string | undefined;
+  readonly service: string | undefined;
+  readonly version: number | undefined;
+  readonly namespace: string | undefined;
+}
+
+/** Without a version, the newest contract of the service. */
+function findOperation(services: readonly Service[], { name, service, version, namespace }: Wanted) {
+  const contracts = newestOf(services)
+    .filter((each) => service === undefined || each.name === service)
+    .flatMap((each) => contractOf(services, each.name, version) ?? []);
+  if (contracts.length === 0)
+    throw new ConversionError(
+      'unnamed',
+      `no such service or version: ${newestOf(services).map(printService).join(', ')}`,
+    );
+  if (name === undefined) {
+    const names = contracts.flatMap(({ operations }) => [...operations.keys()]);
+    throw new ConversionError('unnamed', `the message does not name its operation: name one of ${names.join(', ')}`);
+  }
+  const having = contracts.filter(({ operations }) => operations.has(name));
+  const ofNamespace = having.filter(({ namespaces }) =>
+    Object.values(namespaces?.uris ?? {}).includes(namespace ?? ''),
+  );
+  const [found, ...others] = ofNamespace.length > 0 ? ofNamespace : having;
+  if (found === undefined) throw new ConversionError('unnamed', `no service has the operation ${name}`);
+  if (others.length > 0) {
+    const names = [found, ...others].map((each) => each.name);
+    throw new ConversionError('unnamed', `several services have ${name}: name one of ${names.join(', ')}`);
+  }
+  return { service: found, operation: found.operations.get(name)! };
+}
+
+function printService({ name, answers: { from, to } }: Service): string {
+  return from === to ? `${name} v${from}` : `${name} v${from} to v${to}`;
+}

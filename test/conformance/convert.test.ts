@@ -1,0 +1,207 @@
+/** Converts messages of every format: to one canonical form, with every coercion, and with faults where the caller finds them. */
+import { describe, expect, test } from '@jest/globals';
+import { isBound, type Operation } from '../../src/contract/operation.ts';
+import { namedOperations, newestOf, type Service } from '../../src/contract/service.ts';
+import type { Coercion } from '../../src/convert/conversion.ts';
+import { ConversionError } from '../../src/convert/conversion-error.ts';
+import { createConverter } from '../../src/convert/convert.ts';
+import { exampleOf } from '../../src/documents/example.ts';
+import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
+import { services } from '../../src/services/index.ts';
+import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
+
+const all = [...services, invoicesV1, wrappedInvoicesV1];
+const convert = createConverter(all);
+const protocols = createProtocols(all);
+const operations = newestOf(all).flatMap((service) =>
+  [...service.operations.values()].map(
+    (operation) => [`${service.name}.${operation.name}`, service, operation] as const,
+  ),
+);
+const named = operations.filter(([, , operation]) => !isBound(operation));
+
+function formatsOf(service: Service) {
+  return namedProtocols.filter((format) => format !== 'adapter' || service.legacy?.adapter !== undefined);
+}
+
+const changesAt = (coercions: readonly Coercion[]) =>
+  Object.fromEntries(coercions.map(({ at, changes }) => [at, changes]));
+
+describe.each(named)('%s', (_, service, operation) => {
+  const about = { service: service.name, operation: operation.name };
+
+  test.each(['full', 'minimal'] as const)('a %s request of each format becomes that of each other', (extent) => {
+    const input = exampleOf(operation.input, extent);
+    for (const from of formatsOf(service)) {
+      const { body, path } = protocols[from].encodeRequest(service, operation, input);
+      const message = `POST ${path} HTTP/1.1\r\nContent-Type: ${protocols[from].mediaType}\r\n\r\n${body}`;
+      const conversion = convert({ message, to: formatsOf(service), ...(path.endsWith(operation.name) ? {} : about) });
+      expect(conversion).toMatchObject({ operation: operation.name, side: 'request', format: from, issues: [] });
+      expect(conversion.canonical).toEqual(input);
+      for (const to of formatsOf(service))
+        expect(conversion.messages[to]?.body).toBe(protocols[to].encodeRequest(service, operation, input).body);
+    }
+  });
+
+  test('an answer of each format becomes that of each other', () => {
+    const output = exampleOf(operation.output, 'full');
+    const to = formatsOf(service);
+    for (const from of to) {
+      const message = protocols[from].encode(operation, output).body;
+      const conversion = convert({ message, from, to, side: 'answer', ...about });
+      expect(conversion).toMatchObject({ side: 'answer', issues: [], canonical: output });
+      for (const each of to)
+        expect(conversion.messages[each]?.body).toBe(protocols[each].encode(operation, output).body);
+    }
+  });
+});
+
+test.each(operations.filter(([, , operation]) => isBound(operation)))(
+  '%s, with a method and a path',
+  (_, service, operation) => {
+    const input = exampleOf(operation.input, 'full');
+    const { method, path, headers = {}, body } = protocols.rest.encodeRequest(service, operation, input);
+    const lines = Object.entries({ ...headers, 'Content-Type': 'application/json' }).map(
+      ([name, value]) => `${name}: ${value}`,
+    );
+    const { messages, ...conversion } = convert({
+      message: `${method} ${path}\n${lines.join('\n')}\n\n${body}`,
+      to: ['rest'],
+    });
+    expect(conversion).toMatchObject({ operation: operation.name, format: 'rest', canonical: input, issues: [] });
+    expect(messages.rest).toMatchObject({ method, path, body });
+  },
+);
+
+describe('every coercion is told', () => {
+  const soap = (fields: string): string =>
+    `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"
+    xmlns:x="http://www.w3.org/2001/XMLSchema-instance"><e:Body><sendInvoice xmlns="urn:example:wrapped">
+    <invoice version=" 3 "><issued> 2026-01-31Z </issued>
+    <total currency="EUR" xmlns="urn:example:common"><value xmlns="urn:example:common">019.90</value></total>${fields}</invoice>
+    </sendInvoice></e:Body></e:Envelope>`.replace('<invoice version', '<invoice number="I-1" version');
+
+  test('in SOAP', () => {
+    const fields = `<rate x:nil="true"/><scan>aGVs
+      bG8=</scan><lines/><currencies>USD, EUR</currencies><days><date>2026-01-31</date></days><period from=""/><other/>
+      <whole>+007</whole>`;
+    const { coercions, issues } = convert({ message: soap(fields), to: ['json'] });
+    expect(issues).toEqual([]);
+    const at = '/Envelope/Body/sendInvoice/invoice';
+    expect(changesAt(coercions)).toEqual({
+      [`${at}/@version`]: ['textToNumber', 'whitespace'],
+      [`${at}/issued`]: ['whitespace', 'timeZone'],
+      [`${at}/total/value`]: ['normalForm'],
+      [`${at}/rate`]: ['nil'],
+      [`${at}/scan`]: ['whitespace'],
+      [`${at}/lines`]: ['empty'],
+      [`${at}/currencies`]: ['whitespace', 'order'],
+      [`${at}/period`]: ['empty'],
+      [`${at}/other`]: ['emptyUnknownMember'],
+      [`${at}/whole`]: ['normalForm'],
+    });
+    expect(coercions.find((each) => each.at === `${at}/total/value`)).toMatchObject({ from: '"019.90"', to: '"19.9"' });
+    expect(convert({ message: soap(''), to: [] }).coercions).toHaveLength(3);
+  });
+
+  test('in JSON', () => {
+    const message = JSON.stringify({
+      number: 1001,
+      issued: '2026-01-31',
+      version: '3',
+      total: { currency: 'EUR', text: 0 },
+      rate: null,
+      period: {},
+      notes: { a: null, b: 1 },
+      foo: '',
+      lines: [{ Line: { sku: 'B', gift: 'true', since: '2026-01-01T00:00:00.1239Z' } }],
+    }).replace('"text":0', '"text":12345678.50');
+    const { canonical, coercions, issues } = convert({ message, operation: 'storeInvoice', to: ['json', 'soap11'] });
+    expect(issues).toEqual([]);
+    expect(canonical).toMatchObject({ number: '1001', total: { value: '12345678.5' }, notes: { b: '1' } });
+    expect(changesAt(coercions.filter((each) => each.in === undefined))).toEqual({
+      '/number': ['numberToText'],
+      '/version': ['textToNumber'],
+      '/total/text': ['numberToText', 'normalForm'],
+      '/rate': ['nil'],
+      '/period': ['empty'],
+      '/notes/a': ['nil'],
+      '/notes/b': ['numberToText'],
+      '/foo': ['emptyUnknownMember'],
+      '/lines/0/Line/gift': ['textToBoolean'],
+      '/lines/0/Line/since': ['textToMoment', 'precision'],
+    });
+    expect(coercions.find((each) => each.at === '/total/text')).toMatchObject({ from: '12345678.50' });
+    // JSON has no milliseconds, SOAP has them.
+    expect(coercions.filter((each) => each.in !== undefined)).toMatchObject([
+      { at: '/lines/0/Line/since', in: 'json', changes: ['precision'] },
+    ]);
+  });
+
+  test('in FORM, with members that mean nothing', () => {
+    const message =
+      'merchantAccount=a&shopperReference=b&card.brand=visa&recurring.contract=&card.number=4111111111111111&x=\n';
+    const { coercions } = convert({ message, operation: 'storeToken' });
+    expect(changesAt(coercions)).toMatchObject({
+      'card.brand': ['ignoredMember'],
+      x: ['emptyUnknownMember'],
+    });
+  });
+});
+
+describe('faults are where the caller finds them', () => {
+  const fault = (message: string | Buffer, operation?: string) => {
+    try {
+      convert({ message, operation });
+    } catch (thrown) {
+      if (thrown instanceof ConversionError) return thrown;
+      throw thrown;
+    }
+    throw new Error('nothing was refused');
+  };
+
+  test.each([
+    ['<a>\n <b></a>', undefined, { line: 2, column: 8 }],
+    ['{\n  "merchantAccount": x\n}', 'disable', { line: 2, column: 22 }],
+    ['{"a":1,\n"a":2}', 'disable', { line: 2, column: 1 }],
+    ['a=1&b=%zz', 'disable', { line: 1, column: 5 }],
+    [Buffer.from('a=1&b=\xff', 'latin1'), 'disable', { line: 1, column: 7 }],
+    ['POST /x HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{"a":}', 'disable', { line: 4, column: 6 }],
+  ])('%j', (message, operation, position) => {
+    expect(fault(message, operation)).toMatchObject({ reason: 'malformed', ...position });
+    expect(fault(message, operation).message).toMatch(`line ${position.line}, column ${position.column}`);
+  });
+
+  test('fields in the coordinates of the format', () => {
+    const at = (message: string) => convert({ message, operation: 'disable' }).issues.map((each) => each.at);
+    expect(at('{"shopperReference":"a","x":1}')).toEqual(['/x', '/merchantAccount']);
+    expect(at('shopperReference=a&x=1')).toEqual(['x', 'merchantAccount']);
+  });
+
+  test('a message that does not say what it is', () => {
+    expect(fault('{}')).toMatchObject({ reason: 'unnamed' });
+    expect(fault('\u0001')).toMatchObject({ reason: 'unnamed' });
+    expect(fault('{}', 'nothing')).toMatchObject({
+      reason: 'unnamed',
+      message: 'no service has the operation nothing',
+    });
+  });
+});
+
+test('a sensitive text is masked in reports, and in results where that is asked for', () => {
+  const message = JSON.stringify({
+    merchantAccount: 'a',
+    shopperReference: 'b',
+    card: { number: 4111111111111111 },
+  }).replace('4111111111111111', '411111111111111');
+  const plain = convert({ message, operation: 'storeToken' });
+  expect(JSON.stringify(plain.coercions)).not.toContain('411111111111111');
+  const masked = convert({ message, operation: 'storeToken', mask: true });
+  expect(JSON.stringify(masked)).not.toContain('411111111111111');
+});
+
+test('the operations of every service that callers name are covered', () => {
+  expect(named.map(([, , { name }]: readonly [string, Service, Operation]) => name)).toEqual(
+    newestOf(all).flatMap((service) => namedOperations(service).map(({ name }) => name)),
+  );
+});

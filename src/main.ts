@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   credential: () => import('./cli/credential.ts'),
   upstream: () => import('./cli/upstream.ts'),
   webhooks: () => import('./cli/webhooks.ts'),
+  pending: () => import('./cli/pending.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),
   wsdl: () => import('./cli/wsdl.ts'),

@@ -18,6 +18,7 @@ import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.t
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
+import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
@@ -47,6 +48,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly registry: S['registry'];
   readonly rotation: KeyRotation;
   readonly requestHasher: RequestHasher;
+  /** The requests that were forwarded to another server and have no outcome. */
+  readonly unsettled: UnsettledRequests;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
@@ -135,6 +138,7 @@ function createBackend<S extends Services>(
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     requestHasher: createRequestHasher(ring.index, config.environment),
+    unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
     checkWrites: createWriteCheck(engine),
     close: () => engine.close(),

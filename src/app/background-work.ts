@@ -1,8 +1,9 @@
 /** Runs the background work of a serving process: webhook deliveries, the jobs of services, and the clean-up of expired records. */
 import { randomUUID } from 'node:crypto';
-import { logFailure } from '../http/log.ts';
+import { type Log, logFailure } from '../http/log.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
+import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { createDeliveryHandler } from '../webhooks/deliver.ts';
 import type { Backend } from './backend.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
@@ -15,6 +16,7 @@ export interface BackgroundWork {
 }
 
 const cleanupEveryMs = 10 * 60_000;
+const reportEveryMs = 10_000;
 
 export async function startBackgroundWork(
   config: Config,
@@ -23,6 +25,13 @@ export async function startBackgroundWork(
 ): Promise<BackgroundWork> {
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
     logFailure(log, thrown, 'deleting expired idempotency records failed'),
+  );
+  const unsettled = startPeriodicTask(
+    async () => {
+      for (const each of await backend.unsettled.takeUnreported()) logUnknown(log, each);
+    },
+    reportEveryMs,
+    (thrown) => logFailure(log, thrown, 'looking for requests of unknown outcome failed'),
   );
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
@@ -44,7 +53,13 @@ export async function startBackgroundWork(
   });
   return Object.freeze({
     async stop(cutOff: AbortSignal) {
-      await Promise.all([cleanup.stop(), ...workers.map((worker) => worker.stop(cutOff))]);
+      await Promise.all([cleanup.stop(), unsettled.stop(), ...workers.map((worker) => worker.stop(cutOff))]);
     },
   });
+}
+
+function logUnknown({ logger }: Pick<Log, 'logger'>, request: UnsettledRequest): void {
+  const { id, upstream, service, operation, tenant, credential, failure } = request;
+  const members = { pending: id, upstream, service, operation, tenant, credential, ...(failure && { failure }) };
+  logger.error(members, 'the outcome of a request to another server is unknown: triglyph pending settles it');
 }

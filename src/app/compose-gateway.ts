@@ -80,6 +80,7 @@ export async function composeGateway<M extends Metrics>(
     logFailure(log, thrown, `reading ${gauge} failed`),
   );
   metrics.webhooks = backend.endpoints;
+  metrics.unsettled = backend.unsettled;
   backend.services.observe(log, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
   const gateway: Gateway = Object.freeze({

@@ -9,6 +9,7 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { describeGathering } from './batch.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
+import { describeForwarding } from './forwarding.ts';
 import { describeJournal } from './idempotency-records.ts';
 import { describeJobs } from './jobs.ts';
 import { describeKeyRotation } from './key-rotation.ts';
@@ -39,6 +40,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeStackTraces(factory);
     describeCredentials(factory);
     describeJournal(factory);
+    describeForwarding(factory);
     describeJobs(factory);
     describeGathering(factory);
     describeKeyRotation(factory);

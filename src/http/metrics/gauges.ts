@@ -13,6 +13,8 @@ export interface ObservedState {
     oldestWaitingMs(): Promise<number | undefined>;
     countDeadLetters(): Promise<number>;
   };
+  /** Requests that were forwarded to another server. */
+  unsettled?: { countUnknown(): Promise<number> };
 }
 
 /** Called when a gauge cannot be read, once until it can be read again. */
@@ -84,6 +86,12 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       help: 'Webhooks that failed for good, until "triglyph webhooks retry" sends them again; absent if the store does not answer.',
       aggregator: 'max',
       value: () => state.webhooks?.countDeadLetters(),
+    },
+    {
+      name: 'triglyph_pending_unknown',
+      help: 'Requests to another server whose outcome is unknown, until "triglyph pending settle"; absent if the store does not answer.',
+      aggregator: 'max',
+      value: () => state.unsettled?.countUnknown(),
     },
   ];
 }

@@ -37,6 +37,11 @@ const removeOwn = statement(
   'delete from pending_request where request_id = $1 and attempt = $2',
 );
 
+const removeIdle = statement(
+  'remove-idle-pending-request',
+  'delete from pending_request where request_id = $1 and in_flight_until <= now_ms()',
+);
+
 const leave = statement(
   'leave-pending-request',
   'update pending_request set in_flight_until = now_ms(), failure = $3 where request_id = $1 and attempt = $2',
@@ -79,6 +84,11 @@ export class PendingRequestRepository implements PendingRequests {
     const removed =
       attempt === undefined ? this.#session.execute(remove, [id]) : this.#session.execute(removeOwn, [id, attempt]);
     return (await removed) > 0;
+  }
+
+  /** Removes one that no process waits for. Returns false where there is none. */
+  async removeIdle(id: string): Promise<boolean> {
+    return (await this.#session.execute(removeIdle, [id])) > 0;
   }
 
   async leave(id: string, attempt: string, failure: string): Promise<void> {

@@ -1,0 +1,125 @@
+/** What operators see of requests without an outcome, and how they settle them. */
+import type { PendingRequest } from '../../idempotency/ports.ts';
+import { type Engine, statement } from './engine.ts';
+import { IdempotencyRecordRepository } from './idempotency-records.ts';
+import { PendingRequestRepository, stateOfPendingRequest } from './pending-requests.ts';
+
+/** A request that was forwarded and has no outcome. */
+export interface UnsettledRequest extends PendingRequest {
+  /** Absent for a request without a key: no retry of it can be known. */
+  readonly recordKey?: string | undefined;
+  readonly tenant: string;
+  readonly credential: string;
+  readonly upstream: string;
+  readonly service: string;
+  readonly operation: string;
+  /** Host and number of the process that asked first. */
+  readonly process: string;
+  /** JSON text, with sensitive members masked. */
+  readonly input?: string | undefined;
+  /** Why the outcome is unknown, where a process has seen it. */
+  readonly failure?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+export interface UnsettledRequests {
+  /** Oldest first, at most `max`. */
+  list(max: number): Promise<readonly UnsettledRequest[]>;
+  find(id: string): Promise<UnsettledRequest | undefined>;
+  countUnknown(): Promise<number>;
+  /** Returns the unknown ones that no process has reported yet. */
+  takeUnreported(): Promise<readonly UnsettledRequest[]>;
+  /**
+   * Stores the outcome, or frees the key where there is none. Returns false where the request is in flight or settled, also since
+   * it was read.
+   */
+  settle(id: string, outcome: string | undefined): Promise<boolean>;
+}
+
+type Row = {
+  readonly request_id: string;
+  readonly record_key: string | null;
+  readonly attempt: string;
+  readonly tenant: string;
+  readonly credential: string;
+  readonly upstream: string;
+  readonly service: string;
+  readonly operation: string;
+  readonly process: string;
+  readonly input: string | null;
+  readonly failure: string | null;
+  readonly started_at: number;
+  readonly state: PendingRequest['state'];
+};
+
+const rows = `select request_id, record_key, attempt, tenant, credential, upstream, service, operation, process, input, failure,
+  started_at, ${stateOfPendingRequest} from pending_request`;
+const isUnknown = 'in_flight_until <= now_ms() and repeatable_until <= now_ms()';
+/** So many are reported at once. */
+const reportedMax = 100;
+
+const list = statement<Row>('list-pending-requests', `${rows} order by started_at, request_id limit $1`);
+const find = statement<Row>('show-pending-request', `${rows} where request_id = $1`);
+const count = statement<{ readonly rows: number }>(
+  'count-unknown-requests',
+  `select count(*) as rows from pending_request where ${isUnknown}`,
+);
+const unreported = statement<Row>(
+  'list-unreported-requests',
+  `${rows} where reported = 0 and ${isUnknown} order by started_at limit ${reportedMax}`,
+);
+const report = statement(
+  'report-pending-request',
+  'update pending_request set reported = 1 where request_id = $1 and reported = 0',
+);
+
+const readCommitted = { isolation: 'readCommitted' } as const;
+
+export function createUnsettledRequests(engine: Engine): UnsettledRequests {
+  return Object.freeze<UnsettledRequests>({
+    list: (max) => engine.read(async (session) => (await session.query(list, [max])).map(requestOf)),
+    find: (id) => engine.read(async (session) => (await session.query(find, [id])).map(requestOf)[0]),
+    countUnknown: () => engine.read(async (session) => (await session.query(count, []))[0]?.rows ?? 0),
+    async takeUnreported() {
+      const found = await engine.read((session) => session.query(unreported, []));
+      if (found.length === 0) return [];
+      return await engine.write(async (session) => {
+        const taken: UnsettledRequest[] = [];
+        // Of several processes one reports it.
+        for (const row of found) if ((await session.execute(report, [row.request_id])) > 0) taken.push(requestOf(row));
+        return taken;
+      }, readCommitted);
+    },
+    settle: (id, outcome) =>
+      engine.write(async (session) => {
+        const [row] = await session.query(find, [id]);
+        if (row === undefined || !(await new PendingRequestRepository(session).removeIdle(id))) return false;
+        const { record_key: recordKey } = row;
+        const records = new IdempotencyRecordRepository(session);
+        if (recordKey === null) return true;
+        if (outcome === undefined) await records.removePending(recordKey);
+        else await records.completePending(recordKey, outcome);
+        return true;
+      }, readCommitted),
+  });
+}
+
+function requestOf(row: Row): UnsettledRequest {
+  const { tenant, credential, upstream, service, operation, process, attempt, state } = row;
+  return {
+    id: row.request_id,
+    attempt,
+    state,
+    recordKey: row.record_key ?? undefined,
+    tenant,
+    credential,
+    upstream,
+    service,
+    operation,
+    process,
+    input: row.input ?? undefined,
+    failure: row.failure ?? undefined,
+    startedAt: row.started_at,
+  };
+}

@@ -1,0 +1,126 @@
+/** Gateways that forward with one defect each, and servers that are not what they are said to be. */
+import { statement } from '../../src/store/sql/engine.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
+import { override } from '../support/override.ts';
+import { overrideRecords } from '../support/remembering-store.ts';
+import type { ForwardingParts, ForwardingVariant } from './forwarding.ts';
+
+export interface ForwardingDefect {
+  /** The kind of server that shows it. */
+  readonly deduplicates: boolean;
+  readonly variant: ForwardingVariant;
+  /** What the model reports. */
+  readonly symptom: RegExp;
+}
+
+type RowKey = { readonly record_key: string };
+
+const keyOfPending = statement<RowKey>(
+  'test-key-of-pending',
+  'select record_key from pending_request where request_id = $1 and record_key is not null',
+);
+
+const ignore = async (): Promise<void> => {};
+
+/** Changes each writing transaction. */
+const changing =
+  (change: (tx: Transaction) => Transaction): ForwardingVariant =>
+  ({ store }) => ({
+    store: { ...store, write: (work, options) => store.write((tx) => work(change(tx)), options) },
+  });
+
+const changingHandler =
+  (change: (handler: ForwardingParts['handler']) => Partial<ForwardingParts['handler']>): ForwardingVariant =>
+  ({ handler }) => ({ handler: { ...handler, ...change(handler) } });
+
+const withPending = (tx: Transaction, members: Partial<Transaction['pendingRequests']>): Transaction =>
+  override(tx, { pendingRequests: override(tx.pendingRequests, members) });
+
+/** The record is written with the answer. */
+const withoutIntent: ForwardingVariant = (parts) => {
+  const hashes = new Map<string, string>();
+  return changing((tx) => {
+    const { idempotencyRecords: records } = tx;
+    const changed = overrideRecords(tx, {
+      reservePending: (recordKey, { requestHash }) => {
+        hashes.set(recordKey, requestHash);
+        return records.find(recordKey);
+      },
+      completePending: async (recordKey, outcome) => {
+        const entry = { requestHash: hashes.get(recordKey)!, operation: 'disable', requestReference: recordKey };
+        if ((await records.reserve(recordKey, entry)) === undefined) await records.complete(recordKey, outcome);
+      },
+      removePending: ignore,
+    });
+    return withPending(changed, { add: ignore, remove: async () => true, leave: ignore });
+  })(parts);
+};
+
+const outcomeDropped = changing((tx) =>
+  overrideRecords(tx, { completePending: (recordKey) => tx.idempotencyRecords.removePending(recordKey) }),
+);
+
+/** A request that was left is removed with its record, where its failure is one of these. */
+const released = (failures: RegExp): ForwardingVariant =>
+  changing((tx) =>
+    withPending(tx, {
+      leave: async (id, attempt, failure) => {
+        if (!failures.test(failure)) return await tx.pendingRequests.leave(id, attempt, failure);
+        const [row] = await tx.query(keyOfPending, [id]);
+        await tx.pendingRequests.remove(id);
+        if (row !== undefined) await tx.idempotencyRecords.removePending(row.record_key);
+      },
+    }),
+  );
+
+const expiring = changing((tx) =>
+  overrideRecords(tx, { reservePending: (recordKey, record) => tx.idempotencyRecords.reserve(recordKey, record) }),
+);
+
+const keyOfFormat = changingHandler(({ forward }) => ({
+  forward: (request, context, key) => forward(request, context, key && key + request.head?.headers['content-type']),
+}));
+
+const doubled = /has \d effects/;
+
+export const forwardingDefects: Readonly<Record<string, ForwardingDefect>> = Object.freeze({
+  'nothing is committed before the question': { deduplicates: false, variant: withoutIntent, symptom: doubled },
+  'the outcome is dropped': { deduplicates: false, variant: outcomeDropped, symptom: doubled },
+  'the key depends on the format': { deduplicates: true, variant: keyOfFormat, symptom: doubled },
+  'a reservation is released where the outcome is unknown': {
+    deduplicates: false,
+    variant: released(/^OutcomeUnknown/),
+    symptom: doubled,
+  },
+  'a key that the other server knows is given to another request': {
+    deduplicates: true,
+    variant: released(/^OutcomeUnknown/),
+    symptom: /gets one key for/,
+  },
+  'a repeat that was not sent frees the key': {
+    deduplicates: true,
+    variant: released(/^NotSent/),
+    symptom: /gets one key for|has \d effects/,
+  },
+  'the request hash is not compared': {
+    deduplicates: true,
+    variant: ({ hasher }) => ({ hasher: override(hasher, { requestHash: () => 'x'.repeat(43) }) }),
+    symptom: /which it did not cause|gets one key for/,
+  },
+  'reservations expire': { deduplicates: false, variant: expiring, symptom: /gets no final answer|has \d effects/ },
+  'a process that was suspended asks late': {
+    deduplicates: false,
+    variant: () => ({ monotonicMs: () => 0 }),
+    symptom: doubled,
+  },
+  'a key is used for longer than the other server knows it': {
+    deduplicates: true,
+    variant: changingHandler(() => ({ keyMsMax: Number.MAX_SAFE_INTEGER / 8 })),
+    symptom: doubled,
+  },
+  'the other server does not deduplicate, and is said to': {
+    deduplicates: false,
+    variant: changingHandler(() => ({ deduplicates: true })),
+    symptom: doubled,
+  },
+});

@@ -1,0 +1,43 @@
+/** Operations of another server: each effect once where it deduplicates, at most once where it does not, and every unknown one listed. */
+import { test } from '@jest/globals';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { openMemory } from '../../src/store/sqlite/memory.ts';
+import { type Forwarding, ForwardingRun } from './forwarding.ts';
+import { forwardingDefects } from './forwarding-defects.ts';
+
+/** `SEED=n SEEDS=1` repeats a run: the failure names the seed. */
+const firstSeed = Number(process.env.SEED ?? 1);
+const seeds = Number(process.env.SEEDS ?? 100);
+/** A defect that is not found within so many runs would need a better model. */
+const controlSeedsMax = 600;
+
+const runOf = async (seed: number, options: Omit<Forwarding, 'engine' | 'seed'>): Promise<readonly string[]> => {
+  const engine = openMemory(Date.now);
+  try {
+    await migrate(engine);
+    const run = new ForwardingRun({ engine, seed, ...options });
+    const failures = await run.run();
+    return failures.length === 0 ? [] : [...failures, ...run.trace];
+  } finally {
+    await engine.close();
+  }
+};
+
+test.each([
+  ['deduplicates', true],
+  ['does not deduplicate', false],
+])('a server that %s', async (_, deduplicates) => {
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
+    const failures = await runOf(seed, { deduplicates });
+    if (failures.length > 0) throw new Error(`seed ${seed}: ${failures.join('\n')}`);
+  }
+});
+
+test.each(Object.keys(forwardingDefects))('finds the seeded defect: %s', async (name) => {
+  const { deduplicates, variant, symptom } = forwardingDefects[name]!;
+  for (let seed = 1; seed <= controlSeedsMax; seed += 1) {
+    const failures = await runOf(seed, { deduplicates, variant });
+    if (failures.some((each) => symptom.test(each))) return;
+  }
+  throw new Error(`${name} was not found in ${controlSeedsMax} runs`);
+});

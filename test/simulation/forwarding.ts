@@ -1,0 +1,426 @@
+/**
+ * A model test of operations that another server answers: gateways over one store, which crash and are suspended between any two
+ * steps, and a server that counts effects by key.
+ */
+import { Buffer } from 'node:buffer';
+import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
+import { createProtocols } from '../../src/formats/index.ts';
+import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
+import { NotSent, OutcomeUnknown, type RemoteHandler, type RequestHasher } from '../../src/idempotency/ports.ts';
+import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
+import { serializeOutcome } from '../../src/idempotency/stored-outcome.ts';
+import { disable, recurringV25 } from '../../src/services/recurring/v25.ts';
+import { CommitUnknown, StoreUnavailable } from '../../src/store/errors.ts';
+import { type Engine, statement } from '../../src/store/sql/engine.ts';
+import { createUnsettledRequests } from '../../src/store/sql/unsettled-requests.ts';
+import { createStore, type Store } from '../../src/store/store.ts';
+import { ring } from '../support/fixture.ts';
+import { Random } from './random.ts';
+
+export interface ForwardingParts {
+  readonly store: Store;
+  readonly hasher: RequestHasher;
+  readonly handler: RemoteHandler<object>;
+  monotonicMs(): number;
+}
+
+/** Replaces parts of a gateway by defective ones. */
+export type ForwardingVariant = (parts: ForwardingParts) => Partial<ForwardingParts>;
+
+export interface Forwarding {
+  readonly engine: Engine;
+  readonly seed: number;
+  readonly deduplicates: boolean;
+  readonly variant?: ForwardingVariant | undefined;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+const formats = ['soap11', 'soap12', 'json', 'form', 'adapter'] as const;
+const protocols = createProtocols([recurringV25]);
+const realHasher = createRequestHasher(ring.index, 'test');
+const caller: Caller = {
+  credential: 'ws@Company.Demo',
+  tenant: 'Demo',
+  roles: new Set(['recurring']),
+  grants: new Map(),
+  requiresKey: false,
+};
+
+const passPending = statement(
+  'test-pass-pending',
+  'update pending_request set in_flight_until = in_flight_until - $1, repeatable_until = repeatable_until - $1',
+);
+/** Records with an outcome stay: an expired key is a new request by design. */
+const passRecords = statement(
+  'test-pass-records',
+  'update idempotency_record set expires_at = expires_at - $1 where outcome is null',
+);
+
+/** One Idempotency-Key, or one request without; `other` bodies under a key are intruders. */
+interface Order {
+  readonly key: string | undefined;
+  readonly name: string;
+}
+
+type Answer =
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'retry'; readonly because: string }
+  | { readonly kind: 'final'; readonly text: string };
+
+/** A run of a gateway process. After its death none of its calls returns. */
+interface Incarnation {
+  dead: boolean;
+  readonly died: Promise<void>;
+  readonly die: () => void;
+  execute(request: CanonicalRequest): Promise<ExecutionResult>;
+}
+
+interface Effect {
+  readonly number: number;
+  readonly body: string;
+  readonly key: string;
+}
+
+const lost: Answer = Object.freeze({ kind: 'lost' });
+
+export class ForwardingRun {
+  readonly #options: Forwarding;
+  readonly #random: Random;
+  readonly #gateways: Incarnation[] = [];
+  /** Of every gateway: all clocks advance together. */
+  #now = 0;
+  #references = 0;
+  #calm = false;
+  readonly effects: Effect[] = [];
+  readonly failures: string[] = [];
+  /** What happened, for the message of a failure. */
+  readonly trace: string[] = [];
+  /** What the other server knows of each of its keys, where it deduplicates. */
+  readonly #known = new Map<
+    string,
+    { readonly body: string; readonly outcome: Effect | Problem; readonly at: number }
+  >();
+  /** Final answers by order and body. */
+  readonly #answers = new Map<string, string>();
+  /** Requests without a key whose gateway got the answer, and those that an operator settled. */
+  readonly #answered = new Set<string>();
+  readonly #operated = new Set<string>();
+  readonly #suspended = new Set<() => void>();
+  readonly #late: (() => void)[] = [];
+
+  constructor(options: Forwarding) {
+    this.#options = options;
+    this.#random = new Random(options.seed);
+    this.#gateways.push(this.#start(), this.#start());
+  }
+
+  /** Returns what is wrong. */
+  async run(): Promise<readonly string[]> {
+    const orders = Array.from({ length: 4 }, (_, at): Order => ({ key: `key ${at}`, name: `order-${at}` }));
+    orders.push({ key: undefined, name: 'unkeyed-0' }, { key: undefined, name: 'unkeyed-1' });
+    const disturber = this.#disturb();
+    await Promise.all(orders.map((order) => this.#send(order)));
+    this.#calm = true;
+    this.#resume();
+    await disturber;
+    await this.#settle(orders);
+    for (const order of orders) this.#judge(order);
+    return this.failures;
+  }
+
+  #start(): Incarnation {
+    const { engine, deduplicates, variant = () => ({}) } = this.#options;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const self: Incarnation = { dead: false, died: promise, die: resolve, execute: () => Promise.reject() };
+    const handler = this.#createHandler(self, deduplicates);
+    const real = {
+      store: this.#faulty(createStore(engine), self),
+      hasher: realHasher,
+      handler,
+      monotonicMs: () => this.#now,
+    };
+    const parts = { ...real, ...variant(real) };
+    const execute = createIdempotentExecutor<never, object>({
+      store: parts.store as never,
+      hasher: parts.hasher,
+      context: {},
+      wait: () => this.#ticks(),
+      remote: { process: 'test', monotonicMs: parts.monotonicMs },
+    });
+    self.execute = (request) => execute(request, parts.handler);
+    return self;
+  }
+
+  /** The store of a process: fails, and ends the process, around transactions. */
+  #faulty(store: Store, self: Incarnation): Store {
+    return {
+      read: async (work) => {
+        await this.#step(self);
+        return await store.read(work);
+      },
+      write: async (work, options) => {
+        await this.#step(self);
+        if (this.#chance(0.04)) throw new StoreUnavailable('simulated');
+        const result = await store.write(work, options);
+        await this.#step(self, 0.06);
+        if (this.#chance(0.02)) throw new CommitUnknown('simulated');
+        return result;
+      },
+    };
+  }
+
+  #createHandler(self: Incarnation, deduplicates: boolean): RemoteHandler<object> {
+    return {
+      upstream: 'model',
+      deduplicates,
+      msMax: 30_000,
+      keyMsMax: dayMs,
+      forward: async (request, _, key) => {
+        const startedAt = this.#now;
+        await this.#step(self);
+        if (this.#chance(0.1)) throw new NotSent('simulated');
+        // The time limit of a client ends a call that was suspended.
+        if (this.#now - startedAt >= 30_000) throw new NotSent('simulated: late');
+        if (this.#chance(0.1)) {
+          // It arrives after the client has given up.
+          this.#late.push(() => void this.#answer(request, key));
+          throw new OutcomeUnknown('simulated: sent, no answer');
+        }
+        const answer = this.#answer(request, key);
+        await this.#step(self);
+        if (this.#chance(0.1)) throw new OutcomeUnknown('simulated: the answer was lost');
+        if (request.key === undefined) this.#answered.add(answer instanceof Problem ? '' : answer.body);
+        if (answer instanceof Problem) throw answer;
+        return { output: { response: `effect ${answer.number}` } };
+      },
+    };
+  }
+
+  /** What the other server does: it refuses some, has the effect of others, and knows its keys for a day. */
+  #answer({ input, key }: CanonicalRequest, upstreamKey: string | undefined): Effect | Problem {
+    const body = (input as { readonly shopperReference: string }).shopperReference;
+    const known = upstreamKey === undefined ? undefined : this.#known.get(upstreamKey);
+    if (known !== undefined && this.#now - known.at < dayMs && this.#options.deduplicates) {
+      if (known.body !== body) this.failures.push(`the other server gets one key for ${known.body} and ${body}`);
+      return known.outcome;
+    }
+    if (this.#chance(0.1)) return new Problem('badRequest');
+    const refusal = refusalOfUpstream({ status: 422, code: '999', type: 'validation' });
+    const outcome = this.#chance(0.1)
+      ? new Problem(refusal, 'no')
+      : { number: this.effects.length + 1, body, key: key ?? body };
+    this.#note(
+      `the server ${'number' in outcome ? `has effect ${outcome.number}` : 'refuses'}: ${body} (${upstreamKey})`,
+    );
+    if ('number' in outcome) this.effects.push(outcome);
+    if (upstreamKey !== undefined) this.#known.set(upstreamKey, { body, outcome, at: this.#now });
+    return outcome;
+  }
+
+  /** Sends a request and its duplicates until an answer is final; once in a while another body under its key. */
+  async #send(order: Order): Promise<void> {
+    for (let attempts = 0; attempts < 6; attempts += 1) {
+      await this.#ticks();
+      const copies = order.key === undefined ? 1 : 1 + this.#random.below(3);
+      const sent = Array.from({ length: copies }, () => this.#call(order, order.name));
+      if (order.key !== undefined && this.#chance(0.3)) sent.push(this.#call(order, `${order.name}-other`));
+      const answers = await Promise.all(sent);
+      if (order.key === undefined || answers[0]!.kind === 'final') return;
+    }
+  }
+
+  async #call(order: Order, body: string): Promise<Answer> {
+    await this.#ticks();
+    const gateway = this.#random.pick(this.#gateways);
+    const request = this.#requestOf(order, body);
+    const answer = await Promise.race([gateway.died.then(() => lost), answerOf(() => gateway.execute(request))]);
+    this.#note(`${request.requestReference} ${body} is answered ${JSON.stringify(answer)}`);
+    if (answer.kind === 'final') this.#record(order, body, answer.text);
+    return answer;
+  }
+
+  /** Encoded in one of the formats, and decoded as a gateway does. */
+  #requestOf({ key }: Order, body: string): CanonicalRequest {
+    const protocol = protocols[this.#random.pick(formats)];
+    const call = protocol.encodeRequest(recurringV25, disable, { merchantAccount: 'M', shopperReference: body });
+    const target = { service: recurringV25, version: 25, operation: protocol.name === 'adapter' ? undefined : disable };
+    const media = { type: protocol.mediaType, charset: undefined };
+    const decoded = protocol.decode(Buffer.from(call.body), media, target, { query: '', headers: call.headers ?? {} });
+    this.#references += 1;
+    const requestReference = `REF${String(this.#references).padStart(13, '0')}`;
+    const input = decoded.input as CanonicalRequest['input'];
+    const head = { headers: { 'content-type': protocol.mediaType } };
+    return { service: recurringV25, operation: disable, input, caller, requestReference, key, head };
+  }
+
+  #record({ key }: Order, body: string, text: string): void {
+    if (key === undefined) return;
+    const name = `${key} ${body}`;
+    const before = this.#answers.get(name);
+    this.#answers.set(name, text);
+    // An answer may arrive, or an operator settle, after retries were refused.
+    if (before === undefined || before === text || before === 'outcomeUnknown') return;
+    // The request that held the key had no effect, and freed it.
+    if (before === 'keyReused') return;
+    // The store had taken the intent and not the answer.
+    if (text === 'outcomeUnknown' && before.startsWith('effect')) return;
+    this.failures.push(`${name} is answered ${before}, then ${text}`);
+  }
+
+  /** Crashes, suspensions and the passing of time. */
+  async #disturb(): Promise<void> {
+    while (!this.#calm) {
+      await this.#ticks(8);
+      const dice = this.#random.next();
+      if (dice < 0.15) this.#crash(this.#random.below(this.#gateways.length));
+      else if (dice < 0.3) await this.#pass(this.#random.pick([1_000, 3_000, 40_000]));
+      else if (dice < 0.36) await this.#pass(this.#random.pick([2 * dayMs, 40 * dayMs]));
+      else if (dice < 0.5) this.#arrive();
+      else if (dice < 0.6) this.#resume();
+      else if (dice < 0.7) await this.#operate();
+    }
+  }
+
+  #crash(at: number): void {
+    const gateway = this.#gateways[at]!;
+    gateway.dead = true;
+    gateway.die();
+    this.#gateways[at] = this.#start();
+    this.#note(`gateway ${at} dies`);
+  }
+
+  async #pass(ms: number): Promise<void> {
+    // No request is on its way for a day.
+    if (ms >= dayMs) this.#arrive();
+    // In one transaction: a gateway sees all of it, or nothing.
+    await this.#options.engine.write(async (session) => {
+      await session.execute(passPending, [ms]);
+      await session.execute(passRecords, [ms]);
+    });
+    this.#now += ms;
+    this.#note(`${ms} ms pass`);
+  }
+
+  #arrive(): void {
+    for (const arrive of this.#late.splice(0)) arrive();
+  }
+
+  #resume(): void {
+    for (const resume of this.#suspended) resume();
+    this.#suspended.clear();
+  }
+
+  /** Settles what is unknown by looking at the other server, where nothing is on its way any more. */
+  async #operate(): Promise<void> {
+    const unsettled = createUnsettledRequests(this.#options.engine);
+    this.#arrive();
+    for (const each of await unsettled.list(100)) {
+      if (each.state !== 'unknown' || this.#late.length > 0) continue;
+      const body = (JSON.parse(each.input!) as { readonly shopperReference: string }).shopperReference;
+      const effect = this.effects.find((every) => every.body === body);
+      const outcome = effect && serializeOutcome({ requestReference: each.id, output: outputOf(effect) }, disable);
+      this.#note(`settled ${await unsettled.settle(each.id, outcome)}: ${each.id} ${body}, ${effect?.number}`);
+      this.#operated.add(body);
+    }
+  }
+
+  /** Everything works again: each request is sent until its answer is final, and what is unknown is listed and settled. */
+  async #settle(orders: readonly Order[]): Promise<void> {
+    const unsettled = createUnsettledRequests(this.#options.engine);
+    this.#arrive();
+    await this.#pass(40_000);
+    for (const order of orders) {
+      if (order.key === undefined) continue;
+      const answer = await this.#retry(order);
+      const isListed = async (): Promise<boolean> => {
+        const recordKey = realHasher.recordKey(caller, order.key!);
+        return (await unsettled.list(100)).some((each) => each.recordKey === recordKey && each.state === 'unknown');
+      };
+      if (answer === 'outcomeUnknown' && !(await isListed()))
+        this.failures.push(`${order.key} is unknown and not listed`);
+    }
+    this.#checkUnkeyed(orders, new Set((await unsettled.list(100)).map(({ input }) => input ?? '')));
+    await this.#operate();
+    for (const order of orders) if (order.key !== undefined) await this.#retry(order);
+    // Another body may hold a key, and is not sent again.
+    const left = (await unsettled.list(100)).filter(({ state }) => state === 'unknown');
+    if (left.length > 0) this.failures.push(`${left.length} requests are pending after all were settled`);
+  }
+
+  /** A gateway that got no answer to a request without a key leaves it to an operator. */
+  #checkUnkeyed(orders: readonly Order[], listed: ReadonlySet<string>): void {
+    if (this.#options.deduplicates) return;
+    for (const { key, name } of orders) {
+      const hasEffect = this.effects.some((effect) => effect.body === name);
+      const isListed = [...listed].some((input) => input.includes(name));
+      if (key === undefined && hasEffect && !isListed && !this.#answered.has(name) && !this.#operated.has(name))
+        this.failures.push(`${name} had its effect, its gateway got no answer, and it is not listed`);
+    }
+  }
+
+  async #retry(order: Order): Promise<string> {
+    let because = '';
+    for (let attempts = 0; attempts < 30; attempts += 1) {
+      const answer = await this.#call(order, order.name);
+      if (answer.kind === 'final') return answer.text;
+      because = answer.kind === 'retry' ? answer.because : 'lost';
+      // Another one is in flight: its time passes.
+      await this.#pass(3_000);
+    }
+    this.failures.push(`${order.key} gets no final answer: ${because}`);
+    return because;
+  }
+
+  #judge({ key, name }: Order): void {
+    const effects = this.effects.filter((effect) => (key === undefined ? effect.body === name : effect.key === key));
+    if (effects.length > 1) this.failures.push(`${name} has ${effects.length} effects`);
+    if (key === undefined) return;
+    const [effect] = effects;
+    for (const body of [name, `${name}-other`]) {
+      const text = this.#answers.get(`${key} ${body}`) ?? 'none';
+      const expected = effect?.body === body ? `effect ${effect.number}` : undefined;
+      if (expected === undefined && text.startsWith('effect'))
+        this.failures.push(`${body} is answered ${text}, which it did not cause`);
+      if (expected !== undefined && body === name && text !== expected)
+        this.failures.push(`${body} is answered ${text} instead of ${expected}`);
+    }
+  }
+
+  /** A point where a process may die, or be suspended. */
+  async #step(self: Incarnation, suspended = 0.02): Promise<void> {
+    await this.#ticks();
+    if (this.#chance(suspended)) await new Promise<void>((resolve) => this.#suspended.add(resolve));
+    if (self.dead) await new Promise<never>(() => {});
+  }
+
+  #note(text: string): void {
+    this.trace.push(text);
+  }
+
+  #chance(share: number): boolean {
+    return !this.#calm && this.#random.chance(share);
+  }
+
+  async #ticks(max = 3): Promise<void> {
+    for (let left = this.#random.below(max); left >= 0; left -= 1) await new Promise(setImmediate);
+  }
+}
+
+function outputOf({ number }: Effect): { readonly response: string } {
+  return { response: `effect ${number}` };
+}
+
+const retried = new Set(['inProgress', 'unavailable', 'internal', 'badAnswer', 'badRequest']);
+
+async function answerOf(execute: () => Promise<ExecutionResult>): Promise<Answer> {
+  try {
+    const { output, problem } = await execute();
+    if (problem !== undefined) return { kind: 'final', text: problem.message };
+    return { kind: 'final', text: (output as { readonly response: string }).response };
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) return { kind: 'retry', because: String(thrown) };
+    const { problem } = thrown;
+    return retried.has(problem) ? { kind: 'retry', because: problem } : { kind: 'final', text: problem };
+  }
+}

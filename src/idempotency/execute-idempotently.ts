@@ -92,8 +92,8 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
     if (operation.effect === 'reads') {
       // Reads are executed each time: their outcome is not stored, so no list is ever stale.
       if ('forward' in handler) return { ...(await readRemotely({ request, handler }, context)), replayed: false };
-      const authorized = requireRights(request);
-      const output = await store.read((tx) => handler.handle(authorized, tx, context));
+      requireRights(request);
+      const output = await store.read((tx) => handler.handle(request, tx, context));
       return { requestReference, output, replayed: false };
     }
     if (key === undefined) {
@@ -156,8 +156,8 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
   { store, context }: IdempotencyDependencies<R, C>,
   execution: Execution<OperationHandler<R, C>> | KeyedExecution<OperationHandler<R, C>>,
 ): Promise<TransactionResult> {
-  const { handler } = execution;
-  const request = requireRights(execution.request);
+  const { request, handler } = execution;
+  requireRights(request);
   const { operation, requestReference } = request;
   const id = 'recordKey' in execution ? execution.recordKey : requestReference;
   const lookupResult = await handler.lookup?.(request, store, context, id);
@@ -178,11 +178,9 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
 }
 
 /** Handlers of this program decide by the rights of the caller. Throws TypeError where only another server knows them. */
-function requireRights(request: AnyRequest): CanonicalRequest {
-  const { caller } = request;
-  if ('rights' in caller)
+function requireRights(request: AnyRequest): asserts request is CanonicalRequest {
+  if ('rights' in request.caller)
     throw new TypeError(`the rights of the caller of ${request.operation.name} are not known here`);
-  return { ...request, caller };
 }
 
 /** A refusal by the handler rolls back to the savepoint and becomes the outcome; the record is committed with it. */

@@ -3,7 +3,7 @@
  * steps, and a server that counts effects by key.
  */
 import { Buffer } from 'node:buffer';
-import type { Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
+import type { AnyRequest, Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import { Problem, refusalOfUpstream } from '../../src/contract/problem.ts';
 import { createProtocols } from '../../src/formats/index.ts';
 import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
@@ -198,7 +198,7 @@ export class ForwardingRun {
   }
 
   /** What the other server does: it refuses some, has the effect of others, and knows its keys for a day. */
-  #answer({ input, key }: CanonicalRequest, upstreamKey: string | undefined): Effect | Problem {
+  #answer({ input, key }: AnyRequest, upstreamKey: string | undefined): Effect | Problem {
     const body = (input as { readonly shopperReference: string }).shopperReference;
     const known = upstreamKey === undefined ? undefined : this.#known.get(upstreamKey);
     if (known !== undefined && this.#now - known.at < dayMs && this.#options.deduplicates) {
@@ -291,13 +291,13 @@ export class ForwardingRun {
   }
 
   async #pass(ms: number): Promise<void> {
-    // No request is on its way for a day.
-    if (ms >= dayMs) this.#arrive();
     // In one transaction: a gateway sees all of it, or nothing.
     await this.#options.engine.write(async (session) => {
       await session.execute(passPending, [ms]);
       await session.execute(passRecords, [ms]);
     });
+    // No request is on its way for a day.
+    if (ms >= dayMs) this.#arrive();
     this.#now += ms;
     this.#note(`${ms} ms pass`);
   }

@@ -46,14 +46,14 @@ export function recordTypes(service: Service): ReadonlyMap<string, RecordType> {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([qualified, [first, ...others]]) => {
         const { namespace = own, name } = first!;
-        return [qualified, { namespace, name, members: others.reduce(merge, membersOf(first!)) }];
+        return [qualified, { namespace, name, members: membersOfAll([first!, ...others], service) }];
       }),
   );
 }
 
 /** The members of an operation's element that holds the fields itself. */
-export function membersOf({ fields }: ObjectSchema): readonly RecordMember[] {
-  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field)));
+export function membersOf({ fields }: ObjectSchema, service: Service): readonly RecordMember[] {
+  return Object.entries(fields).map(([name, field]) => memberOf(name, [field], isMandatory(field, service)));
 }
 
 /** `payment:Card` */
@@ -62,8 +62,15 @@ export function qualifiedName({ namespace, name }: ObjectSchema, service: Servic
 }
 
 /** No stubs of earlier versions know attributes, so the contract alone decides about these. */
-function isMandatory({ xml, required, mandatoryInStubs }: Field): boolean {
-  return xml === 'attribute' ? required : mandatoryInStubs === true;
+function isMandatory({ xml, required, mandatoryInStubs }: Field, { mandatoryFields = 'required' }: Service): boolean {
+  switch (mandatoryFields) {
+    case 'required':
+      return required;
+    case 'marked':
+      return xml === 'attribute' ? required : mandatoryInStubs === true;
+    default:
+      return mandatoryFields satisfies never;
+  }
 }
 
 /** Throws TypeError for a field that is an attribute in one of the schemas only. */
@@ -82,9 +89,12 @@ function mayBeNil({ schema, nillable }: Field): boolean {
   return nillable !== false && !requiresAttribute;
 }
 
+function membersOfAll([first, ...others]: readonly ObjectSchema[], service: Service): readonly RecordMember[] {
+  return others.map((each) => membersOf(each, service)).reduce(merge, membersOf(first!, service));
+}
+
 /** A member that only one of the two has is optional. */
-function merge(known: readonly RecordMember[], schema: ObjectSchema): readonly RecordMember[] {
-  const added = membersOf(schema);
+function merge(known: readonly RecordMember[], added: readonly RecordMember[]): readonly RecordMember[] {
   const merged = known.map(({ name, fields, isMandatory }) => {
     const other = added.find((each) => each.name === name);
     return other

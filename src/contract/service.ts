@@ -53,6 +53,11 @@ export interface Service<O extends Operation = Operation> {
   readonly namespaces?: Namespaces;
   /** `request-result` where it is absent. */
   readonly soapStyle?: SoapStyle;
+  /**
+   * The fields that its WSDL declares mandatory (minOccurs 1, not nillable): all required ones, where it is absent, or those
+   * that are `marked` by `mandatoryInStubs`, for a service whose WSDL is published already.
+   */
+  readonly mandatoryFields?: 'required' | 'marked';
   /** Of all services of a server; one that declares none takes those of the others. */
   readonly conventions?: Conventions;
   /** The member of errors, in JSON and FORM, that maps each invalid field to its message; absent where errors have none. */

@@ -114,7 +114,7 @@ export function collectTypes(service: Service): Types {
   const messages = new Map<string, RecordContent>();
   const addMessage = (name: string, side: 'input' | 'output', schema: ObjectSchema) => {
     if (elementAround(service, side) === undefined)
-      messages.set(name, contentOf({ namespace: own, members: membersOf(schema) }));
+      messages.set(name, contentOf({ namespace: own, members: membersOf(schema, service) }));
   };
   for (const { name, input, output } of namedOperations(service)) {
     addMessage(name, 'input', input);

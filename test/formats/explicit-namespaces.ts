@@ -103,12 +103,14 @@ function namesInOrder(context: Context, schema: ObjectSchema): readonly string[]
 }
 
 /**
- * An element may be nil unless one of the schemas says otherwise, or all of them require it of stubs. XSD requires the
+ * An element may be nil unless one of the schemas says otherwise, or it is mandatory in all of them. XSD requires the
  * attributes of a nil element, too.
  */
 function isNillable(context: Context, schema: ObjectSchema, name: string): boolean {
   const fields = sameType(context, schema).map((each) => each.fields[name]);
-  const isMandatory = fields.every((field) => field?.mandatoryInStubs === true);
+  const isMandatory = fields.every((field) =>
+    context.service.mandatoryFields === 'marked' ? field?.mandatoryInStubs === true : field?.required === true,
+  );
   return !isMandatory && fields.every((field) => field?.nillable !== false && !requiresAttribute(field?.schema));
 }
 

@@ -102,3 +102,28 @@ describe('a contract', () => {
     expect(() => createProtocols([wrapped, greetings('wrapped', 2)])).not.toThrow();
   });
 });
+
+describe('a required field', () => {
+  const elements = (mandatoryFields?: 'required' | 'marked') => {
+    const named = { ...wrapped, ...(mandatoryFields && { mandatoryFields }) };
+    const wsdl = deriveWsdl(named, { address: 'urn:x', soap12: true });
+    return [...wsdl.matchAll(/<xsd:element minOccurs="(\d)" name="(name|text)"( nillable="true")?/g)].map(
+      ([, occurs, name, nillable]) => `${name} ${occurs}${nillable ?? ''}`,
+    );
+  };
+
+  test('is mandatory in the WSDL, unless the service marks those that are', () => {
+    expect(elements()).toEqual(['name 1', 'text 0 nillable="true"']);
+    expect(elements('required')).toEqual(elements());
+    expect(elements('marked')).toEqual(['name 0 nillable="true"', 'text 0 nillable="true"']);
+  });
+
+  test('is never nil in an answer', () => {
+    const find = operation({ ...greet, name: 'find', output: object('FindResult', greet.input.fields) });
+    const finding = service({ ...wrapped, name: 'Finding', operations: [find] });
+    const print = (each: typeof finding) => createProtocols([each]).soap11.encode(find, {}).body;
+    const nil = '<name xsi:nil="true"/>';
+    expect(print(finding)).not.toContain(nil);
+    expect(print({ ...finding, mandatoryFields: 'marked' })).toContain(nil);
+  });
+});

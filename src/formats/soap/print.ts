@@ -44,7 +44,7 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
       const isMessage = object === schema && elementAround(service, side) === undefined;
-      const inOrder = isMessage ? membersOf(object) : types.get(qualifiedName(object, service))!.members;
+      const inOrder = isMessage ? membersOf(object, service) : types.get(qualifiedName(object, service))!.members;
       const all = inOrder
         .filter(({ isAttribute }) => !isAttribute)
         .map(({ name, isNillable }) => {

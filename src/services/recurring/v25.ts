@@ -206,6 +206,8 @@ export const recurringService = Object.freeze({
   name: 'Recurring',
   address: '/pal/servlet/Recurring',
   namespaces,
+  // Stubs of the published WSDL send other required fields only where the caller has set them.
+  mandatoryFields: 'marked' as const,
   conventions,
   problems: recurringProblems,
   hashPrefix: '',

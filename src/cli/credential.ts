@@ -46,12 +46,15 @@ function addAddCommand(credential: Command): void {
       '--username <name>',
       'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
     );
-  const grantOptions = createGrantOptions();
-  for (const { option } of grantOptions) command.addOption(option);
+  const others = [
+    roleOption(),
+    new Option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key'),
+    new Option('--json', 'prints JSON'),
+  ];
+  const taken = [...credential.parent!.options, ...command.options, ...others, new Option('--help')];
+  const grantOptions = createGrantOptions(taken.map((option) => option.attributeName()));
+  for (const option of [...grantOptions.map(({ option }) => option), ...others]) command.addOption(option);
   command
-    .addOption(roleOption())
-    .option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key')
-    .option('--json', 'prints JSON')
     .description(
       'adds a credential for merchant accounts (role recurring) or for a balance platform, and prints its secret once',
     )
@@ -67,18 +70,24 @@ interface GrantOption {
   readonly option: Option;
 }
 
-/** One option for each grant that a service declares. A confined credential takes no other grant. */
-function createGrantOptions(): readonly GrantOption[] {
+/** One option for each grant that a service declares. A confined credential takes no other grant. `taken`: attributes. */
+function createGrantOptions(taken: readonly string[]): readonly GrantOption[] {
   const { grants } = addServices(builtInServices, ownServices()).credentialRules;
-  return grants.map((rule) => {
-    const { confined, option } = rule;
-    const parsed = new Option(option.flags, option.doc).argParser<readonly string[]>((code, codes = []) =>
-      confined ? [code] : [...codes, code],
-    );
-    const others = grants.filter((each) => each !== rule);
-    if (confined) parsed.conflicts(others.map((each) => new Option(each.option.flags).attributeName()));
-    return { rule, option: parsed };
-  });
+  const attributes = new Set(taken);
+  const options = grants.map((rule) => ({ rule, option: createGrantOption(rule, attributes) }));
+  for (const { rule, option } of options) {
+    const others = options.filter((each) => each.rule !== rule);
+    if (rule.confined) option.conflicts(others.map((each) => each.option.attributeName()));
+  }
+  return options;
+}
+
+/** A grant of one's own may be named like another option: `--kind` is then `--grant-kind`. */
+function createGrantOption({ option: { flags, doc }, confined }: GrantRule, taken: Set<string>): Option {
+  let option = new Option(flags, doc);
+  while (taken.has(option.attributeName())) option = new Option(option.flags.replace('--', '--grant-'), doc);
+  taken.add(option.attributeName());
+  return option.argParser<readonly string[]>((code, codes = []) => (confined ? [code] : [...codes, code]));
 }
 
 /** A role besides those that the grants bring along. */
@@ -235,11 +244,11 @@ function printIssued({ id, username, secret }: IssuedSecret, { json }: OutputOpt
   );
 }
 
-/** Names the tenant and the grants of the built-in services as callers do. */
+/** Names the tenant and the grants of the built-in services as callers do. Other grants keep their names, below `grants`. */
 function toJson({ id, tenant: company, kind, username, roles, grants, ...rest }: ListedCredential) {
   const { [merchantAccountRule.name]: merchantAccounts = [], [platformRule.name]: platforms = [], ...others } = grants;
-  const named = { merchantAccounts, balancePlatform: platforms[0] };
-  return { id, company, kind, username, roles, ...named, ...others, ...rest };
+  const own = Object.keys(others).length === 0 ? {} : { grants: others };
+  return { id, company, kind, username, roles, merchantAccounts, balancePlatform: platforms[0], ...own, ...rest };
 }
 
 function formatCredential(credential: ListedCredential): string {

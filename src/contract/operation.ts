@@ -52,7 +52,10 @@ export type Input<O> = O extends Operation<string, infer I, ObjectSchema> ? Infe
 /** The TypeScript type of the output of an operation. */
 export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Infer<R> : never;
 
-/** Declares an operation. Throws where the fields outside the body and the HTTP binding disagree. */
+/** An option of the command line is named after it. */
+const grantName = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** Declares an operation. Throws where the fields outside the body and the HTTP binding disagree, and for the name of a grant. */
 export function operation<
   const N extends string,
   I extends ObjectSchema,
@@ -60,12 +63,12 @@ export function operation<
   const E extends Effect,
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
-  return Object.freeze({
-    ...parts,
-    grants: Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
-      schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
-    ),
-  });
+  const grants = Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
+    schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
+  );
+  for (const { grant } of grants)
+    if (!grantName.test(grant.name)) throw new TypeError(`${parts.name}: ${grant.name} is no name of a grant`);
+  return Object.freeze({ ...parts, grants });
 }
 
 export function isBound(operation: Operation): operation is BoundOperation {

@@ -45,4 +45,9 @@ describe('an operation', () => {
     const http = { method: 'GET', path: '/orders/{number}' } as const;
     expect(() => operation({ ...parts, input, output: object('Found', {}), http })).toThrow('differ');
   });
+  test.each(['my shop', '-x', 'a=b', ''])('has no grant named %j', (name) => {
+    const shop = string({ example: 'x', authorizes: { name, refusal: 'notAllowed' } });
+    const named = object('Find', { shop: optional(shop, '') });
+    expect(() => operation({ ...parts, input: named, output: object('Found', {}) })).toThrow('is no name of a grant');
+  });
 });

@@ -1,6 +1,6 @@
 /** Opens the store that the configuration names: the embedded one in a folder, or PostgreSQL. */
 import { publicAddress } from '../store/postgres/address.ts';
-import type { Engine } from '../store/sql/engine.ts';
+import type { DescribedEngine } from '../store/sql/engine.ts';
 import { openSqlite } from '../store/sqlite/open.ts';
 import type { Config } from './config.ts';
 
@@ -41,7 +41,7 @@ export function describeStore(address: StoreAddress): string {
 }
 
 /** Throws StoreUnavailable, or a plain error that names the serving process or the missing store. */
-export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<Engine> {
+export async function openStore(address: StoreAddress, { exclusive, create }: OpenOptions): Promise<DescribedEngine> {
   switch (address.kind) {
     case 'sqlite':
       return openSqlite({ dataDir: address.dataDir, exclusive, create });

@@ -2,7 +2,7 @@
 import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import { type CredentialRules, createCredentialRegistry, type GrantRule } from '../store/sql/credential-registry.ts';
-import { migrateServices } from '../store/sql/service-migrations.ts';
+import { migrateServices, type ServiceMigrations } from '../store/sql/service-migrations.ts';
 import { WebhookFormats } from '../webhooks/format.ts';
 import type { ServiceSet, Services } from './service-set.ts';
 
@@ -66,10 +66,7 @@ export function addServices<S extends Services>(set: ServiceSet<S>, own: readonl
     credentialRules,
     async migrate(engine) {
       await set.migrate(engine);
-      await migrateServices(
-        engine,
-        own.map(({ service, migrations }) => ({ service: service.name, statements: migrations })),
-      );
+      await migrateServices(engine, migrationsOf(own));
     },
     sharedObjects: set.sharedObjects,
     compose(config, dependencies) {
@@ -77,6 +74,14 @@ export function addServices<S extends Services>(set: ServiceSet<S>, own: readonl
       return Object.freeze({ ...services, implementations: [...services.implementations, ...own] });
     },
   });
+}
+
+/**
+ * The migrations that a store needs for the services.
+ * @internal
+ */
+export function migrationsOf(own: readonly OwnService[]): readonly ServiceMigrations[] {
+  return own.map(({ service, migrations }) => ({ service: service.name, statements: migrations }));
 }
 
 /** A rule for each grant that the contracts name and no service has declared. Any tenant may hold any value of it. */

@@ -41,6 +41,7 @@ export default defineConfig({
 |---|---|
 | \`services\` | [Services of your own](services.md): what \`with\` of a contract returns. Served next to the built-in services. A JSON file has none. |
 | \`settings\` | The settings of the table above, and the variables that name a file. A number or a text; \`true\` and \`false\` stand for \`on\` and \`off\`. |
+| \`deprecations\` | The calls that are deprecated, for whom, and when they are refused: see [docs/callers.md](callers.md#deprecations). |
 
 Unknown members and settings are refused. Node strips the types of a \`.ts\` file; it must be outside of \`node_modules\`. Relative paths, such as \`DATA_DIR\`,
 start at the working folder.
@@ -53,9 +54,10 @@ Commands know the services of the file:
 | \`triglyph migrate\` | creates its tables |
 | \`triglyph credential add Acme --shop amsterdam\` | an option for each of its grants, which brings along the role; \`--role\` for a role without a grant |
 | \`triglyph wsdl --service Orders\`, \`triglyph openapi --service Orders\` | print its documents |
+| \`triglyph copy\` | copies its tables; each needs a primary key |
 | \`triglyph check\` | names it |
 
-\`triglyph copy\` does not copy its tables.
+Where a grant has the name of another option, such as \`kind\`, its option is \`--grant-kind\`.
 `;
 }
 

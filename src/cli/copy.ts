@@ -2,14 +2,14 @@
 import type { Command } from 'commander';
 import type { Variables } from '../app/config.ts';
 import { describeStore, openStore, type StoreAddress } from '../app/open-store.ts';
+import { migrationsOf } from '../app/own-services.ts';
 import { settings } from '../app/settings.ts';
 import { copyStore, type Sums } from '../store/sql/copy.ts';
 import { compareSchema } from '../store/sql/migrate.ts';
-import { tables } from '../store/sql/tables.ts';
 import { CommandError } from './command-error.ts';
 import { type Progress, showProgress } from './import/progress.ts';
 import { print } from './output.ts';
-import { projectSources } from './project.ts';
+import { checkProject, ownServices, projectSources } from './project.ts';
 
 export function add(program: Command): void {
   program
@@ -26,6 +26,7 @@ export function add(program: Command): void {
 }
 
 async function runCopy({ from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+  checkProject();
   const { variables } = projectSources();
   const source = parseStore('--from', from, variables);
   const target = parseStore('--to', to, variables);
@@ -43,7 +44,7 @@ async function copy(source: StoreAddress, target: StoreAddress): Promise<Sums> {
     await compareSchema(from);
     const to = await openStore(target, { exclusive: true, create: true });
     try {
-      return await copyStore(from, to, tables, {
+      return await copyStore(from, to, migrationsOf(ownServices()), {
         begun: (total) => {
           progress = showProgress(total);
         },

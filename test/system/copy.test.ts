@@ -219,6 +219,72 @@ describe('a copy', () => {
   });
 });
 
+describe("the tables of services of one's own", () => {
+  const own = tempFolder();
+  afterAll(() => own.discard());
+
+  /** `statements`: the migrations of the service. A process loads each file once. */
+  const configure = (file: string, ...statements: readonly string[]) =>
+    writeFileSync(
+      join(own.path, file),
+      `import { defineConfig } from 'triglyph';
+import { object, operation, optional, service, string } from 'triglyph/contract';
+const text = object('Text', { text: optional(string({ example: 'x' }), 'A text.') });
+const save = operation({
+  name: 'save', doc: 'Saves.', effect: 'writes', role: 'notes', problems: [], input: text, output: text,
+});
+const contract = service({
+  name: 'Notes', version: 1, doc: 'Notes.', address: '/notes', operations: [save],
+  namespaces: { own: 'n', uris: { n: 'urn:example:notes' } },
+});
+const services = [contract.with({ save: async ({ input }) => input }, { migrations: ${JSON.stringify(statements)} })];
+export default defineConfig({ services });
+`,
+    );
+  const tablesOfNotes = [
+    // The first one references the other: a copy must not fill it first.
+    'create table note2_author (id integer primary key, name text)',
+    'create table note (tenant text, id integer, text text, author integer references note2_author (id), primary key (tenant, id))',
+  ];
+  const copyNotes = (file: string) => triglyph(['--config', file, ...parameters], own.path, { TARGET: target });
+
+  beforeAll(async () => {
+    configure('notes.mjs', ...tablesOfNotes);
+    configure('later.mjs', ...tablesOfNotes, 'alter table note add column title text');
+    writeFileSync(join(own.path, 'none.mjs'), 'export default {};');
+    await triglyph(['--config', 'notes.mjs', 'migrate'], own.path, { DATA_DIR: 'data' });
+    const database = new DatabaseSync(join(own.path, 'data', 'triglyph.db'));
+    database.exec(`create table of_another_program (id integer primary key);
+      insert into note2_author values (1, 'Anna'), (2, null);
+      with recursive n(id) as (select 1 union all select id + 1 from n where id < 1200)
+        insert into note select 'acme', id, 'note ' || id, 1 from n`);
+    database.close();
+  });
+  test('are copied and compared, and servers go on with their migrations', async () => {
+    const { code, stdout, stderr } = await copyNotes('notes.mjs');
+    expect({ code, stderr: stderr.replace(/^\d+ %: .*\n/gm, '') }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^note2_author +2 rows[\s\S]*^note +1200 rows/m);
+    expect(stdout).not.toContain('of_another_program');
+    expect(await server.ask('select * from note2_author order by id', [], target)).toEqual([
+      { id: 1, name: 'Anna' },
+      { id: 2, name: null },
+    ]);
+    const migrated = await triglyph(['--config', 'later.mjs', 'migrate'], own.path, { DATABASE_URL: target });
+    expect(migrated).toMatchObject({ code: 0, stderr: '' });
+    expect(await server.ask('select title from note where id = 7', [], target)).toEqual([{ title: null }]);
+  });
+
+  test.each([
+    ['of a service that no file names', 'none.mjs', /tables of Notes: name this service in the configuration/],
+    ['of a service that was not migrated', 'later.mjs', /lacks migrations of Notes: run `triglyph migrate` first/],
+  ])('%s are refused, and nothing is written', async (_, file, message) => {
+    const { code, stdout, stderr } = await copyNotes(file);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(await server.ask(`select 1 from pg_class where relname = 'note'`, [], target)).toEqual([]);
+  });
+});
+
 describe('servers on PostgreSQL', () => {
   const authorization = () => basic(production.credential.username, production.credential.secret);
   const list = (callers: string, shopperReference: string) =>

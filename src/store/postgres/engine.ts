@@ -3,7 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import type { Pool, QueryResult } from 'pg';
 import { type AttemptResult, type Backoff, retry } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
-import type { Engine, Row, Session, Statement, TransactionOptions, TransactionSession, Value } from '../sql/engine.ts';
+import {
+  type DescribedEngine,
+  type Row,
+  type Session,
+  type Statement,
+  statement,
+  type TableRow,
+  type TransactionOptions,
+  type TransactionSession,
+  type Value,
+} from '../sql/engine.ts';
 import { Connection } from './connection.ts';
 import { cannotConnect, TransientFailure } from './failure.ts';
 import { PostgresTransaction } from './transaction.ts';
@@ -20,7 +30,24 @@ const backoff: Backoff = { firstMs: 2, maxMs: 100, jitter: 'full' };
 
 const timedOut = Symbol('timedOut');
 
-export class PostgresEngine implements Engine {
+const describeTables = statement<TableRow>(
+  'describe-tables',
+  `select relname::text as name,
+     (select string_agg(attname, ',' order by place)
+      from pg_index
+      cross join unnest(indkey::int[]) with ordinality as key_column(number, place)
+      join pg_attribute on attrelid = indrelid and attnum = key_column.number
+      where indrelid = each.oid and indisprimary) as key,
+     (select string_agg(distinct other.relname, ',')
+      from pg_constraint join pg_class as other on other.oid = confrelid
+      where conrelid = each.oid and contype = 'f') as referenced
+   from pg_class as each
+   where relkind = 'r' and relnamespace = current_schema()::regnamespace
+   order by relname`,
+);
+
+export class PostgresEngine implements DescribedEngine {
+  readonly describeTables = describeTables;
   readonly #pool: Pool;
   /** For messages: host, port and database. */
   readonly #address: string;

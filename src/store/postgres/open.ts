@@ -1,6 +1,6 @@
 /** Opens a store on PostgreSQL or a compatible server: a small pool, with a limit on every wait. */
 import { Pool, type PoolConfig } from 'pg';
-import type { Engine } from '../sql/engine.ts';
+import type { DescribedEngine } from '../sql/engine.ts';
 import { publicAddress } from './address.ts';
 import { answerMsMax, lockMsMax, statementMsMax } from './connection.ts';
 import { PostgresEngine } from './engine.ts';
@@ -18,7 +18,7 @@ const connectMsMax = 2_000;
 const idleInTransactionMsMax = 3_000;
 
 /** Connects at the first statement, not before. */
-export function openPostgres(options: PostgresOptions): Engine {
+export function openPostgres(options: PostgresOptions): DescribedEngine {
   const pool = new Pool(optionsOf(options));
   // An error without a listener would end the process. The pool removes the client by itself; a borrowed client fails at
   // its next statement.

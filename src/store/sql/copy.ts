@@ -1,8 +1,20 @@
 /** Copies all tables to another database in the order of their keys; an interrupted copy resumes. */
 import { hash } from 'node:crypto';
-import { type Engine, type Row, type Session, type Statement, statement, type Value } from './engine.ts';
+import { CopyError } from './copy-error.ts';
+import {
+  type DescribedEngine,
+  type Engine,
+  type Row,
+  type Session,
+  type Statement,
+  statement,
+  type Value,
+} from './engine.ts';
 import { compareSchema, hasSchema, migrate } from './migrate.ts';
 import type { StoredTable } from './migration.ts';
+import { prepareOwnTables } from './own-tables.ts';
+import type { ServiceMigrations } from './service-migrations.ts';
+import { tables as tablesOfProgram } from './tables.ts';
 
 /** The checksum of a table: the same for the same rows on any engine. */
 export interface Sum {
@@ -12,11 +24,6 @@ export interface Sum {
 }
 
 export type Sums = readonly (Sum & { readonly name: string })[];
-
-/** The copy cannot be made, or differs from its source. The operator reads the message. */
-export class CopyError extends Error {
-  override readonly name = 'CopyError';
-}
 
 export interface CopyWatch {
   /** `total`: rows to copy plus rows to verify. */
@@ -63,18 +70,19 @@ export async function isHalfCopied(engine: Engine): Promise<boolean> {
 }
 
 /**
- * Copies every table, then compares both databases. Creates the tables of an empty target; otherwise both must have the
- * current schema. Throws `StoreUnavailable`, and `CopyError` where the target holds other rows or the databases differ.
+ * Copies every table, those of `services` included, then compares both databases. Creates the tables of an empty target;
+ * otherwise both must have the current schema. Throws `StoreUnavailable`, and `CopyError` where the target holds other rows or the databases differ.
  */
 export async function copyStore(
-  source: Engine,
-  target: Engine,
-  tables: readonly StoredTable[],
+  source: DescribedEngine,
+  target: DescribedEngine,
+  services: readonly ServiceMigrations[],
   watch: CopyWatch,
 ): Promise<Sums> {
   await compareSchema(source);
   if (await hasSchema(target)) await compareSchema(target);
   else await migrate(target);
+  const tables = [...tablesOfProgram, ...(await prepareOwnTables(source, target, services))];
   const progress = await reserveTarget(target, tables, await originOf(source));
   let rows = 0;
   let done = 0;
@@ -210,7 +218,7 @@ function keyOf({ key }: StoredTable, row: Row): readonly Value[] {
 
 function columnsOf(row: Row): readonly string[] {
   const columns = Object.keys(row);
-  for (const column of columns) if (!/^[a-z_]+$/.test(column)) throw new Error(`a column is named ${column}`);
+  for (const column of columns) if (!/^[a-z_][a-z0-9_]*$/.test(column)) throw new Error(`a column is named ${column}`);
   return columns;
 }
 

@@ -58,6 +58,15 @@ export interface TransactionOptions {
   readonly isolation?: 'serializable' | 'readCommitted';
 }
 
+/** A table of the database. Names are separated by commas; null stands for none. */
+export type TableRow = {
+  readonly name: string;
+  /** The columns of the primary key, in their order. */
+  readonly key: string | null;
+  /** The tables that its foreign keys reference. */
+  readonly referenced: string | null;
+};
+
 /** Every method throws `StoreUnavailable` when the database cannot answer now; then nothing was written. */
 export interface Engine {
   /** Each statement sees what is committed when it starts, so a later one may see more. */
@@ -75,4 +84,10 @@ export interface Engine {
   foreignCommits?(): number;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
+}
+
+/** An engine whose tables a copy finds. */
+export interface DescribedEngine extends Engine {
+  /** Selects the tables of the database. */
+  readonly describeTables: Statement<TableRow>;
 }

@@ -40,20 +40,33 @@ export async function migrateServices(engine: Engine, services: readonly Service
   );
 }
 
-async function applyMissing(session: Session, { service, statements }: ServiceMigrations): Promise<void> {
+/** Throws where a database that has migrations of services lacks some of these, or has others. */
+export async function compareServices(engine: Engine, services: readonly ServiceMigrations[]): Promise<void> {
+  for (const each of services) {
+    const applied = await engine.read((session) => session.query(findApplied, [each.service]));
+    check(applied, each);
+    if (applied.length < each.statements.length)
+      throw new Error(`the database lacks migrations of ${each.service}: run \`triglyph migrate\` first`);
+  }
+}
+
+async function applyMissing(session: Session, migrations: ServiceMigrations): Promise<void> {
+  const { service, statements } = migrations;
   const applied = await session.query(findApplied, [service]);
+  check(applied, migrations);
+  for (const [index, text] of statements.entries()) {
+    if (index < applied.length) continue;
+    await session.execute(statement(`${service}-migration-${index + 1}`, text), []);
+    await session.execute(record, [service, index + 1, hash('sha256', text), Date.now()]);
+  }
+}
+
+function check(applied: readonly { readonly checksum: string }[], { service, statements }: ServiceMigrations): void {
   if (applied.length > statements.length)
     throw new Error(
       `the database has ${applied.length} migrations of ${service}, and the service ${statements.length}`,
     );
-  for (const [index, text] of statements.entries()) {
-    const known = applied[index];
-    const checksum = hash('sha256', text);
-    if (known === undefined) {
-      await session.execute(statement(`${service}-migration-${index + 1}`, text), []);
-      await session.execute(record, [service, index + 1, checksum, Date.now()]);
-    } else if (known.checksum !== checksum) {
+  for (const [index, { checksum }] of applied.entries())
+    if (hash('sha256', statements[index]!) !== checksum)
       throw new Error(`migration ${index + 1} of ${service} was edited after it was applied`);
-    }
-  }
 }

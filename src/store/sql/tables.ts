@@ -3,3 +3,12 @@ import type { StoredTable } from './migration.ts';
 import { migrations } from './migrations/index.ts';
 
 export const tables: readonly StoredTable[] = Object.freeze(migrations.flatMap((each) => each.tables ?? []));
+
+/** Tables about the database itself, which a copy creates anew. */
+export const tablesOfDatabase = Object.freeze([
+  'migration',
+  'migration_lock',
+  'service_migration',
+  'copy_progress',
+  'write_check',
+]);

@@ -5,8 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 const folder = tempFolder();
 const empty = tempFolder();
@@ -121,6 +123,111 @@ test('migrate creates its tables, and the demo serves it', async () => {
     expect(await server.stop()).toBe(0);
   } finally {
     data.discard();
+  }
+});
+
+const tickets = `import { defineConfig } from 'triglyph';
+import { integer, object, operation, required, service, statement, string } from 'triglyph/contract';
+
+const take = operation({
+  name: 'take', doc: 'Takes a ticket.', effect: 'writes', role: 'tickets', problems: [],
+  input: object('TakeRequest', { name: required(string({ max: 20, example: 'Anna' }), 'For whom.') }),
+  output: object('TakeResult', { pid: required(integer(1, 2 ** 40, 7), 'The process.') }),
+});
+const contract = service({
+  name: 'Tickets', version: 1, doc: 'Tickets.', address: '/tickets', operations: [take],
+  namespaces: { own: 't', uris: { t: 'urn:example:tickets' } },
+});
+const save = statement('insert into ticket values ($1, $2, $3)');
+export default defineConfig({
+  services: [contract.with({
+    async take({ input, caller }, tx) {
+      await tx.execute(save, [caller.tenant, input.name, process.pid]);
+      return { pid: process.pid };
+    },
+  }, { migrations: ['create table ticket (tenant text, name text, pid integer, primary key (tenant, name))'] })],
+  settings: { WORKERS: 2 },
+});
+`;
+
+test('a grant named like an option has an option of its own', async () => {
+  const own = tempFolder();
+  try {
+    const service = `import { defineConfig } from 'triglyph';
+import { object, operation, required, service, string } from 'triglyph/contract';
+const kind = required(string({ example: 'x', authorizes: { name: 'kind', refusal: 'notAllowed' } }), 'The kind.');
+const show = operation({
+  name: 'show', doc: 'Shows.', effect: 'reads', role: 'kinds', problems: [],
+  input: object('ShowRequest', { kind }), output: object('ShowResult', { kind }),
+});
+const contract = service({
+  name: 'Kinds', version: 1, doc: 'Kinds.', address: '/kinds', operations: [show],
+  namespaces: { own: 'k', uris: { k: 'urn:example:kinds' } },
+});
+export default defineConfig({ services: [contract.with({ show: async ({ input }) => input })] });
+`;
+    writeFileSync(join(own.path, 'triglyph.config.mjs'), service);
+    const { variables } = await prepareProduction(own.path);
+    const credential = (...parameters: readonly string[]) =>
+      triglyph(['credential', ...parameters], own.path, variables);
+    const { code } = await credential(
+      'add',
+      'Acme',
+      '--kind',
+      'apiKey',
+      '--grant-kind',
+      'metal',
+      '--grant-kind',
+      'wood',
+    );
+    expect(code).toBe(0);
+    const listed = JSON.parse((await credential('list', '--json')).stdout) as readonly object[];
+    expect(listed).toContainEqual(
+      expect.objectContaining({ kind: 'apiKey', roles: ['kinds'], grants: { kind: ['metal', 'wood'] } }),
+    );
+    const help = (await credential('add', '--help')).stdout;
+    for (const option of ['--kind <kind>', '--grant-kind <value>']) expect(help).toContain(option);
+  } finally {
+    own.discard();
+  }
+});
+
+test('two workers on PostgreSQL load it, and one of them creates its tables', async () => {
+  const postgres = await startPostgres();
+  const own = tempFolder();
+  try {
+    writeFileSync(join(own.path, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(own.path, 'triglyph.config.ts'), tickets);
+    const database = await postgres.createMigratedDatabase();
+    const { variables } = await prepareProduction(own.path, { DATABASE_URL: database });
+    const server = await startServer('serve', own.path, variables);
+    const added = await triglyph(
+      ['credential', 'add', 'Acme', '--kind', 'apiKey', '--role', 'tickets', '--json'],
+      own.path,
+      variables,
+    );
+    const { secret } = JSON.parse(added.stdout) as { secret: string };
+    const taken = new Map<string, number>();
+    const take = async (name: string): Promise<void> => {
+      const response = await fetch(`${server.callers}/tickets/v1/take`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-API-Key': secret, Connection: 'close' },
+        body: JSON.stringify({ name }),
+      });
+      expect(response.status).toBe(200);
+      taken.set(name, ((await response.json()) as { pid: number }).pid);
+    };
+    await until('both workers to answer', async () => {
+      await take(`T-${taken.size}`);
+      return new Set(taken.values()).size === 2;
+    });
+    const rows = await postgres.ask('select name, pid from ticket', [], database);
+    expect(new Map(rows.map(({ name, pid }) => [name, Number(pid)]))).toEqual(taken);
+    expect([...taken.values()]).not.toContain(server.pid);
+    expect(await server.stop()).toBe(0);
+  } finally {
+    await postgres.discard();
+    own.discard();
   }
 });
 

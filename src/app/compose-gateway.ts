@@ -152,7 +152,7 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
 async function openCache(
   { redisUrl }: Config,
   { context }: Backend<Services>,
-  { logger }: Log,
+  log: Log,
   metrics: Metrics,
 ): Promise<IdempotencyCache | undefined> {
   if (redisUrl === undefined) return undefined;
@@ -163,9 +163,9 @@ async function openCache(
     clock: context.clock,
     onEvent: ({ kind, ...members }) => {
       metrics.redisEvent(kind);
-      if (kind === 'up' || kind === 'down') logger.info({ redis: kind, ...members }, `Redis is ${kind}`);
+      if (kind === 'up' || kind === 'down') log.logger.info({ redis: kind, ...members }, `Redis is ${kind}`);
     },
-    warn: (text) => logger.warn(text),
+    warn: (text) => log.logger.warn(text),
   });
   metrics.redisUp = () => cache.state() === 'up';
   return cache;

@@ -2,11 +2,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import { createApp } from '../http/app.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
-import { type CallerServer, openCallerServer } from '../http/server.ts';
+import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import { openMemory } from '../store/sqlite/memory.ts';
@@ -131,9 +130,18 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const work = await startBackgroundWork(config, backend, composed);
   const servers: CallerServer[] = [];
   let closed: Promise<void> | undefined;
-  const app = createApp({ ...composed, options: config, closing: () => closed !== undefined, onRequest: () => {} });
-  const listener = app.callback();
-  const mounted = { listener, owns: ownedPaths(composed.services) };
+  // Koa is loaded for the first request: it takes as long as all other files of a gateway together.
+  const load = async () => {
+    const { createApp } = await import('../http/app.ts');
+    const isClosing = () => closed !== undefined;
+    return createApp({ ...composed, options: config, closing: isClosing, onRequest: () => {} }).callback();
+  };
+  let listener: ReturnType<typeof load> | undefined;
+  const loaded = () => {
+    listener ??= load();
+    return listener;
+  };
+  const mounted = { listener: loaded, owns: ownedPaths(composed.services) };
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
@@ -143,10 +151,11 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   };
   return Object.freeze<RunningGateway>({
     credentials: backend.registry,
-    fetch: (request) => exchange(listener, request),
+    fetch: async (request) => exchange(await loaded(), request),
     handler: () => createHandler(mounted),
     koa: () => createMiddleware(mounted),
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
+      const { openCallerServer } = await import('../http/server.ts');
       const server = await openCallerServer({ ...composed, options: { ...config, host, port } });
       servers.push(server);
       return origin(host, server.port);

@@ -49,11 +49,11 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
-    observe({ logger }, metrics) {
+    observe(log, metrics) {
       const count = metrics.addEventCounter(updaterEventCounter);
       events.listen(({ kind, ...members }) => {
         count(kind, 'checks' in members ? members.checks : 1);
-        logger[updaterEventLevel[kind]]({ updater: kind, ...members }, 'account updater');
+        log.logger[updaterEventLevel[kind]]({ updater: kind, ...members }, 'account updater');
       });
     },
   });

@@ -1,6 +1,7 @@
 /** Reads multipart/related bodies (RFC 2387), as MTOM and SOAP with attachments send them, if they have one part. */
 import { Buffer } from 'node:buffer';
-import { make, type PartInfo } from 'multipasta';
+import { createRequire } from 'node:module';
+import type * as Library from 'multipasta';
 import { Problem } from '../contract/problem.ts';
 import { malformedBody } from './malformed-body.ts';
 import { unsupportedMedia } from './unsupported-media.ts';
@@ -17,11 +18,15 @@ export interface Part {
   readonly body: Buffer;
 }
 
+let library: typeof Library | undefined;
+
 /** The only part of a body. `contentType` is the header of the request. Throws a Problem for anything but one XML part. */
 export function onlyPart(body: Buffer, contentType: string): Part {
   let found: Part | undefined;
   let isComplete = false;
-  const parser = make({
+  // Loaded for the first of these bodies, which few callers send.
+  library ??= createRequire(import.meta.url)('multipasta') as typeof Library;
+  const parser = library.make({
     headers: { 'content-type': contentType },
     isFile: () => false,
     maxFieldSize: Number.POSITIVE_INFINITY,
@@ -49,7 +54,7 @@ export function onlyPart(body: Buffer, contentType: string): Part {
   return found;
 }
 
-function requireXml({ contentType, headers }: PartInfo): void {
+function requireXml({ contentType, headers }: Library.PartInfo): void {
   if (!xmlTypes.has(contentType)) throw unreadableParts('part is not XML');
   const { 'content-transfer-encoding': encoding = 'binary' } = headers;
   if (typeof encoding !== 'string' || !/^(7bit|8bit|binary)$/i.test(encoding))
@@ -57,7 +62,7 @@ function requireXml({ contentType, headers }: PartInfo): void {
 }
 
 /** The parameter `type` of XOP is the media type of the envelope. */
-function typeOf({ contentType, contentTypeParameters: { charset, type = 'text/xml' } }: PartInfo): string {
+function typeOf({ contentType, contentTypeParameters: { charset, type = 'text/xml' } }: Library.PartInfo): string {
   const root = type.split(';')[0]!.trim().toLowerCase();
   const declared = contentType !== xopType ? contentType : xmlTypes.has(root) ? root : 'text/xml';
   return charset === undefined ? declared : `${declared}; charset=${charset}`;

@@ -1,14 +1,15 @@
 /** The log: one JSON line for each event, buffered, without card numbers. */
 import { openSync } from 'node:fs';
-import { type Logger, pino } from 'pino';
+import { createRequire } from 'node:module';
+import type * as Library from 'pino';
 import type { Conventions } from '../contract/conventions.ts';
 import type { LogEntry } from '../gateway/answer.ts';
 import { redact } from '../lib/redact.ts';
 import { LineWriter } from './line-writer.ts';
 
 export interface Log {
-  /** For all lines but those of requests. */
-  readonly logger: Logger;
+  /** For all lines but those of requests and failures. */
+  readonly logger: Library.Logger;
   /** Writes a line. `members` are those of a JSON object, without its braces: `"status":200,"ms":1.2`. */
   write(level: 'info' | 'error', members: string): void;
   /** Writes the buffered lines. Drops those that are not written within `msMax`. */
@@ -56,15 +57,16 @@ export function openLog(
     describeGap: (lines) =>
       `{"level":"warn","time":"${now()}","msg":"lines of the log were dropped","lines":${lines}}\n`,
   });
-  const logger = pino(
-    { level, base: null, timestamp: () => `,"time":"${now()}"`, formatters: { level: (label) => ({ level: label }) } },
-    writer,
-  );
-  const enabled = { info: logger.isLevelEnabled('info'), error: logger.isLevelEnabled('error') };
+  let logger: Library.Logger | undefined;
+  const lowest = levels.indexOf(level);
+  const enabled = { info: lowest <= levels.indexOf('info'), error: lowest <= levels.indexOf('error') };
   openWriters.add(writer);
   if (openWriters.size === 1) process.once('exit', closeWriters);
   return {
-    logger,
+    get logger() {
+      logger ??= createLogger(level, now, writer);
+      return logger;
+    },
     // Lines of requests bypass pino's serializers, which take several times as long as printing them here.
     write: (level, members) => {
       if (enabled[level]) writer.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
@@ -75,6 +77,16 @@ export function openLog(
       return writer.close(msMax);
     },
   };
+}
+
+/** Those of pino, the lowest first. */
+const levels: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** Loads the library for the first line that it writes: most processes write none of these. */
+function createLogger(level: string, now: () => string, writer: LineWriter): Library.Logger {
+  const { pino } = createRequire(import.meta.url)('pino') as typeof Library;
+  const formatters = { level: (label: string) => ({ level: label }) };
+  return pino({ level, base: null, timestamp: () => `,"time":"${now()}"`, formatters }, writer);
 }
 
 /** The writers of all logs of the process, with one listener for its end. */

@@ -21,22 +21,25 @@ export interface MountedContext {
 export type MountedMiddleware = (context: MountedContext, next: () => Promise<unknown>) => Promise<void>;
 
 export interface MountOptions {
-  readonly listener: RequestListener;
+  /** Resolves with the listener of the gateway. */
+  readonly listener: () => Promise<RequestListener>;
   /** Whether a path, without query, is for the gateway. */
   readonly owns: (path: string) => boolean;
 }
 
 /** For the `(request, response)` of node:http, and for Express and others that hand over `next`. */
 export function createHandler({ listener, owns }: MountOptions): RequestHandler {
-  return (request, response, next) => {
+  const loading = listener();
+  return async (request, response, next) => {
     if (next !== undefined && !owns(pathOf(request))) return next();
     setMountPath(request, mountPath(originalUrlOf(request), request.url));
-    listener(request, response);
+    (await loading)(request, response);
   };
 }
 
 /** Koa's `koa-mount` changes `req.url`; without it the gateway answers at its own paths. */
 export function createMiddleware({ listener, owns }: MountOptions): MountedMiddleware {
+  const loading = listener();
   return async (context, next) => {
     const { req, res } = context;
     if (!owns(pathOf(req))) {
@@ -47,7 +50,7 @@ export function createMiddleware({ listener, owns }: MountOptions): MountedMiddl
     context.respond = false;
     const { promise, resolve } = Promise.withResolvers<void>();
     res.once('close', resolve);
-    listener(req, res);
+    (await loading)(req, res);
     await promise;
   };
 }

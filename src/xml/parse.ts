@@ -1,5 +1,6 @@
 /** Parses XML: the fast parser for plain documents, else one pass of saxes with limits in its handlers. */
-import { type SaxesAttributeNS, SaxesParser } from 'saxes';
+import { createRequire } from 'node:module';
+import type * as Library from 'saxes';
 import type { Attribute, Element } from './element.ts';
 import { type Limits, limits } from './limits.ts';
 import { readPlain } from './plain.ts';
@@ -52,30 +53,38 @@ const none: never[] = [];
 
 const options = { xmlns: true, position: false } as const;
 type Options = typeof options;
-type Saxes = Pick<SaxesParser<Options>, 'on' | 'write' | 'line' | 'column'>;
+type Saxes = Pick<Library.SaxesParser<Options>, 'on' | 'write' | 'line' | 'column'>;
+type SaxesClass = new (options: Options) => Saxes;
 
-/**
- * saxes sets handlers under computed names, and V8 turns an object into a dictionary after the sixth of those. Parsing then
- * takes four times as long. Declaring the fields first avoids that.
- */
-class Parser extends (SaxesParser as unknown as new (options: Options) => Saxes) {
-  readonly errorHandler = undefined;
-  readonly doctypeHandler = undefined;
-  readonly piHandler = undefined;
-  readonly xmldeclHandler = undefined;
-  readonly openTagStartHandler = undefined;
-  readonly attributeHandler = undefined;
-  readonly openTagHandler = undefined;
-  readonly textHandler = undefined;
-  readonly cdataHandler = undefined;
-  readonly closeTagHandler = undefined;
+let parserClass: SaxesClass | undefined;
+
+/** Loads the library for the first document that needs it: most are plain. */
+function loadParser(): SaxesClass {
+  const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Library;
+  /**
+   * saxes sets handlers under computed names, and V8 turns an object into a dictionary after the sixth of those. Parsing then
+   * takes four times as long. Declaring the fields first avoids that.
+   */
+  return class extends (SaxesParser as unknown as SaxesClass) {
+    readonly errorHandler = undefined;
+    readonly doctypeHandler = undefined;
+    readonly piHandler = undefined;
+    readonly xmldeclHandler = undefined;
+    readonly openTagStartHandler = undefined;
+    readonly attributeHandler = undefined;
+    readonly openTagHandler = undefined;
+    readonly textHandler = undefined;
+    readonly cdataHandler = undefined;
+    readonly closeTagHandler = undefined;
+  };
 }
 
 /** Parses documents one after the other. It must not be used again after it threw. */
 type ParseDocument = (text: string) => Element;
 
 function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ParseDocument {
-  const parser = new Parser(options);
+  parserClass ??= loadParser();
+  const parser = new parserClass(options);
   // saxes counts lines and columns in any case; its option is for its messages.
   const refuse = (reason: string): never => {
     throw new Malformed(reason, { line: parser.line, column: parser.column });
@@ -85,7 +94,7 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
   let elements = 0;
   let attributes = 0;
   /** The attributes of the current tag. saxes fills in their namespaces before the tag ends. */
-  let own: SaxesAttributeNS[] = none;
+  let own: Library.SaxesAttributeNS[] = none;
 
   parser.on('error', () => refuse('not well-formed'));
   parser.on('doctype', () => refuse('doctype'));

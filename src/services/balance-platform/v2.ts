@@ -9,7 +9,8 @@ import { resources } from './resources.ts';
 // Documents list the operations in this order: by the first word of their paths.
 const operations = [balancePlatformHandlers, ...resources.map(({ handlers }) => handlers)]
   .flatMap((handlers) => [...handlers.keys()])
-  .toSorted((a, b) => collectionOf(a).localeCompare(collectionOf(b)));
+  // By code units: the comparison of locales takes 15 ms for the first time.
+  .toSorted((a, b) => (collectionOf(a) < collectionOf(b) ? -1 : collectionOf(a) === collectionOf(b) ? 0 : 1));
 
 export const balancePlatformV2 = service({
   name: 'BalancePlatform',

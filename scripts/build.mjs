@@ -1,20 +1,48 @@
 /** Builds the package into dist/: JavaScript, declarations and source maps. */
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundle } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
-rmSync(dist, { recursive: true, force: true });
+await bundle(dist);
 const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
 
-// The compiler leaves the extensions of the sources in declarations, where no consumer has those files.
-for (const file of globSync('**/*.d.ts', { cwd: dist })) {
-  const path = join(dist, file);
-  writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/((?:from |import\()['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js'));
+const entryPoints = ['index', 'contract', 'koa', 'testing'];
+
+const needed = new Set();
+for (const name of entryPoints) keepDeclarations(join(dist, 'api', `${name}.d.ts`));
+for (const file of globSync('**/*.d.ts', { cwd: dist })) if (!needed.has(join(dist, file))) rmSync(join(dist, file));
+for (const name of readdirSync(dist)) if (globSync(`${name}/**/*.*`, { cwd: dist }).length === 0) removeFolder(name);
+
+// Node loads ES modules by `require`. Files of their own tell compilers so.
+for (const name of entryPoints) {
+  const path = join(dist, 'api', name);
+  writeFileSync(`${path}.cjs`, commonJs(name));
+  writeFileSync(`${path}.d.cts`, `export * from './${name}.js';\n`);
+}
+
+/** Keeps a file, and those that it imports. The compiler leaves the extensions of sources, which no consumer has. */
+function keepDeclarations(path) {
+  if (needed.has(path)) return;
+  needed.add(path);
+  const text = readFileSync(path, 'utf8');
+  const imported = /((?:from |import\()['"])(\.[^'"]*)\.ts(?=['"])/g;
+  writeFileSync(path, text.replaceAll(imported, '$1$2.js'));
+  for (const [, , relative] of text.matchAll(imported)) keepDeclarations(join(dirname(path), `${relative}.d.ts`));
+}
+
+function removeFolder(name) {
+  if (statSync(join(dist, name)).isDirectory()) rmSync(join(dist, name), { recursive: true });
+}
+
+/** Test runners replace `require`, and theirs may not know ES modules: this one is Node's. */
+function commonJs(name) {
+  return `'use strict';\nmodule.exports = process.getBuiltinModule('node:module').createRequire(__filename)('./${name}.js');\n`;
 }

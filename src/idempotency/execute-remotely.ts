@@ -26,6 +26,7 @@ import {
   isRefusal,
   isStorableRefusal,
   outcomeUnknown,
+  refusalOf,
   unavailable,
 } from './remote-problems.ts';
 import { type Execution, type KeyedExecution, type TransactionResult, unsettled } from './replay.ts';
@@ -194,8 +195,9 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
 ): Promise<Outcome> {
   const { request, handler } = execution;
   const isKeyed = 'recordKey' in execution;
-  if (isRefusal(thrown) && isKeyed && isStorableRefusal(thrown))
-    return { requestReference: thrown.requestReference ?? request.requestReference, problem: thrown };
+  const refusal = refusalOf(thrown);
+  if (refusal !== undefined && isKeyed && isStorableRefusal(refusal))
+    return { requestReference: refusal.requestReference ?? request.requestReference, problem: refusal };
   const hadNoEffect = thrown instanceof NotSent || isRefusal(thrown);
   if (hadNoEffect && !asking.isRepeat && !(handler.deduplicates && isOfOtherRequest(thrown)))
     await withdraw(dependencies, execution, asking);
@@ -203,7 +205,7 @@ async function outcomeOfFailure<R extends ReadingTransaction, C>(
   if (thrown instanceof NotSent) throw unavailable(thrown);
   if (hadNoEffect) throw thrown;
   if (!isKeyed || !handler.deduplicates) throw outcomeUnknown(thrown);
-  throw thrown instanceof OutcomeUnknown ? badAnswer(thrown) : thrown;
+  throw thrown instanceof OutcomeUnknown ? (refusal ?? badAnswer(thrown)) : thrown;
 }
 
 /** Stores the outcome, unless the request was settled meanwhile. The answer counts in any case: its effect is there. */

@@ -1,5 +1,6 @@
 /** The ports of idempotent execution: the records in the store, a shared cache and the handlers. */
 import type { AnyRequest, CallerIdentity, CanonicalRequest } from '../contract/canonical.ts';
+import type { Problem } from '../contract/problem.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
@@ -152,12 +153,12 @@ export interface RemoteHandler<C> {
   /**
    * Asks the other server. `key` is the same for a request and its retries in every format; undefined for a read, and where the
    * other server does not deduplicate. Throws NotSent, OutcomeUnknown, or a Problem. A Problem that is not `internal` is a refusal:
-   * the request had no effect.
+   * no attempt of the request had an effect.
    */
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
 }
 
-/** Nothing of the request has reached the other server: it may be sent again. */
+/** No attempt of this request has reached the other server, or it has said that it did nothing: it may be sent again. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
@@ -165,6 +166,13 @@ export class NotSent extends Error {
 /** The other server may have had the effect. The message tells the operator why that is unknown, without content of the request. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+  /** Of a later attempt under the same key. It does not tell what became of the earlier one, unless it is the outcome itself. */
+  readonly refusal: Problem | undefined;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly refusal?: Problem | undefined } = {}) {
+    super(message, { cause: options.cause });
+    this.refusal = options.refusal;
+  }
 }
 
 /** Another transaction holds a lock that this one needs; nothing was written. */

@@ -1,10 +1,17 @@
 /** Problems of operations that another server answers: which are refusals, which are stored, and what a failure becomes. */
 import { Problem, problems, upstreamRefusal } from '../contract/problem.ts';
+import { OutcomeUnknown } from './ports.ts';
 import { isStorableProblem } from './stored-outcome.ts';
 
 /** The other server has refused the request, which had no effect. */
 export function isRefusal(thrown: unknown): thrown is Problem {
   return thrown instanceof Problem && thrown.type !== 'internal';
+}
+
+/** The refusal in what was thrown, also where an earlier attempt may have had the effect. */
+export function refusalOf(thrown: unknown): Problem | undefined {
+  const found = thrown instanceof OutcomeUnknown ? thrown.refusal : thrown;
+  return isRefusal(found) ? found : undefined;
 }
 
 /** Refusals as those by handlers, and by codes that the contract does not know. SOAP has 500 for all of them. */

@@ -257,6 +257,16 @@ describe('a server that deduplicates', () => {
       expect(await problemOf(openGateway()(request({ body: 'bert' })))).toBe('keyReused');
     }
   });
+  test('stores what it refuses after an attempt without an answer, and keeps the key where that is no outcome', async () => {
+    const notAllowed = new Problem('notAllowed');
+    forward = failing(new OutcomeUnknown('reset, then refused', { refusal: notAllowed }));
+    await expect(openGateway()(request())).rejects.toBe(notAllowed);
+    expect(await problemOf(openGateway()(request({ body: 'bert' })))).toBe('keyReused');
+    const refusal = new Problem(recurringProblems.contractNotFound);
+    forward = failing(new OutcomeUnknown('reset, then refused', { refusal }));
+    expect(await openGateway()(request())).toMatchObject({ problem: refusal, replayed: false });
+    expect(await openGateway()(request())).toMatchObject({ replayed: true });
+  });
   test('keeps the key where it says that it has a request with it', async () => {
     forward = failing(new Problem('inProgress'));
     expect(await problemOf(openGateway()(request()))).toBe('inProgress');

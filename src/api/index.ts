@@ -25,7 +25,23 @@ export type {
 } from '../app/upstreams/options.ts';
 export type { BrownOut, RepeatedBrownOut, Repetition, SingleBrownOut } from '../callers/brown-out.ts';
 export type { DeprecationRule, FormatName, OneOrMore } from '../callers/deprecation.ts';
+export type { Service } from '../contract/service.ts';
+export type { LanguageName } from '../convert/call-source.ts';
+export type {
+  Coercion,
+  Conversion,
+  ConversionIssue,
+  ConversionTarget,
+  ConvertedMessage,
+  ConvertOptions,
+  RefusalContent,
+  RefusedField,
+} from '../convert/conversion.ts';
+export { ConversionError } from '../convert/conversion-error.ts';
+export type { MessageHints, MessageSide } from '../convert/identify-message.ts';
+export type { Change } from '../convert/scalar-changes.ts';
 export { type BuiltInOptions, builtIn } from '../demo/built-in.ts';
+export type { ProtocolName } from '../formats/index.ts';
 export type { MountedContext, MountedMiddleware, RequestHandler } from '../http/mount.ts';
 export { StoreUnavailable } from '../store/errors.ts';
 export {
@@ -38,3 +54,4 @@ export {
   RegistryError,
 } from '../store/sql/credential-registry.ts';
 export { KeyRingError } from '../vault/key-ring.ts';
+export { type ConversionOptions, convert } from './convert.ts';

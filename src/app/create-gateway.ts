@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeprecationRule } from '../callers/deprecation.ts';
+import type { Service } from '../contract/service.ts';
 import { exchange } from '../http/exchange.ts';
 import { createNoMetrics } from '../http/metrics/no-metrics.ts';
 import { createHandler, createMiddleware, type MountedMiddleware, type RequestHandler } from '../http/mount.ts';
@@ -26,6 +27,11 @@ import { readSources } from './variable-sources.ts';
 /** Services that the package brings along, and what it saves for them at the start. */
 export interface BundledServices {
   readonly kind: 'bundle';
+  /**
+   * Of each service, the newest version last.
+   * @internal
+   */
+  readonly contracts: readonly Service[];
   /** @internal */
   readonly set: ServiceSet;
   /** @internal */

@@ -12,7 +12,11 @@ export class ConversionError extends Error {
   /** In characters, from 1. */
   readonly column: number | undefined;
 
-  constructor(reason: ConversionError['reason'], message: string, position: Partial<Position> = {}) {
+  constructor(
+    reason: ConversionError['reason'],
+    message: string,
+    position: { readonly line?: number; readonly column?: number } = {},
+  ) {
     super(message);
     this.reason = reason;
     this.line = position.line;

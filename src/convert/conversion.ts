@@ -1,7 +1,7 @@
 /** The types of a conversion: what is asked, and what comes out. */
 import { type ProtocolName, protocolNames } from '../formats/index.ts';
 import { type LanguageName, languageNames } from './call-source.ts';
-import type { MessageSide, Named } from './identify-message.ts';
+import type { MessageHints, MessageSide } from './identify-message.ts';
 import type { Change } from './scalar-changes.ts';
 
 /** A wire format, or a language in which a request is printed as a program. */
@@ -9,7 +9,8 @@ export type ConversionTarget = ProtocolName | LanguageName;
 
 export const conversionTargets: readonly ConversionTarget[] = Object.freeze([...protocolNames, ...languageNames]);
 
-export interface ConvertOptions extends Named {
+/** One message, and what it becomes. */
+export interface ConvertOptions extends MessageHints {
   /** One message, as text or bytes: a body, or an HTTP message with its head. */
   readonly message: string | Uint8Array;
   readonly to?: readonly ConversionTarget[];
@@ -52,14 +53,31 @@ export interface ConvertedMessage {
   readonly body: string;
 }
 
+/** What an error says. */
+export interface RefusalContent {
+  readonly status: number;
+  readonly code?: string;
+  readonly type?: string;
+  readonly message: string;
+  readonly issues: readonly RefusedField[];
+  readonly requestReference?: string;
+}
+
+/** A field that was refused, by its dotted name. */
+export interface RefusedField {
+  readonly field: string;
+  readonly message: string;
+}
+
 /** A message, what it says, and the same in other formats. */
 export interface Conversion {
   readonly service: string;
   readonly version: number;
-  readonly operation: string;
+  /** Absent for an error that does not name it. */
+  readonly operation?: string;
   readonly format: ProtocolName;
   readonly side: MessageSide;
-  /** The canonical input, output or refusal. With issues, the parts that are valid. */
+  /** The canonical input or output, or a `RefusalContent`. With issues, the parts that are valid. */
   readonly canonical: unknown;
   readonly coercions: readonly Coercion[];
   readonly issues: readonly ConversionIssue[];

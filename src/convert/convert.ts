@@ -1,18 +1,26 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
 import { Buffer } from 'node:buffer';
-import type { Path } from '../contract/path.ts';
+import { dotted, type Path } from '../contract/path.ts';
 import { Problem } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import type { Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
+import type { Refusal } from '../formats/protocol.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { CoercionRecorder } from './coercions.ts';
-import type { Coercion, Conversion, ConversionIssue, ConvertOptions } from './conversion.ts';
+import type {
+  Coercion,
+  Conversion,
+  ConversionIssue,
+  ConvertOptions,
+  RefusalContent,
+  RefusedField,
+} from './conversion.ts';
 import { malformed } from './conversion-error.ts';
 import { splitHttpMessage } from './http-message.ts';
 import { identifyMessage, type KnownServices } from './identify-message.ts';
 import { findLosses } from './losses.ts';
-import { type ReadMessage, readMessage } from './read-message.ts';
+import { type Content, type ReadMessage, readMessage } from './read-message.ts';
 import { writeMessages, writePrograms } from './write-messages.ts';
 
 export type Convert = (options: ConvertOptions) => Conversion;
@@ -25,27 +33,53 @@ export function createConverter(services: readonly Service[]): Convert {
   return (options) => {
     recorder.take();
     const read = identifyAndRead(options, known);
-    const { operation, service, side, format, value, issues } = read;
+    const { operation, service, side, format, issues, unknownMembers } = read;
     const locate = (path: Path): string =>
       protocols[format].coordinates(path, operation, side === 'request' ? 'input' : 'output');
     const coercions = recorder.take().map(({ path, ...coercion }): Coercion => ({ at: locate(path), ...coercion }));
-    const canonical = options.mask === true ? maskSensitive(read.schema, value) : value;
+    const shown = options.mask === true ? masked(read) : read;
     const isValid = issues.length === 0;
     const losses = isValid ? findLosses(read, writeMessages(options.to, read, protocols), known) : [];
     return {
       service: service.name,
       version: service.version,
-      operation: operation.name,
+      ...(read.namesOperation && { operation: operation.name }),
       format,
       side,
-      canonical,
-      coercions: [...coercions, ...losses.map(({ path, ...loss }): Coercion => ({ at: locate(path), ...loss }))],
+      canonical: canonicalOf(shown.content),
+      coercions: [
+        ...coercions,
+        ...unknownMembers.map((at): Coercion => ({ at, changes: ['unknownMember'] })),
+        ...losses.map(({ path, ...loss }): Coercion => ({ at: locate(path), ...loss })),
+      ],
       issues: issues.map(
         ({ path, kind, message }): ConversionIssue => ({ at: locate(path), code: kind.code, message }),
       ),
-      messages: isValid ? writeMessages(options.to, { ...read, value: canonical }, protocols) : {},
-      programs: isValid ? writePrograms(options, { ...read, value: canonical }, protocols) : {},
+      messages: isValid ? writeMessages(options.to, shown, protocols) : {},
+      programs: isValid ? writePrograms(options, shown, protocols) : {},
     };
+  };
+}
+
+/** Without members that the contract does not have: nothing says which of them are sensitive. */
+function masked(message: ReadMessage): ReadMessage {
+  if (message.content.kind === 'refusal') return message;
+  const { kind, schema, value } = message.content;
+  return { ...message, content: { kind, schema, value: maskSensitive(schema, value) } };
+}
+
+function canonicalOf(content: Content): unknown {
+  return content.kind === 'value' ? content.value : refusalContent(content.refusal);
+}
+
+function refusalContent({ status, code, type, message, issues, requestReference }: Refusal): RefusalContent {
+  return {
+    status,
+    ...(code !== undefined && { code }),
+    ...(type !== undefined && { type }),
+    message,
+    issues: issues.map((issue): RefusedField => ({ field: dotted(issue.path), message: issue.message })),
+    ...(requestReference !== undefined && { requestReference }),
   };
 }
 

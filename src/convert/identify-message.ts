@@ -21,7 +21,7 @@ import type { HttpMessage } from './http-message.ts';
 export type MessageSide = 'request' | 'answer' | 'error';
 
 /** What the message need not say, and its caller knows. */
-export interface Named {
+export interface MessageHints {
   readonly from?: ProtocolName | undefined;
   readonly service?: string | undefined;
   readonly version?: number | undefined;
@@ -42,6 +42,8 @@ export interface IdentifiedMessage {
   readonly side: MessageSide;
   readonly service: Service;
   readonly operation: Operation;
+  /** False for an error that does not name its operation: another one of the service stands in. */
+  readonly namesOperation: boolean;
   /** Of a request. */
   readonly target: Target;
   readonly media: Media;
@@ -50,7 +52,7 @@ export interface IdentifiedMessage {
 }
 
 /** Throws ConversionError, and a Problem for a body that its format refuses. */
-export function identifyMessage(http: HttpMessage, named: Named, known: KnownServices): IdentifiedMessage {
+export function identifyMessage(http: HttpMessage, named: MessageHints, known: KnownServices): IdentifiedMessage {
   const wire = wireOf(http);
   const route = known.routes.find(wire.path);
   const { format, media, body } = identifyFormat(http, wire, route, named, known.protocols);
@@ -60,19 +62,24 @@ export function identifyMessage(http: HttpMessage, named: Named, known: KnownSer
   const side = sideOf(http, named, envelope, body);
   const target = targetOf(route, http);
   const action = format === 'adapter' || format === 'form' ? actionOf(body) : undefined;
+  const wanted: Wanted = {
+    name: named.operation ?? operationIn(envelope, side) ?? action?.operation ?? target?.operation?.name,
+    service: named.service ?? action?.service ?? target?.service.name,
+    version: named.version ?? target?.version,
+    namespace: envelope?.namespace,
+  };
+  const namesOperation = side !== 'error' || wanted.name !== undefined;
   const found =
     named.operation === undefined && named.service === undefined && target?.operation !== undefined
       ? { service: target.service, operation: target.operation }
-      : findOperation(known.services, {
-          name: named.operation ?? operationIn(envelope, side) ?? action?.operation ?? target?.operation?.name,
-          service: named.service ?? action?.service ?? target?.service.name,
-          version: named.version ?? target?.version,
-          namespace: envelope?.namespace,
-        });
+      : namesOperation
+        ? findOperation(known.services, wanted)
+        : standIn(known.services, wanted, format);
   return {
     format: formatFor(found.operation, format, action !== undefined),
     side,
     ...found,
+    namesOperation,
     target: target?.operation === found.operation ? target : { version: found.service.version, ...found },
     media,
     body,
@@ -94,7 +101,7 @@ function identifyFormat(
   { headers, body }: HttpMessage,
   wire: WireRequest,
   route: Route,
-  { from }: Named,
+  { from }: MessageHints,
   protocols: Protocols,
 ): IdentifiedFormat {
   const declared = detect(wire, route, protocols).media;
@@ -156,7 +163,12 @@ function operationIn(message: Element | undefined, side: MessageSide): string | 
   return side === 'answer' ? message.local.replace(/Response$/, '') : message.local;
 }
 
-function sideOf({ start }: HttpMessage, { side }: Named, message: Element | undefined, body: Buffer): MessageSide {
+function sideOf(
+  { start }: HttpMessage,
+  { side }: MessageHints,
+  message: Element | undefined,
+  body: Buffer,
+): MessageSide {
   if (message?.local === 'Fault' || (start?.kind === 'answer' && start.status >= 400)) return 'error';
   if (side === 'answer' || start?.kind === 'answer') return isErrorBody(body) ? 'error' : 'answer';
   if (side === 'request' || start?.kind === 'request') return 'request';
@@ -189,11 +201,24 @@ interface Wanted {
   readonly namespace: string | undefined;
 }
 
-/** Without a version, the newest contract of the service. */
-function findOperation(services: readonly Service[], { name, service, version, namespace }: Wanted) {
-  const contracts = newestOf(services)
+/** An operation that the format carries. */
+function standIn(services: readonly Service[], wanted: Wanted, format: ProtocolName) {
+  for (const service of contractsOf(services, wanted))
+    for (const operation of service.operations.values())
+      if (isBound(operation) === (format === 'rest')) return { service, operation };
+  throw new ConversionError('unnamed', `no service has answers in ${format}`);
+}
+
+/** Without a version, the newest contract of each service. */
+function contractsOf(services: readonly Service[], { service, version }: Wanted): readonly Service[] {
+  return newestOf(services)
     .filter((each) => service === undefined || each.name === service)
     .flatMap((each) => contractOf(services, each.name, version) ?? []);
+}
+
+function findOperation(services: readonly Service[], wanted: Wanted) {
+  const { name, namespace } = wanted;
+  const contracts = contractsOf(services, wanted);
   if (contracts.length === 0)
     throw new ConversionError(
       'unnamed',

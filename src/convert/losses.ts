@@ -17,7 +17,7 @@ export interface Loss {
 }
 
 export function findLosses(
-  { side, operation, schema, value }: ReadMessage,
+  { side, operation, content }: ReadMessage,
   messages: Readonly<Partial<Record<ProtocolName, ConvertedMessage>>>,
   { routes, protocols }: Pick<KnownServices, 'routes' | 'protocols'>,
 ): readonly Loss[] {
@@ -29,6 +29,8 @@ export function findLosses(
     const target = routes.find(address).target(method);
     return protocols[format].decode(Buffer.from(body), media, target, { query, headers: lowerCase }).input;
   };
+  if (content.kind === 'refusal') return [];
+  const { schema, value } = content;
   return Object.entries(messages).flatMap(([name, message]) => {
     const format = name as ProtocolName;
     return differences(schema, value, readBack(format, message), []).map(

@@ -1,35 +1,49 @@
 /** Reads a message that is identified to its canonical value. */
 import type { Buffer } from 'node:buffer';
-import type { Issue } from '../contract/problem.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type Issue, Problem } from '../contract/problem.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { decodeText } from '../formats/body-text.ts';
-import type { Protocols } from '../formats/index.ts';
+import type { ProtocolName, Protocols } from '../formats/index.ts';
 import { malformedBody } from '../formats/malformed-body.ts';
-import { type Decoded, OtherFormat } from '../formats/protocol.ts';
+import { type Decoded, OtherFormat, type Protocol, type Refusal } from '../formats/protocol.ts';
 import { decodeXml } from '../xml/decode.ts';
-import { ConversionError } from './conversion-error.ts';
+import { Malformed } from '../xml/parse.ts';
 import type { HttpMessage } from './http-message.ts';
 import type { IdentifiedMessage } from './identify-message.ts';
 
 export interface ReadMessage extends IdentifiedMessage {
-  /** Of the value. */
-  readonly schema: ObjectSchema;
-  readonly value: unknown;
+  readonly content: Content;
   readonly issues: readonly Issue[];
+  /** Members of an answer that the contract does not have: `details.foo`. */
+  readonly unknownMembers: readonly string[];
 }
+
+/** What a message says. */
+export type Content =
+  | {
+      readonly kind: 'value';
+      /** Of the value. */
+      readonly schema: ObjectSchema;
+      /** Canonical, if there are no issues. */
+      readonly value: unknown;
+      /** The values of unknown members, for answers in JSON. */
+      readonly extras?: unknown;
+    }
+  | { readonly kind: 'refusal'; readonly refusal: Refusal };
 
 /** Throws a Problem for a body that its format refuses. */
 export function readMessage(message: IdentifiedMessage, http: HttpMessage, protocols: Protocols): ReadMessage {
   const { side, operation } = message;
   switch (side) {
     case 'request': {
-      const { decoded, format } = decodeRequest(message, http, protocols);
-      return { ...message, format, schema: operation.input, value: decoded.input, issues: decoded.issues };
+      const { format, result } = decodeRequest(message, http, protocols);
+      const content = { kind: 'value', schema: operation.input, value: result.input } as const;
+      return { ...message, format, content, issues: result.issues, unknownMembers: [] };
     }
     case 'answer':
-      return { ...message, schema: operation.output, ...decodeAnswer(message, protocols) };
     case 'error':
-      throw new ConversionError('target', 'an error is not converted');
+      return readReply(message, http, protocols);
     default:
       return side satisfies never;
   }
@@ -39,35 +53,70 @@ function decodeRequest(
   { format, media, target, body }: IdentifiedMessage,
   { start, headers }: HttpMessage,
   protocols: Protocols,
-): { readonly decoded: Decoded; readonly format: IdentifiedMessage['format'] } {
+): InFormat<Decoded> {
   const query = start?.kind === 'request' ? start.query : '';
   const bytes = format === 'form' || format === 'adapter' ? withoutLineEnd(body) : body;
-  const decode = (name: IdentifiedMessage['format']) => ({
-    decoded: protocols[name].decode(bytes, media, target, { query, headers }),
-    format: name,
-  });
+  return inFormat(format, (name) => protocols[name].decode(bytes, media, target, { query, headers }));
+}
+
+function readReply(message: IdentifiedMessage, { start, headers }: HttpMessage, protocols: Protocols): ReadMessage {
+  const { side, operation, media, body } = message;
+  const sent = start?.kind === 'answer' ? start.status : 200;
+  // A SOAP server may answer a Fault with status 200.
+  const status = side === 'error' && sent < 400 ? statusIn(body) : sent;
+  const reply = { status, media, headers, body };
+  if (side === 'error') {
+    const { format, result } = inFormat(message.format, (name) => protocols[name].decodeError(reply, operation));
+    if (result === undefined) throw malformedBody('not an error of this format');
+    return { ...message, ...refused(result), format };
+  }
+  const { format, result } = inFormat(message.format, (name) => protocols[name].decodeAnswer(operation, reply));
+  if ('refusal' in result) return { ...message, ...refused(result.refusal), format, side: 'error' };
+  readStrictly(protocols[format], operation, message);
+  const { issues, unknownMembers, ...content } = result;
+  return {
+    ...message,
+    format,
+    issues,
+    unknownMembers,
+    content: { kind: 'value', schema: operation.output, ...content },
+  };
+}
+
+function refused(refusal: Refusal): Pick<ReadMessage, 'content' | 'issues' | 'unknownMembers'> {
+  return { content: { kind: 'refusal', refusal }, issues: [], unknownMembers: [] };
+}
+
+/** The reading that records coercions. It may refuse what an answer of another server may have. */
+function readStrictly(protocol: Protocol, operation: Operation, { media, body }: IdentifiedMessage): void {
   try {
-    return decode(format);
+    const isXml = protocol.name === 'soap11' || protocol.name === 'soap12';
+    const decoded = isXml ? { text: decodeXml(body, media.charset) } : decodeText(body, media.charset);
+    if ('text' in decoded) protocol.decodeResponse(operation, decoded.text.trimEnd());
   } catch (thrown) {
-    if (!(thrown instanceof OtherFormat)) throw thrown;
-    return decode(thrown.format);
+    if (!(thrown instanceof Problem) && !(thrown instanceof Malformed)) throw thrown;
   }
 }
 
-function decodeAnswer({ format, media, operation, body }: IdentifiedMessage, protocols: Protocols) {
-  if (format === 'soap11' || format === 'soap12') {
-    const text = decodeXml(body, media.charset);
-    try {
-      return { format, ...protocols[format].decodeResponse(operation, text) };
-    } catch (thrown) {
-      if (!(thrown instanceof OtherFormat)) throw thrown;
-      return { format: thrown.format, ...protocols[thrown.format].decodeResponse(operation, text) };
-    }
+/** The status that an error in JSON or FORM says itself; that of a Fault otherwise. */
+function statusIn(body: Buffer): number {
+  const [, status] = /(?:"status"\s*:\s*|(?:^|&)status=)([45]\d\d)\b/.exec(body.toString('latin1')) ?? [];
+  return Number(status ?? 500);
+}
+
+/** A result, and the format that the body turns out to have: its envelope decides the version of SOAP. */
+interface InFormat<T> {
+  readonly format: ProtocolName;
+  readonly result: T;
+}
+
+function inFormat<T>(format: ProtocolName, read: (format: ProtocolName) => T): InFormat<T> {
+  try {
+    return { format, result: read(format) };
+  } catch (thrown) {
+    if (!(thrown instanceof OtherFormat)) throw thrown;
+    return { format: thrown.format, result: read(thrown.format) };
   }
-  const decoded = decodeText(body, media.charset);
-  if ('fault' in decoded) throw malformedBody(decoded.fault, decoded.where);
-  const text = format === 'json' || format === 'rest' ? decoded.text : decoded.text.replace(/[\r\n]+$/, '');
-  return { format, ...protocols[format].decodeResponse(operation, text) };
 }
 
 /** Files end with a line break, which a form has not. */

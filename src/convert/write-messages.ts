@@ -1,13 +1,16 @@
 /** Writes a canonical value in other formats, and as programs. */
 import { isBound } from '../contract/operation.ts';
+import { type ErrorType, type Issue, Problem, refusalOfUpstream } from '../contract/problem.ts';
 import type { ProtocolName, Protocols } from '../formats/index.ts';
+import type { Refusal } from '../formats/protocol.ts';
+import type { Message } from '../formats/wire.ts';
 import { type LanguageName, languageNames, printCallSource } from './call-source.ts';
 import type { ConvertedMessage, ConvertOptions } from './conversion.ts';
 import { ConversionError } from './conversion-error.ts';
 import type { ReadMessage } from './read-message.ts';
 
 type Targets = ConvertOptions['to'];
-type Written = Pick<ReadMessage, 'service' | 'operation' | 'side' | 'value'>;
+type Written = Pick<ReadMessage, 'service' | 'operation' | 'namesOperation' | 'side' | 'content'>;
 
 /** Throws ConversionError for a format that does not carry the operation. */
 export function writeMessages(
@@ -22,13 +25,14 @@ export function writeMessages(
 /** Throws ConversionError for what is no request. */
 export function writePrograms(
   { to = [], origin = 'http://127.0.0.1:8080' }: Pick<ConvertOptions, 'to' | 'origin'>,
-  { service, operation, side, value }: Written,
+  { service, operation, side, content }: Written,
   protocols: Protocols,
 ): Readonly<Partial<Record<LanguageName, string>>> {
   const wanted = to.filter(isLanguage);
-  if (wanted.length > 0 && side !== 'request')
+  if (wanted.length === 0) return {};
+  if (side !== 'request' || content.kind !== 'value')
     throw new ConversionError('target', `an ${side} does not become a program`);
-  const request = { service, operation, input: value };
+  const request = { service, operation, input: content.value };
   return Object.fromEntries(
     wanted.map((language) => [language, printCallSource(language, request, protocols, { origin })]),
   );
@@ -38,28 +42,42 @@ export function isLanguage(name: string): name is LanguageName {
   return languageNames.some((each) => each === name);
 }
 
-function writeMessage(
-  format: ProtocolName,
-  { service, operation, side, value }: Written,
-  protocols: Protocols,
-): ConvertedMessage {
-  if (isBound(operation) !== (format === 'rest'))
-    throw new ConversionError(
-      'target',
-      `${format} does not carry ${operation.name}: it has ${isBound(operation) ? 'an' : 'no'} HTTP binding`,
-    );
+function writeMessage(format: ProtocolName, message: Written, protocols: Protocols): ConvertedMessage {
+  const { service, operation, side, content } = message;
+  if (content.kind === 'refusal') return writeError(format, message, content.refusal, protocols);
+  if (isBound(operation) !== (format === 'rest')) {
+    const binding = isBound(operation) ? 'an HTTP binding' : 'no HTTP binding';
+    throw new ConversionError('target', `${format} does not carry ${operation.name}: it has ${binding}`);
+  }
   if (format === 'adapter' && service.legacy?.adapter === undefined)
     throw new ConversionError('target', `version ${service.version} of ${service.name} has no form adapter`);
   if (side === 'request') {
-    const {
-      method = 'POST',
-      path,
-      headers = {},
-      contentType,
-      body,
-    } = protocols[format].encodeRequest(service, operation, value);
+    const call = protocols[format].encodeRequest(service, operation, content.value);
+    const { method = 'POST', path, headers = {}, contentType, body } = call;
     return { method, path, headers: { ...(body !== '' && { 'Content-Type': contentType }), ...headers }, body };
   }
-  const { status, headers, contentType, body } = protocols[format].encode(operation, value);
+  return withHead(protocols[format].encode(operation, content.value, content.extras));
+}
+
+/** A refusal in its own words. The operation is needed for the coordinates of its fields only. */
+function writeError(
+  format: ProtocolName,
+  { service, operation, namesOperation }: Written,
+  { status, code = '000', type, message, issues, requestReference = '' }: Refusal,
+  protocols: Protocols,
+): ConvertedMessage {
+  const kind = refusalOfUpstream({ status, code, type: typeOf(type, status) });
+  const problem = new Problem(kind, message, { issues: issues.map((each): Issue => ({ ...each, kind })) });
+  const context = { requestReference, service, operation: namesOperation ? operation : undefined };
+  return withHead(protocols[format].encodeError(problem, context));
+}
+
+function typeOf(type: string | undefined, status: number): ErrorType {
+  if (type === 'validation' || type === 'security' || type === 'internal') return type;
+  if (status >= 500) return 'internal';
+  return status === 401 || status === 403 ? 'security' : 'validation';
+}
+
+function withHead({ status, headers, contentType, body }: Message): ConvertedMessage {
   return { status, headers: { 'Content-Type': contentType, ...headers }, body };
 }

@@ -3,6 +3,7 @@ import type { Backend } from '../app/backend.ts';
 import type { BundledServices, GatewayOptions } from '../app/create-gateway.ts';
 import type { Services } from '../app/service-set.ts';
 import { type BuiltInServices, builtInServices } from '../app/services.ts';
+import { services } from '../services/index.ts';
 import { seed } from './seed.ts';
 
 /** The options of `builtIn`. */
@@ -15,6 +16,7 @@ export interface BuiltInOptions {
 export function builtIn({ demoData = true }: BuiltInOptions = {}): Pick<GatewayOptions, 'services'> {
   const bundle: BundledServices = {
     kind: 'bundle',
+    contracts: services,
     set: builtInServices,
     async prepare(backend) {
       if (demoData) await seed(withBuiltIn(backend), 0);

@@ -19,6 +19,7 @@ export const namedProtocols = Object.freeze(Object.keys(namedFormats) as NamedPr
 
 /** `rest` carries the operations with an HTTP binding: a method and a path name them. */
 const formats = { ...namedFormats, rest } as const;
+/** The name of a wire format: `soap11`, `soap12`, `json`, `form`, `adapter` or `rest`. */
 export type ProtocolName = keyof typeof formats;
 export const protocolNames = Object.freeze(Object.keys(formats) as ProtocolName[]);
 

@@ -1,6 +1,7 @@
 /** Converts messages of every format: to one canonical form, with every coercion, and with faults where the caller finds them. */
 import { describe, expect, test } from '@jest/globals';
 import { isBound, type Operation } from '../../src/contract/operation.ts';
+import { issue, Problem } from '../../src/contract/problem.ts';
 import { namedOperations, newestOf, type Service } from '../../src/contract/service.ts';
 import type { Coercion } from '../../src/convert/conversion.ts';
 import { ConversionError } from '../../src/convert/conversion-error.ts';
@@ -8,6 +9,7 @@ import { createConverter } from '../../src/convert/convert.ts';
 import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
+import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 
 const all = [...services, invoicesV1, wrappedInvoicesV1];
@@ -72,6 +74,65 @@ test.each(operations.filter(([, , operation]) => isBound(operation)))(
     expect(messages.rest).toMatchObject({ method, path, body });
   },
 );
+
+describe('errors', () => {
+  const disable = namedOperations(recurringV25).find(({ name }) => name === 'disable')!;
+  const problem = Problem.of([
+    issue(['merchantAccount'], 'missingField', 'merchantAccount'),
+    issue(['shopperReference'], 'invalidField', 'shopperReference'),
+  ]);
+  const context = { requestReference: 'PR6NVSKXF940F6X8', operation: disable, service: recurringV25 };
+  const about = { service: 'Recurring', version: 25, operation: 'disable' };
+
+  test.each(namedProtocols)('of %s become those of the other formats', (from) => {
+    const { body } = protocols[from].encodeError(problem, context);
+    const { canonical, messages, ...conversion } = convert({ message: body, from, to: namedProtocols, ...about });
+    expect(conversion).toMatchObject({ side: 'error', operation: 'disable', issues: [] });
+    expect(canonical).toMatchObject({ status: 422, code: '158', type: 'validation', message: problem.message });
+    // One line of text has no coordinates of the first field, and no reference.
+    for (const to of from === 'json' || from === 'form' ? namedProtocols : (['soap11', 'soap12', 'adapter'] as const)) {
+      const written = messages[to]?.body;
+      expect(written).toBe(protocols[to].encodeError(problem, context).body);
+    }
+  });
+
+  test('that do not name their operation, and a refusal with the status of an answer', () => {
+    const { body } = protocols.soap12.encodeError(new Problem('notAllowed'), { ...context, operation: undefined });
+    const conversion = convert({
+      message: `HTTP/1.1 200 OK\r\nContent-Type: application/soap+xml\r\n\r\n${body}`,
+      to: ['json'],
+    });
+    expect(conversion).toMatchObject({ side: 'error', format: 'soap12', canonical: { status: 403, code: '010' } });
+    expect(conversion.operation).toBeUndefined();
+    expect(JSON.parse(conversion.messages.json!.body)).toMatchObject({
+      status: 403,
+      errorCode: '010',
+      message: 'Not allowed',
+    });
+  });
+
+  test('of other servers keep their words', () => {
+    const message =
+      'HTTP/1.1 409 Conflict\nContent-Type: application/problem+json\n\n{"title":"Locked","status":409,"detail":"Try later"}';
+    const { canonical, messages } = convert({ message, to: ['soap11', 'rest'], service: 'BalancePlatform' });
+    expect(canonical).toMatchObject({ status: 409, message: 'Try later' });
+    expect(messages.soap11?.body).toContain('Try later');
+  });
+});
+
+test('members of answers that the contract does not have are told, and stay in JSON', () => {
+  const message = '{"response":"[detail-successfully-disabled]","extra":{"a":1}}';
+  const { coercions, issues, messages } = convert({
+    message,
+    operation: 'disable',
+    side: 'answer',
+    to: ['json', 'soap11'],
+  });
+  expect(issues).toEqual([]);
+  expect(coercions).toEqual([{ at: 'extra', changes: ['unknownMember'] }]);
+  expect(messages.json?.body).toContain('"extra":{"a":1}');
+  expect(messages.soap11?.body).not.toContain('extra');
+});
 
 describe('every coercion is told', () => {
   const soap = (fields: string): string =>

@@ -22,6 +22,7 @@ const commands = [
   ['platform', 'show'],
   ['copy'],
   ['migrate'],
+  ['convert'],
   ['credential'],
   ['credential', 'add'],
   ['credential', 'list'],

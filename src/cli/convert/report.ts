@@ -32,7 +32,7 @@ function formatMessage(name: string, { method, path, headers, body }: ConvertedM
 /** With a line break at the end. */
 export function formatNotes({ service, version, operation, format, side, coercions, issues }: Conversion): string {
   const lines = [
-    `${service}.${operation}, version ${version}: ${side} in ${format}`,
+    `${service}${operation === undefined ? '' : `.${operation}`}, version ${version}: ${side} in ${format}`,
     ...issues.map(({ at, code, message }) => `invalid: ${at}: ${code} ${message}`),
     ...coercions.map((each) => `${each.in === undefined ? 'changed' : `lost in ${each.in}`}: ${formatCoercion(each)}`),
   ];

@@ -13,7 +13,7 @@ const engine = {
   webhooks: ['jobs', 'lib', 'vault'],
   callers: ['contract', 'lib', 'vault'],
   idempotency: ['contract', 'lib', 'vault'],
-  store: ['contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
+  store: ['callers', 'contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
   gateway: ['callers', 'contract', 'formats', 'idempotency', 'jobs', 'lib', 'store', 'vault'],
   import: ['contract', 'formats', 'gateway', 'lib', 'store'],
   convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],

@@ -25,6 +25,7 @@ const programs = {
   processes: { file: 'processes.ts', parameters: [] },
   recovery: { file: 'recovery/main.ts', parameters: [] },
   embedding: { file: 'embedding.ts', parameters: [] },
+  callers: { file: 'callers.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

@@ -9,6 +9,7 @@ import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
+import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -50,6 +51,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
+  readonly callerRecords: StoredCallerRecords;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
@@ -137,6 +139,7 @@ function createBackend<S extends Services>(
     forwarded: createForwardedAuthenticator(ring.index),
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
+    callerRecords: createCallerRecords(engine),
     requestHasher: createRequestHasher(ring.index, config.environment),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),

@@ -17,11 +17,14 @@ export interface BackgroundWork {
 
 const cleanupEveryMs = 10 * 60_000;
 const reportEveryMs = 10_000;
+/** A crash loses what was recorded since the last time. */
+const flushEveryMs = 10_000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 export async function startBackgroundWork(
   config: Config,
   backend: Backend<Services>,
-  { log, metrics }: Pick<ComposedGateway, 'log' | 'metrics'>,
+  { log, metrics, recorder }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder'>,
 ): Promise<BackgroundWork> {
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
     logFailure(log, thrown, 'deleting expired idempotency records failed'),
@@ -33,6 +36,16 @@ export async function startBackgroundWork(
     reportEveryMs,
     (thrown) => logFailure(log, thrown, 'looking for requests of unknown outcome failed'),
   );
+  const recording = recorder && [
+    startPeriodicTask(recorder.flush, flushEveryMs, (thrown) =>
+      logFailure(log, thrown, 'saving the records of callers failed'),
+    ),
+    startPeriodicTask(
+      () => backend.callerRecords.deleteBefore(backend.context.clock.now() - config.callerDaysMax * dayMs),
+      cleanupEveryMs,
+      (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
+    ),
+  ];
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
   const deliveries = createDeliveryHandler({
@@ -53,7 +66,12 @@ export async function startBackgroundWork(
   });
   return Object.freeze({
     async stop(cutOff: AbortSignal) {
-      await Promise.all([cleanup.stop(), unsettled.stop(), ...workers.map((worker) => worker.stop(cutOff))]);
+      await Promise.all([
+        cleanup.stop(),
+        unsettled.stop(),
+        ...(recording ?? []).map((task) => task.stop()),
+        ...workers.map((worker) => worker.stop(cutOff)),
+      ]);
     },
   });
 }

@@ -1,11 +1,14 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { createNameClient } from '../callers/client-name.ts';
 import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
+import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
+import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
@@ -33,6 +36,8 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly metrics: M;
   /** The cache that several gateways share, if there is one. */
   readonly cache: IdempotencyCache | undefined;
+  /** Absent where callers are not recorded. */
+  readonly recorder: CallerRecorder | undefined;
 }
 
 /** Replacements for what the configuration describes. */
@@ -104,24 +109,50 @@ export async function composeGateway<M extends Metrics>(
     interceptor,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
   });
-  const { onAnswer } = overrides;
+  const recorder = config.callerRecords
+    ? createCallerRecorder({
+        records: backend.callerRecords,
+        vault: backend.context.vault,
+        clock: backend.context.clock,
+        nameClient: createNameClient(conventions.libraryHeaders),
+      })
+    : undefined;
+  const onAnswer = answerListener(recorder, overrides);
   return {
     services,
     protocols,
     log,
     metrics,
     cache,
+    recorder,
     handle:
       onAnswer === undefined
         ? (request) => handleRequest(request, gateway)
         : async (request) => {
             const answer = await handleRequest(request, gateway);
-            onAnswer(answer);
+            onAnswer(request, answer);
             return answer;
           },
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
     observer: createObserver(log, metrics, conventions),
   };
+}
+
+/** Undefined where nothing listens, so that requests cost no more. */
+function answerListener(
+  recorder: CallerRecorder | undefined,
+  { onAnswer }: GatewayOverrides,
+): ((request: WireRequest, answer: Answer) => void) | undefined {
+  if (recorder === undefined) return onAnswer && ((_, answer) => onAnswer(answer));
+  return (request, answer) => {
+    recorder.record(request.headers, answer);
+    onAnswer?.(answer);
+  };
+}
+
+/** For the end of a server: saves what was recorded of its last requests. */
+export async function saveCallers({ recorder, log }: Pick<ComposedGateway, 'recorder' | 'log'>): Promise<void> {
+  await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
 }
 
 /** The values that metric labels may have. */

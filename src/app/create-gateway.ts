@@ -13,7 +13,7 @@ import { openMemory } from '../store/sqlite/memory.ts';
 import { createKeyFile, freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { origin } from './origin.ts';
 import { addServices, noServices, type OwnService } from './own-services.ts';
@@ -151,6 +151,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
+    await saveCallers(composed);
     await composed.cache?.close();
     await backend.close();
     await composed.log.close();
@@ -191,7 +192,8 @@ function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, pl
 type Variables = Readonly<Record<string, string>>;
 
 function storeVariables(store: StoreOptions): Variables {
-  if (store === 'memory') return {};
+  // No other process could read the records.
+  if (store === 'memory') return { CALLER_RECORDS: 'off' };
   return 'dataDir' in store ? { DATA_DIR: store.dataDir } : { DATABASE_URL: store.databaseUrl };
 }
 

@@ -8,7 +8,7 @@ import type { TlsOptions } from '../http/node-http.ts';
 import { openCallerServer } from '../http/server.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
 import type { Config } from './config.ts';
 import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
@@ -77,6 +77,7 @@ export async function startServer(
         // The admin port answers until the end of the drain, so that probes see it.
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
+        await saveCallers(composed);
         await cache?.close();
         await backend.close();
       };

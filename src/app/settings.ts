@@ -297,6 +297,20 @@ export const settings = Object.freeze({
     doc: 'How long a webhook is retried before it becomes a dead letter; three days by default.',
     parse: integer(1_000, 2_592_000_000),
   }),
+  callerRecords: setting({
+    name: 'CALLER_RECORDS',
+    unit: 'on or off',
+    default: 'on',
+    doc: 'Whether the server records who calls which operation in which format (docs/callers.md). A gateway in memory records nothing unless this is `on`.',
+    parse: onOrOff,
+  }),
+  callerDaysMax: setting({
+    name: 'CALLER_DAYS_MAX',
+    unit: 'days',
+    default: '90',
+    doc: 'How long records of callers are kept after the last request, and counts after their day.',
+    parse: integer(1, 3_650),
+  }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',
     unit: 'shoppers',

@@ -12,6 +12,8 @@ export interface Conventions {
   readonly problemTypes: string;
   /** In problem details, a problem without a code of its own has this text and its status as its code. */
   readonly statusCodePrefix: string;
+  /** The headers in which libraries of callers name themselves, and their versions; in small letters. */
+  readonly libraryHeaders?: readonly (readonly [name: string, version: string])[];
 }
 
 /** Returns what the services declare, or neutral conventions if none declares any. Throws if two declare different ones. */

@@ -52,6 +52,7 @@ function compile(schema: Schema, scalar: RedactScalar): Redact | undefined {
 }
 
 function maskScalar(schema: ScalarSchema): Redact | undefined {
+  if (schema.kind === 'dateTime' && schema.neverStored) return () => undefined;
   if (schema.kind !== 'string') return undefined;
   if (!schema.sensitive && !schema.neverStored) return undefined;
   return (value) => {

@@ -43,8 +43,10 @@ export interface FormatContext {
 /** What the path of a request names. */
 export interface Target {
   readonly service: Service;
-  /** The version in the path, as the caller wrote it. */
+  /** The version in the path, as the caller wrote it; that of the contract for an address without one. */
   readonly version: number;
+  /** The address names no version. */
+  readonly isUnversioned?: boolean;
   /** Absent if the body names the operation. */
   readonly operation: Operation | undefined;
   /** Fields in the path, decoded; only for an operation with an HTTP binding. */

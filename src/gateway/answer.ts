@@ -10,6 +10,8 @@ export interface LogEntry {
   readonly service?: string | undefined;
   /** The version in the path, as served: the contract's. */
   readonly version?: number | undefined;
+  /** As the caller wrote it in the path; absent where the path has none. */
+  readonly requestedVersion?: number | undefined;
   readonly operation?: string | undefined;
   readonly credential?: string | undefined;
   readonly tenant?: string | undefined;

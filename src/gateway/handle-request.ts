@@ -126,6 +126,7 @@ function answer(gateway: Gateway, state: RequestState, encoded: Message, problem
       protocol: protocol.name,
       service: target?.service.name,
       version: target?.service.version,
+      requestedVersion: requestedVersionOf(state),
       operation: operationOf(state)?.name,
       credential: caller?.credential,
       tenant: caller?.tenant,
@@ -150,7 +151,7 @@ function findDeprecation(state: RequestState, { deprecations }: Gateway): Deprec
   return deprecations?.find({
     format: state.protocol.name,
     service: state.target?.service.name,
-    version: state.target?.version,
+    version: requestedVersionOf(state),
     operation: operationOf(state)?.name,
     credential: state.caller?.credential,
   });
@@ -169,6 +170,11 @@ function retryHeaders({ kind }: Problem, state: RequestState): Readonly<Record<s
   const transient = isUnforeseen && harmless ? true : kind.transient;
   if (transient === undefined) return {};
   return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
+}
+
+/** An address of before versions names none. */
+function requestedVersionOf({ target }: RequestState): number | undefined {
+  return target?.isUnversioned ? undefined : target?.version;
 }
 
 function operationOf({ decoded, target }: RequestState) {

@@ -33,9 +33,9 @@ export function compileRoutes(services: readonly Service[]): Routes {
   const locate = (path: string, fallback: Route['fallback']): Route => {
     const plain = path.replace(/\/$/, '');
     const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
-    if (adapted !== undefined) return { format: 'adapter', ...named(adapted, adapted.version, '', fallback) };
+    if (adapted !== undefined) return { format: 'adapter', ...named(adapted, undefined, '', fallback) };
     const older = services.findLast(({ legacy }) => legacy?.soap === plain);
-    if (older !== undefined) return named(older, older.version, '', fallback);
+    if (older !== undefined) return named(older, undefined, '', fallback);
     const owner = services.findLast(({ address }) => path === address || path.startsWith(`${address}/`));
     if (owner === undefined) return refused(fallback, () => new Problem('notFound'));
     const format = namedOperations(owner).length === 0 ? { format: 'rest' as const } : {};
@@ -70,8 +70,8 @@ interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** A service whose operations callers name: in the path, or in the body where `below` is empty. */
-function named(service: Service, version: number, below: string, fallback: Route['fallback']): Route {
+/** A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path. */
+function named(service: Service, asked: number | undefined, below: string, fallback: Route['fallback']): Route {
   const name = /^\/([A-Za-z]{1,60})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
@@ -83,7 +83,13 @@ function named(service: Service, version: number, below: string, fallback: Route
     return refused(fallback, () =>
       namedOperations(service).length > 0 ? unknownOperation(service) : new Problem('notFound'),
     );
-  const target = Object.freeze<Target>({ service, version, operation });
+  const { version } = service;
+  const target = Object.freeze<Target>({
+    service,
+    version: asked ?? version,
+    isUnversioned: asked === undefined,
+    operation,
+  });
   return {
     fallback,
     isServiceAddress: true,

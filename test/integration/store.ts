@@ -7,6 +7,7 @@ import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { describeGathering } from './batch.ts';
+import { describeCallerRecords } from './caller-records.ts';
 import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeForwarding } from './forwarding.ts';
@@ -39,6 +40,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeUnits(factory);
     describeStackTraces(factory);
     describeCredentials(factory);
+    describeCallerRecords(factory);
     describeJournal(factory);
     describeForwarding(factory);
     describeJobs(factory);

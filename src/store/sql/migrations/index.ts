@@ -16,6 +16,7 @@ import { jobSequences } from './0013-job-sequences.ts';
 import { shopperNotifications } from './0014-shopper-notifications.ts';
 import { pendingRequests } from './0015-pending-requests.ts';
 import { upstreamCredentials } from './0016-upstream-credentials.ts';
+import { callerRecords } from './0017-caller-records.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   shopperNotifications,
   pendingRequests,
   upstreamCredentials,
+  callerRecords,
 ]);

@@ -1,0 +1,106 @@
+/** Caller records: who uses which operation, in which version and format, with which client; and how often. */
+import { hash } from 'node:crypto';
+
+/** What one record is about. Texts are empty where requests did not get far enough to tell. */
+export interface CallerUse {
+  readonly tenant: string;
+  /** Empty for requests without a valid credential. */
+  readonly credential: string;
+  readonly service: string;
+  readonly operation: string;
+  /** As the caller wrote it in the address; absent where the address has none. */
+  readonly version: number | undefined;
+  readonly format: string;
+  readonly client: string;
+}
+
+/** Requests by what became of them. */
+export interface OutcomeCounts {
+  readonly succeeded: number;
+  /** By the caller's fault. */
+  readonly refused: number;
+  /** By the gateway's, or that of a server behind it. */
+  readonly failed: number;
+  /** By a brown-out, or after a sunset. */
+  readonly switchedOff: number;
+  /** Those of all others that a deprecation exempted. */
+  readonly exempt: number;
+}
+
+export const outcomeClasses = ['succeeded', 'refused', 'failed', 'switchedOff', 'exempt'] as const;
+
+/** Counts of one day, in UTC. `day`: since the epoch. */
+export interface DayCounts extends OutcomeCounts {
+  readonly day: number;
+}
+
+/** The sealed text of the last request. */
+export interface SealedRequest {
+  readonly keyId: string;
+  readonly dataKey: string;
+  readonly payload: string;
+}
+
+/** What requests add to a record. */
+export interface CallerUpdate {
+  readonly id: string;
+  readonly use: CallerUse;
+  /** Milliseconds since the epoch. */
+  readonly firstUsedAt: number;
+  readonly lastUsedAt: number;
+  /** `ok`, or the name of the problem. */
+  readonly lastOutcome: string;
+  readonly days: readonly DayCounts[];
+  /** Absent where no request since the last update could be read. */
+  readonly request?: SealedRequest | undefined;
+}
+
+/** Keeps caller records. */
+export interface CallerRecords {
+  /**
+   * Adds updates to the records, in one transaction. It rejects where nothing was written. An update for which there is no more
+   * room goes to the record `other` of its credential, or of all callers.
+   */
+  add(updates: readonly CallerUpdate[]): Promise<void>;
+}
+
+/** A record as reports show it. The counts are those of the days asked for. */
+export interface CallerRecord extends OutcomeCounts {
+  readonly id: string;
+  readonly use: CallerUse;
+  readonly firstUsedAt: number;
+  readonly lastUsedAt: number;
+  readonly lastOutcome: string;
+}
+
+/** Records of one credential. */
+export const recordsPerCredentialMax = 500;
+/** Records of a store. */
+export const recordsMax = 10_000;
+
+const other = 'other';
+
+/** The record of what has no room among the others of its credential. */
+export function otherOfCredential({ tenant, credential }: CallerUse): CallerUse {
+  return { ...otherUse, tenant, credential };
+}
+
+const otherUse = { service: other, operation: other, version: undefined, format: other, client: other } as const;
+
+/** The record of what has no room at all. */
+export const otherOfAll: CallerUse = Object.freeze({ ...otherUse, tenant: '', credential: other });
+
+export function isOther({ format }: CallerUse): boolean {
+  return format === other;
+}
+
+/** 16 hexadecimal digits: a command takes no such text for an option. */
+export function idOf({ tenant, credential, service, operation, version, format, client }: CallerUse): string {
+  const text = JSON.stringify([tenant, credential, service, operation, version ?? null, format, client]);
+  return hash('sha256', text).slice(0, 16);
+}
+
+/** A last request belongs to its record: moved to another it cannot be opened. */
+export function sealedRecordOf(id: string): string {
+  return `caller ${id}`;
+}

@@ -1,0 +1,75 @@
+/** Names the client of a request by its headers: short, printable, and without what differs from request to request. */
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** The headers in which libraries name themselves, and their versions. */
+export type LibraryHeaders = readonly [name: string, version: string];
+
+const usualLibraryHeaders: readonly LibraryHeaders[] = [
+  ['x-sdk-name', 'x-sdk-version'],
+  ['x-client-name', 'x-client-version'],
+  ['x-library-name', 'x-library-version'],
+  ['x-stainless-lang', 'x-stainless-package-version'],
+];
+
+/** Clients have few names: each is made once. A caller that sends others all the time makes it start over. */
+const knownMax = 1_000;
+/** Characters of the headers that are looked at. */
+const readMax = 256;
+const nameMax = 100;
+
+export type NameClient = (headers: Headers, format: string) => string;
+
+/** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */
+export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = []): NameClient {
+  const pairs = [...usualLibraryHeaders, ...libraryHeaders];
+  const known = new Map<string, Readonly<Record<ActionStyle, string>>>();
+  return (headers, format) => {
+    let given = headers['user-agent'] ?? '';
+    for (const [name, version] of pairs) {
+      const library = headers[name];
+      if (library !== undefined) given += ` ${library}/${headers[version] ?? ''}`;
+    }
+    let names = known.get(given);
+    if (names === undefined) {
+      names = namesOf(given);
+      if (known.size >= knownMax) known.clear();
+      if (given.length <= readMax) known.set(given, names);
+    }
+    return names[format === 'soap11' ? actionStyle(headers.soapaction) : 'other'];
+  };
+}
+
+/** How a SOAP 1.1 client writes SOAPAction tells stacks apart that send no User-Agent. */
+type ActionStyle = 'absent' | 'empty' | 'quoted' | 'unquoted' | 'other';
+
+function actionStyle(header: string | undefined): ActionStyle {
+  if (header === undefined) return 'absent';
+  if (header === '' || header === '""') return 'empty';
+  return header.startsWith('"') ? 'quoted' : 'unquoted';
+}
+
+function namesOf(given: string): Readonly<Record<ActionStyle, string>> {
+  const name = clean(given) || 'unnamed';
+  const withStyle = (style: ActionStyle): string => `${name}, SOAPAction ${style}`;
+  return {
+    absent: withStyle('absent'),
+    empty: withStyle('empty'),
+    quoted: withStyle('quoted'),
+    unquoted: withStyle('unquoted'),
+    other: name,
+  };
+}
+
+/** Long numbers may be card numbers; long identifiers belong to one session or request. */
+function clean(given: string): string {
+  return given
+    .slice(0, readMax)
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .replace(/\d(?:[ -]?\d){11,}/g, '[digits]')
+    .replace(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\b(?=\w*\d)\w{20,}/gi, '[id]')
+    .replace(/ +/g, ' ')
+    .trim()
+    .slice(0, nameMax)
+    .trim();
+}

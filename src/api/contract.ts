@@ -26,6 +26,7 @@ export {
   type Operation,
   type Output,
   operation,
+  type UpstreamBinding,
 } from '../contract/operation.ts';
 export type { ItemStep, Path, Step } from '../contract/path.ts';
 export {

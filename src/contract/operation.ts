@@ -1,6 +1,14 @@
 /** Operations: what a caller can ask, what the answer is, and what the caller needs for it. */
 import type { ProblemRef } from './problem.ts';
-import { type Field, type FieldLocation, type Grant, type Infer, type ObjectSchema, object } from './schema.ts';
+import {
+  type Field,
+  type FieldLocation,
+  type Grant,
+  type Infer,
+  type ObjectSchema,
+  object,
+  type Schema,
+} from './schema.ts';
 
 /** Whether an operation changes data. */
 export type Effect = 'reads' | 'writes';
@@ -11,6 +19,16 @@ export type Method = 'GET' | 'POST' | 'PATCH';
 export interface HttpBinding {
   readonly method: Method;
   /** Below the versioned address of the service: `/accountHolders/{id}`; a name in braces is a field of the input. */
+  readonly path: string;
+}
+
+/**
+ * The method and path of an operation at an upstream that answers it. Callers name the operation; fields of the input whose names
+ * are not in the path go to the query of a GET or a DELETE, and else to a body of JSON.
+ */
+export interface UpstreamBinding {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the URL of the upstream: `/orders/{id}`; a name in braces is a required scalar of the input. */
   readonly path: string;
 }
 
@@ -34,6 +52,8 @@ export interface Operation<
   readonly grants: readonly GrantedField[];
   /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
   readonly http?: HttpBinding;
+  /** How an upstream is asked, where it is not asked as this program is. */
+  readonly upstream?: UpstreamBinding;
 }
 
 /** A field of the input whose values a grant must hold. */
@@ -55,7 +75,7 @@ export type Output<O> = O extends Operation<string, ObjectSchema, infer R> ? Inf
 /** An option of the command line is named after it. */
 const grantName = /^[A-Za-z][A-Za-z0-9]*$/;
 
-/** Declares an operation. Throws where the fields outside the body and the HTTP binding disagree, and for the name of a grant. */
+/** Declares an operation. Throws where its fields and its HTTP bindings disagree, and for the name of a grant. */
 export function operation<
   const N extends string,
   I extends ObjectSchema,
@@ -63,6 +83,7 @@ export function operation<
   const E extends Effect,
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
+  checkUpstreamBinding(parts);
   const grants = Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
     schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
   );
@@ -108,4 +129,42 @@ function checkBinding({ name, input, output, http }: Omit<Operation, 'grants'>):
   const fields = Object.keys(splitByLocation(input).path.fields);
   if (named.toSorted().join() !== fields.toSorted().join())
     throw new TypeError(`${name}: ${http.path} and its fields in the path (${fields.join(', ')}) differ`);
+}
+
+/** Whether the fields that are not in the path go to the query. */
+export function sendsQuery({ method }: UpstreamBinding): boolean {
+  return method === 'GET' || method === 'DELETE';
+}
+
+function checkUpstreamBinding({ name, input, http, upstream }: Omit<Operation, 'grants'>): void {
+  if (upstream === undefined) return;
+  const { method, path } = upstream;
+  const fault = (text: string): TypeError => new TypeError(`${name}: ${method} ${path} ${text}`);
+  if (http !== undefined) throw fault('is for an operation without an HTTP binding');
+  if (!/^\/[\w.~!$&'()*+,;=:@%/{}-]*$/.test(path) || path.split('/').some(isDotSegment))
+    throw fault('is no path of an upstream');
+  const named = namesInPath(path);
+  if (new Set(named).size !== named.length) throw fault('has a field twice');
+  for (const each of named) {
+    const field: Field | undefined = Object.hasOwn(input.fields, each) ? input.fields[each] : undefined;
+    if (field === undefined) throw fault(`names ${each}, which is no field`);
+    if (!field.required || !isScalar(field.schema)) throw fault(`names ${each}, which is no required scalar`);
+  }
+  if (!sendsQuery(upstream)) return;
+  for (const [each, { schema }] of Object.entries<Field>(input.fields))
+    if (!named.includes(each) && !fitsQuery(schema)) throw fault(`cannot have ${each} in its query`);
+}
+
+/** A segment that removes others from a path (RFC 3986, section 5.2.4), also where a server decodes it first. */
+export function isDotSegment(segment: string): boolean {
+  return /^(?:\.|%2e){1,2}$/i.test(segment);
+}
+
+function isScalar({ kind }: Schema): boolean {
+  return kind !== 'object' && kind !== 'map' && kind !== 'list';
+}
+
+/** A list is its name with each item in turn. */
+function fitsQuery(schema: Schema): boolean {
+  return isScalar(schema) || (schema.kind === 'list' && isScalar(schema.item));
 }

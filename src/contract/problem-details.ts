@@ -1,6 +1,6 @@
 /** How problem details (RFC 9457) name every problem: by an address, a title and a code that callers of this interface know. */
 import type { Conventions } from './conventions.ts';
-import type { ProblemKind, ProblemType } from './problem.ts';
+import { type ProblemKind, type ProblemType, upstreamRefusal } from './problem.ts';
 
 export interface Named extends ProblemType {
   readonly code: string;
@@ -26,15 +26,17 @@ const byStatus: ReadonlyMap<number, ProblemType> = new Map([
 
 /**
  * How a problem is named: its type, below the URL of the conventions, its title and its code. A problem that says whether
- * the request may be sent again has its own code, so that callers can tell it from others of its status.
+ * the request may be sent again has its own code, so that callers can tell it from others of its status. So has a refusal of another
+ * server.
  */
 export function namesOf(
-  { status, code, transient, details: own }: ProblemKind,
+  { name, status, code, transient, details: own }: ProblemKind,
   { statusCodePrefix }: Pick<Conventions, 'statusCodePrefix'>,
 ): Named {
   const known = byStatus.has(status) ? status : 500;
   const { type, title } = own ?? byStatus.get(known)!;
-  return { type, title, code: own !== undefined || transient !== undefined ? code : `${statusCodePrefix}${known}` };
+  const hasOwnCode = own !== undefined || transient !== undefined || (name === upstreamRefusal && code !== '000');
+  return { type, title, code: hasOwnCode ? code : `${statusCodePrefix}${known}` };
 }
 
 function named(status: number, type: string, title: string): readonly [number, ProblemType] {

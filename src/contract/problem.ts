@@ -12,7 +12,8 @@ export interface ProblemKind {
   readonly status: number;
   /** Text, three digits or more; zero-padded. */
   readonly code: string;
-  readonly type: ErrorType;
+  /** An `ErrorType`, or the word of another server. */
+  readonly type: string;
   /** `{0}` is the field in dotted form, `{1}` a limit, `{2}` the value of the field; never of a sensitive one. */
   readonly message: string;
   /** The words for these blanks in documents, where they are not a field. */
@@ -29,7 +30,7 @@ export interface ProblemKind {
 
 /** How problem details name a kind of problem. */
 export interface ProblemType {
-  /** The end of its address: `general/not-found`. */
+  /** The end of its address: `general/not-found`; or a whole URI. */
   readonly type: string;
   readonly title: string;
 }
@@ -132,7 +133,9 @@ export const problems = defineProblems({
 export const upstreamRefusal = 'upstreamRefusal';
 
 /** The kind of a refusal by another server, where no kind of the contract has its code. */
-export function refusalOfUpstream(parts: Pick<ProblemKind, 'status' | 'code' | 'type' | 'transient'>): ProblemKind {
+export function refusalOfUpstream(
+  parts: Pick<ProblemKind, 'status' | 'code' | 'type' | 'transient' | 'keepsStatus' | 'details'>,
+): ProblemKind {
   return Object.freeze({ ...parts, name: upstreamRefusal, message: 'Refused' });
 }
 
@@ -207,7 +210,7 @@ export class Problem extends Error {
   get code(): string {
     return this.kind.code;
   }
-  get type(): ErrorType {
+  get type(): string {
     return this.kind.type;
   }
 

@@ -1,73 +1,38 @@
-/** Inflates compressed request bodies (RFC 9110, section 8.4.1) within bounds. Throws Problems. */
+/** Inflates compressed request bodies within bounds. Throws Problems. */
 import type { Buffer } from 'node:buffer';
-import { promisify } from 'node:util';
-import { gunzip, inflateRaw, inflate as inflateZlib, type ZlibOptions } from 'node:zlib';
 import { describe, Problem } from '../contract/problem.ts';
 import { unsupportedMedia } from '../formats/unsupported-media.ts';
+import { type ContentCoding, codingOf as codingIn, type InflateLimits, inflate, NotInflated } from '../lib/inflate.ts';
 
-export type ContentCoding = 'gzip' | 'deflate';
+export { type ContentCoding, type InflateLimits, inflateRatioMax } from '../lib/inflate.ts';
 
 /** The coding of a Content-Encoding header; undefined for an identity. Refuses others, and several codings. */
 export function codingOf(header: string | undefined): ContentCoding | undefined {
-  if (header === undefined) return undefined;
-  switch (header.trim().toLowerCase()) {
-    case 'identity':
-      return undefined;
-    case 'gzip':
-    case 'x-gzip':
-      return 'gzip';
-    case 'deflate':
-      return 'deflate';
-    default:
-      throw unsupportedMedia('Content-Encoding', ['gzip', 'deflate'], {
-        reason: 'contentEncoding',
-        headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
-      });
-  }
+  const coding = codingIn(header);
+  if (coding !== 'unknown') return coding;
+  throw unsupportedMedia('Content-Encoding', ['gzip', 'deflate'], {
+    reason: 'contentEncoding',
+    headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
+  });
 }
 
-export interface InflateLimits {
-  readonly bytesMax: number;
-  /** Of the inflated to the compressed size. Messages of real callers stay below 30. */
-  readonly ratioMax: number;
-}
-
-export const inflateRatioMax = 100;
-
-/** zlib inflates piece by piece and stops at the first byte past a limit. */
-export async function inflateBody(
-  bytes: Buffer,
-  coding: ContentCoding,
-  { bytesMax, ratioMax }: InflateLimits,
-): Promise<Buffer> {
-  if (bytes.length === 0) return bytes;
-  const ratioBytes = bytes.length * ratioMax;
-  const options: ZlibOptions = {
-    maxOutputLength: Math.min(bytesMax, ratioBytes),
-    // What follows a gzip member is another one, and zlib refuses anything else. Behind deflate it would be ignored.
-    rejectGarbageAfterEnd: coding === 'deflate',
-  };
+export async function inflateBody(bytes: Buffer, coding: ContentCoding, limits: InflateLimits): Promise<Buffer> {
   try {
-    return await inflaterOf(bytes, coding)(bytes, options);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE')
-      throw new Problem('badRequest', `Body is not ${coding}`, { reason: 'notInflated', cause });
-    if (bytesMax <= ratioBytes) throw new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
-    throw new Problem('tooLarge', `Request inflates to more than ${ratioMax} times its size`, { reason: 'ratio' });
+    return await inflate(bytes, coding, limits);
+  } catch (thrown) {
+    throw thrown instanceof NotInflated ? toProblem(thrown, coding, limits) : thrown;
   }
 }
 
-const gunzipAsync = promisify<Buffer, ZlibOptions, Buffer>(gunzip);
-const zlibAsync = promisify<Buffer, ZlibOptions, Buffer>(inflateZlib);
-const rawAsync = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
-
-/** Some clients send deflate without the zlib header that the coding prescribes. */
-function inflaterOf(bytes: Buffer, coding: ContentCoding) {
-  if (coding === 'gzip') return gunzipAsync;
-  return hasZlibHeader(bytes) ? zlibAsync : rawAsync;
-}
-
-/** RFC 1950, section 2.2: method 8, and a check that makes both bytes a multiple of 31. */
-function hasZlibHeader([first = 0, second = 0]: Buffer): boolean {
-  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+function toProblem({ fault, cause }: NotInflated, coding: ContentCoding, { bytesMax, ratioMax }: InflateLimits) {
+  switch (fault) {
+    case 'malformed':
+      return new Problem('badRequest', `Body is not ${coding}`, { reason: 'notInflated', cause });
+    case 'tooLarge':
+      return new Problem('tooLarge', describe('tooLarge', String(bytesMax)));
+    case 'ratio':
+      return new Problem('tooLarge', `Request inflates to more than ${ratioMax} times its size`, { reason: 'ratio' });
+    default:
+      return fault satisfies never;
+  }
 }

@@ -1,6 +1,12 @@
 /** The outcome of a request, and its text in the idempotency record. */
 import type { Operation } from '../contract/operation.ts';
-import { type ErrorType, Problem, type ProblemKind, refusalOfUpstream, upstreamRefusal } from '../contract/problem.ts';
+import {
+  Problem,
+  type ProblemKind,
+  type ProblemType,
+  refusalOfUpstream,
+  upstreamRefusal,
+} from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { redactOutput } from './redacted-output.ts';
 
@@ -26,7 +32,12 @@ type Written = {
 interface WrittenProblem {
   readonly name: string;
   readonly message: string;
-  readonly kind?: { readonly status: number; readonly code: string; readonly type: ErrorType };
+  readonly kind?: {
+    readonly status: number;
+    readonly code: string;
+    readonly type: string;
+    readonly details?: ProblemType;
+  };
 }
 
 /** Only a refusal by the domain is stored: 422 without field issues. A request with such issues may be corrected. */
@@ -61,8 +72,10 @@ export function isReference(text: string): boolean {
   return /^[\x21-\x7e]{1,100}$/.test(text);
 }
 
-function writeProblem({ problem: name, message, status, code, type }: Problem): WrittenProblem {
-  return name === upstreamRefusal ? { name, message, kind: { status, code, type } } : { name, message };
+function writeProblem({ problem: name, message, kind }: Problem): WrittenProblem {
+  if (name !== upstreamRefusal) return { name, message };
+  const { status, code, type, details } = kind;
+  return { name, message, kind: { status, code, type, ...(details !== undefined && { details }) } };
 }
 
 function kindOf({ name, kind: written }: WrittenProblem, service: Service): ProblemKind {

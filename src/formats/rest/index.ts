@@ -1,10 +1,18 @@
 /** JSON with HTTP bindings: method and path name the operation; errors are problem details (RFC 9457). */
-import { type BoundOperation, isBound, locationOf, type Operation, splitByLocation } from '../../contract/operation.ts';
+import {
+  type BoundOperation,
+  isBound,
+  locationOf,
+  type Operation,
+  splitByLocation,
+  type UpstreamBinding,
+} from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
+import type { FormatDateTime } from '../date-time.ts';
 import { createAnswerDecoder } from '../json/decode-answer.ts';
 import { decodeError } from '../json/decode-error.ts';
 import { mergeExtras } from '../json/extras.ts';
@@ -15,6 +23,7 @@ import type { FormatContext, MessageCodec, WireFormat } from '../protocol.ts';
 import { hasBody, mediaType, parseBody, parseHeaders, parseQuery } from './parse.ts';
 import { compilePrint, printHeaders, printPath, printProblemDetails, printQuery } from './print.ts';
 import { reader, withValue } from './read.ts';
+import { compileUpstreamCall, type UpstreamCall } from './upstream-binding.ts';
 
 const contentType = `${mediaType};charset=utf-8`;
 
@@ -32,6 +41,7 @@ export const rest: WireFormat = Object.freeze<WireFormat>({
 function createCodec(context: FormatContext): MessageCodec {
   const codecOf = compileCodecs(context, { carried: boundOperations, reader, compilePrint });
   const schemas = splitSchemas(context.services);
+  const callOf = cacheCalls(context.formatDateTime);
   return {
     decode(body, media, target, { query, headers }) {
       const operation = requireBound(target.operation);
@@ -65,6 +75,7 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeRequest(service, operation, input) {
+      if (operation.upstream !== undefined) return callOf(operation, operation.upstream)(input as Values);
       const { method, path } = requireBound(operation).http;
       const { query, header, body } = schemas(operation.input);
       const value = input as Values;
@@ -95,6 +106,19 @@ function callerPath(path: Path, operation: Operation | undefined, side: Side = '
 function requireBound(operation: Operation | undefined): BoundOperation {
   if (operation === undefined || !isBound(operation)) throw new TypeError('an operation without an HTTP binding');
   return operation;
+}
+
+/** Requests of operations with a binding for an upstream; each is compiled at its first use. */
+function cacheCalls(formatDateTime: FormatDateTime): (operation: Operation, binding: UpstreamBinding) => UpstreamCall {
+  const compiled = new Map<Operation, UpstreamCall>();
+  return (operation, binding) => {
+    let call = compiled.get(operation);
+    if (call === undefined) {
+      call = compileUpstreamCall(operation, binding, formatDateTime);
+      compiled.set(operation, call);
+    }
+    return call;
+  };
 }
 
 /** The inputs and outputs by location of their fields, split once. */

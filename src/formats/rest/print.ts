@@ -1,7 +1,8 @@
 /** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
 import type { Conventions } from '../../contract/conventions.ts';
+import { isDotSegment, namesInPath } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
-import type { Issue, Problem } from '../../contract/problem.ts';
+import { type Issue, Problem } from '../../contract/problem.ts';
 import { namesOf } from '../../contract/problem-details.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 
@@ -9,8 +10,17 @@ export { compilePrint } from '../json/print.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** Throws a Problem for values that would change the path: a server may decode dots before it removes segments. */
 export function printPath(path: string, value: Values): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(value[name])));
+  const printed = path.replace(/\{(\w+)\}/g, (_, name: string) => percentEncode(String(value[name])));
+  if (!printed.includes('.') || !printed.split('/').some(isDotSegment)) return printed;
+  const field = namesInPath(path).find((name) => isDotSegment(String(value[name]))) ?? '';
+  throw Problem.at([field], 'invalidField', field);
+}
+
+/** Encodes all but the unreserved characters (RFC 3986, section 2.3). */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** With its question mark; empty without a field in the query. */
@@ -39,7 +49,7 @@ export function printProblemDetails(
   const { type, title, code } = namesOf(problem.kind, conventions);
   const invalidFields = issues.map(({ path, message, value = '' }) => ({ name: dotted(path), message, value }));
   return JSON.stringify({
-    type: conventions.problemTypes + type,
+    type: type.includes(':') ? type : conventions.problemTypes + type,
     title,
     status: problem.status,
     detail: problem.message,

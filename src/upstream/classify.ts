@@ -1,0 +1,120 @@
+/** Decides what a response of an upstream means: an answer, a refusal, or neither (decision 0039). */
+import type { Operation } from '../contract/operation.ts';
+import { Problem } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
+import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protocol.ts';
+import { UpstreamFailure } from './failure.ts';
+import type { UpstreamSetup } from './options.ts';
+import { compileRefusals } from './refusal.ts';
+import { isTypeOf, unknownCharset } from './reply.ts';
+
+/** Returns the answer. Throws a Problem for a refusal without effect, and `UpstreamFailure` for anything else. */
+export type Classify = (reply: Reply) => DecodedAnswer;
+
+export function compileClassify(
+  { credentials, key }: Pick<UpstreamSetup, 'credentials' | 'key'>,
+  protocol: Protocol,
+  service: Service,
+  operation: Operation,
+): Classify {
+  const toProblem = compileRefusals(service, operation);
+  const refuse = (refusal: Refusal, headers: Reply['headers'], mayHaveActed: boolean): never => {
+    const { status } = refusal;
+    if (status === 401 && !credentials.areOfCaller)
+      throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
+    const problem = toProblem(refusal, passedHeaders(headers));
+    // An earlier request with the key is still at work.
+    if (key !== undefined && problem.problem === 'inProgress')
+      throw new UpstreamFailure('inProgress', 'unknown', { detail: String(status), cause: problem });
+    if (mayHaveActed) throw new UpstreamFailure('serverError', 'unknown', { detail: String(status), cause: problem });
+    throw problem;
+  };
+
+  function readAnswer(reply: Reply): DecodedAnswer {
+    const { media, headers, body } = reply;
+    const detail = detailOf(reply.status);
+    const isEmptyJson = body.length === 0 && media.type === '';
+    if (!isTypeOf(protocol.name, media.type) && !isEmptyJson)
+      throw new UpstreamFailure('contentType', 'unknown', detail);
+    if (unknownCharset(headers['content-type']) !== undefined) throw new UpstreamFailure('charset', 'unknown', detail);
+    const answer = decode(reply);
+    if ('refusal' in answer) return refuse(answer.refusal, headers, mayHaveActed(answer.refusal));
+    const [issue] = answer.issues;
+    if (issue !== undefined) throw new UpstreamFailure('contract', 'unknown', { cause: Problem.of(answer.issues) });
+    return answer;
+  }
+
+  function decode(reply: Reply) {
+    try {
+      return protocol.decodeAnswer(operation, reply);
+    } catch (cause) {
+      if (!(cause instanceof Problem)) throw cause;
+      throw new UpstreamFailure('notInFormat', 'unknown', { detail: cause.reason, cause });
+    }
+  }
+
+  function refuseClientError(reply: Reply): never {
+    const { status, headers, body } = reply;
+    // Some gateways answer so where their own server is late.
+    if (status === 408) throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
+    const refusal = protocol.decodeError(reply, operation);
+    if (refusal !== undefined)
+      return refuse(refusal, headers, refusal.isStatusImplied === true && mayHaveActed(refusal));
+    const wait = retryAfterMs(headers);
+    if (status === 429) throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterMs: wait });
+    // A body in another format is not of the server but of something before it, except for what every client must know.
+    if (body.length === 0 || status === 401 || status === 403)
+      return refuse({ status, message: `Request refused with status ${status}`, issues: [] }, headers, false);
+    throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
+  }
+
+  function refuseServerError(reply: Reply): never {
+    const { status, headers } = reply;
+    const wait = retryAfterMs(headers);
+    if (status === 503 && wait !== undefined)
+      throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterMs: wait });
+    const refusal = protocol.decodeError(reply, operation);
+    if (refusal !== undefined) return refuse(refusal, headers, mayHaveActed(refusal));
+    if (status === 501) throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
+    throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
+  }
+
+  return (reply) => {
+    const { status } = reply;
+    if (status < 300) return readAnswer(reply);
+    // 302 and 303 may follow an effect, and the other ones ask for the same request elsewhere.
+    if (status < 400) {
+      const mayFollow = status === 302 || status === 303;
+      throw new UpstreamFailure('redirect', mayFollow ? 'unknown' : 'notDone', detailOf(status));
+    }
+    return status < 500 ? refuseClientError(reply) : refuseServerError(reply);
+  };
+}
+
+/** A server that failed may have had the effect, unless the application has decided to refuse. */
+function mayHaveActed({ status, isStatusImplied, isUndeclared, type }: Refusal): boolean {
+  if (isUndeclared === true) return true;
+  // The type of an error says more than a status that all errors share.
+  if (isStatusImplied === true) return type === 'internal';
+  return status >= 500 && status !== 501;
+}
+
+function detailOf(status: number): { readonly detail: string } {
+  return { detail: String(status) };
+}
+
+/** In seconds, or a date (RFC 9110, section 10.2.3). */
+function retryAfterMs({ 'retry-after': text }: Reply['headers']): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,6}$/.test(text.trim())) return Number(text) * 1_000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+/** What a refused client needs besides the body. */
+function passedHeaders({ 'retry-after': retryAfter, 'www-authenticate': challenge }: Reply['headers']) {
+  return {
+    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+    ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
+  };
+}

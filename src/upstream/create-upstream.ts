@@ -1,0 +1,233 @@
+/** Creates an upstream: its connections, its circuit breaker, and the handlers of the operations that it answers. */
+import type { AnyRequest } from '../contract/canonical.ts';
+import { isBound, type Operation } from '../contract/operation.ts';
+import { Problem, refusalOfUpstream } from '../contract/problem.ts';
+import type { Service } from '../contract/service.ts';
+import type { Protocol } from '../formats/protocol.ts';
+import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
+import { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { backoffMs } from '../lib/retry.ts';
+import { type Classify, compileClassify } from './classify.ts';
+import { Connections } from './connections.ts';
+import { UpstreamFailure } from './failure.ts';
+import { addHeaders } from './headers.ts';
+import type { UpstreamSetup } from './options.ts';
+import { replyOf } from './reply.ts';
+import { compileRequest, type EncodeRequest } from './request.ts';
+import { RetryBudget } from './retry-budget.ts';
+
+export interface Upstream {
+  readonly name: string;
+  /** Whether its circuit is open: it has failed repeatedly. */
+  readonly isDown: boolean;
+  /** Requests on a connection, and those that wait for one. */
+  readonly active: number;
+  readonly waiting: number;
+  /** Throws TypeError for an operation that its format cannot carry. */
+  handler(service: Service, operation: Operation): RemoteHandler<unknown>;
+  /** Lets requests end, and refuses new ones. */
+  close(): Promise<void>;
+}
+
+/** A request, and what is known for its operation. */
+interface Call {
+  readonly request: AnyRequest;
+  readonly key: string | undefined;
+  readonly encode: EncodeRequest;
+  readonly classify: Classify;
+}
+
+const attemptsMax = 3;
+const backoff = { firstMs: 50, maxMs: 1_000 } as const;
+/** An attempt with less time left is of no use. */
+const attemptMsMin = 50;
+const circuit = { failuresMax: 10, openMsMax: 30_000 } as const;
+
+export function createUpstream(setup: UpstreamSetup): Upstream {
+  const { name, protocols, clock, report, timeouts, credentials, responseBytesMax, referenceHeader } = setup;
+  const connections = new Connections(setup);
+  const budget = new RetryBudget();
+  const breaker = new CircuitBreaker({
+    clock,
+    failuresMax: circuit.failuresMax,
+    openMs: (openings) => Math.min(1_000 * 2 ** (openings - 1), circuit.openMsMax),
+    probeMsMax: timeouts.totalMs,
+  });
+  const deduplicates = setup.key !== undefined;
+  const reference = referenceHeader.toLowerCase();
+
+  async function attempt({ request, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
+    const found = credentials.find(request);
+    const credential = found instanceof Promise ? await found : found;
+    if (credential === undefined) throw noCredential();
+    const outgoing = encode(request.input, key);
+    addHeaders(outgoing.headers, request, credential);
+    if (!breaker.tryAcquire().isAllowed) throw new UpstreamFailure('circuitOpen', 'notSent');
+    try {
+      const response = await connections.send(outgoing, msMax);
+      const reply = replyOf(response, responseBytesMax);
+      const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
+      recover();
+      if (unknownMembers.length > 0)
+        report({ upstream: name, kind: 'unknownMembers', operation: request.operation.name, members: unknownMembers });
+      const requestReference = response.headers[reference];
+      return {
+        output: value,
+        ...(extras !== undefined && { extras }),
+        ...(requestReference !== undefined && { requestReference }),
+      };
+    } catch (thrown) {
+      if (!(thrown instanceof UpstreamFailure)) recover();
+      else if (isOutage(thrown)) fail(thrown);
+      else if (thrown.progress !== 'notSent') recover();
+      throw thrown;
+    }
+  }
+
+  function recover(): void {
+    if (!breaker.hasFailures) return;
+    const wasOpen = breaker.isOpen;
+    breaker.succeed();
+    if (wasOpen) report({ upstream: name, kind: 'up' });
+  }
+
+  function fail({ reason }: UpstreamFailure): void {
+    const wasOpen = breaker.isOpen;
+    breaker.fail();
+    if (!wasOpen && breaker.isOpen) report({ upstream: name, kind: 'down', reason });
+  }
+
+  /** Sends a read again, and a write whose effect the upstream has once. */
+  async function send(call: Call): Promise<RemoteAnswer> {
+    const { operation } = call.request;
+    const mayRepeat = operation.effect === 'reads' || call.key !== undefined;
+    const deadline = performance.now() + timeouts.totalMs;
+    budget.add();
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await attempt(call, deadline - performance.now());
+      } catch (thrown) {
+        if (!(thrown instanceof UpstreamFailure)) throw thrown;
+        const pauseMs = Math.max(backoffMs(attempts, backoff), thrown.retryAfterMs ?? 0);
+        const isRetried =
+          mayRepeat &&
+          attempts < attemptsMax &&
+          isPassing(thrown) &&
+          performance.now() + pauseMs + attemptMsMin < deadline &&
+          budget.take();
+        const { reason, progress, detail } = thrown;
+        const isSent = progress !== 'notSent';
+        report({ upstream: name, kind: 'failed', operation: operation.name, reason, isSent, detail, isRetried });
+        if (!isRetried) throw thrown;
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    }
+  }
+
+  return {
+    name,
+    get isDown() {
+      return breaker.isOpen;
+    },
+    get active() {
+      return connections.active;
+    },
+    get waiting() {
+      return connections.waiting;
+    },
+    handler(service, operation) {
+      const protocol = protocolOf(setup, operation);
+      const encode = compileRequest(setup, protocol, service, operation);
+      const classify = compileClassify(setup, protocol, service, operation);
+      return Object.freeze<RemoteHandler<unknown>>({
+        upstream: name,
+        deduplicates,
+        msMax: timeouts.totalMs,
+        async forward(request, _context, key) {
+          try {
+            return await send({ request, key: deduplicates ? key : undefined, encode, classify });
+          } catch (thrown) {
+            throw thrown instanceof UpstreamFailure ? outcomeOf(thrown, operation, deduplicates) : thrown;
+          }
+        },
+      });
+    },
+    close: () => connections.close(),
+  };
+
+  function protocolOf({ format }: UpstreamSetup, operation: Operation): Protocol {
+    return isBound(operation) || operation.upstream !== undefined ? protocols.rest : protocols[format];
+  }
+}
+
+function noCredential(): Problem {
+  return new Problem('notAllowed', undefined, { reason: 'noUpstreamCredential' });
+}
+
+/** Whether the upstream, or the way to it, is at fault for all requests. */
+function isOutage({ reason }: UpstreamFailure): boolean {
+  switch (reason) {
+    case 'refused':
+    case 'dns':
+    case 'tls':
+    case 'connectTimeout':
+    case 'unreachable':
+    case 'reset':
+    case 'headersTimeout':
+    case 'bodyTimeout':
+    case 'totalTimeout':
+    case 'truncated':
+    case 'notHttp':
+    case 'proxyError':
+      return true;
+    // The limit of one caller may be no limit of others.
+    case 'busy':
+    case 'queueFull':
+    case 'queueTimeout':
+    case 'circuitOpen':
+    case 'closed':
+    case 'invalidRequest':
+    case 'tooLarge':
+    case 'redirect':
+    case 'encoding':
+    case 'contentType':
+    case 'charset':
+    case 'notInFormat':
+    case 'contract':
+    case 'inProgress':
+    case 'serverError':
+    case 'unauthorized':
+      return false;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** Whether the same request may succeed a little later. */
+function isPassing(failure: UpstreamFailure): boolean {
+  const { reason } = failure;
+  return (isOutage(failure) && reason !== 'tls') || reason === 'busy' || reason === 'inProgress';
+}
+
+/** What idempotent execution is told of a failure. */
+function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates: boolean): Error {
+  const { reason, progress, message, cause } = failure;
+  if (progress === 'notSent') return new NotSent(message, { cause: failure });
+  if (progress === 'notDone') return refusedWithoutAnswer(failure);
+  // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
+  const isOwn = cause instanceof Problem && reason === 'serverError';
+  if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return cause;
+  if (effect === 'writes') return new OutcomeUnknown(message, { cause: failure });
+  const isLate =
+    reason === 'headersTimeout' || reason === 'bodyTimeout' || reason === 'totalTimeout' || reason === 'reset';
+  return new Problem(isLate ? 'unavailable' : 'badAnswer', undefined, { cause: failure, reason });
+}
+
+/** The request had no effect, and what was received is no answer that a caller understands. */
+function refusedWithoutAnswer(failure: UpstreamFailure): Problem {
+  const kind = refusalOfUpstream({ status: 502, code: '701', type: 'configuration' });
+  return new Problem(kind, 'The server behind the gateway refused the request', {
+    cause: failure,
+    reason: failure.reason,
+  });
+}

@@ -1,0 +1,113 @@
+/** Failures of requests to an upstream: why, and whether the upstream may have received the request. */
+import { errorCode } from '../lib/error-code.ts';
+
+/** In logs and metrics. */
+export type FailureReason =
+  // Nothing was sent, or nothing was done.
+  | 'refused'
+  | 'dns'
+  | 'tls'
+  | 'connectTimeout'
+  | 'unreachable'
+  | 'queueFull'
+  | 'queueTimeout'
+  | 'circuitOpen'
+  | 'closed'
+  | 'invalidRequest'
+  | 'busy'
+  // The request was sent.
+  | 'reset'
+  | 'headersTimeout'
+  | 'bodyTimeout'
+  | 'totalTimeout'
+  | 'truncated'
+  | 'tooLarge'
+  | 'notHttp'
+  | 'redirect'
+  | 'encoding'
+  | 'contentType'
+  | 'charset'
+  | 'notInFormat'
+  | 'contract'
+  | 'inProgress'
+  | 'serverError'
+  | 'proxyError'
+  | 'unauthorized';
+
+/** How far a request has come. */
+type Progress =
+  /** Nothing of it has reached the upstream, or the upstream has said that it did nothing. */
+  | 'notSent'
+  /** It was sent, and the upstream has done nothing: it may not be sent again as it is. */
+  | 'notDone'
+  /** The upstream may have had the effect. */
+  | 'unknown';
+
+export class UpstreamFailure extends Error {
+  override readonly name = 'UpstreamFailure';
+  readonly reason: FailureReason;
+  readonly progress: Progress;
+  /** An error code of the system, or a status. */
+  readonly detail: string;
+  /** How long the upstream asks to wait. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    reason: FailureReason,
+    progress: Progress,
+    { detail = '', cause, retryAfterMs }: { detail?: string; cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(detail === '' ? reason : `${reason} (${detail})`, { cause });
+    this.reason = reason;
+    this.progress = progress;
+    this.detail = detail;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** What the connection had seen of the exchange when it failed. */
+export interface Seen {
+  readonly isStarted: boolean;
+  readonly hasHead: boolean;
+}
+
+/** Classifies an error of the connection. */
+export function failureOf(thrown: unknown, { isStarted, hasHead }: Seen): UpstreamFailure {
+  if (thrown instanceof UpstreamFailure) return thrown;
+  const code = errorCode(thrown);
+  const details = { detail: code, cause: thrown };
+  if (!isStarted) return new UpstreamFailure(reasonBefore(code), 'notSent', details);
+  // With TLS 1.3 a server refuses the certificate of the client after the client has begun to write.
+  if (!hasHead && certificateAlert.test(code)) return new UpstreamFailure('tls', 'notSent', details);
+  return new UpstreamFailure(reasonAfter(code, hasHead), 'unknown', details);
+}
+
+const certificateAlert = /^ERR_SSL_.*ALERT.*(?:CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)/;
+const tlsCodes = /^ERR_TLS|^ERR_SSL|^EPROTO$|CERT|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_CA$|^PATH_LENGTH|_CHAIN/;
+
+function reasonBefore(code: string): FailureReason {
+  if (code === 'ECONNREFUSED') return 'refused';
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_')) return 'dns';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return 'connectTimeout';
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') return 'closed';
+  if (code === 'UND_ERR_INVALID_ARG') return 'invalidRequest';
+  return tlsCodes.test(code) ? 'tls' : 'unreachable';
+}
+
+function reasonAfter(code: string, hasHead: boolean): FailureReason {
+  switch (code) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return 'headersTimeout';
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'bodyTimeout';
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return 'truncated';
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return 'tooLarge';
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return 'notHttp';
+    default:
+      if (hasHead) return 'truncated';
+      return code.startsWith('HPE_') || code === 'HTTPParserError' ? 'notHttp' : 'reset';
+  }
+}

@@ -1,0 +1,61 @@
+/** What an upstream is created with: where it is, how it is asked, and what it is given of the caller. */
+import type { AnyRequest } from '../contract/canonical.ts';
+import type { NamedProtocol, Protocols } from '../formats/index.ts';
+import type { Clock } from '../lib/clock-and-ids.ts';
+import type { UpstreamEvent } from './events.ts';
+
+/** Header names in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Returns the headers that present a credential for a request; undefined where there is none for its caller. */
+export type FindCredential = (request: AnyRequest) => Headers | undefined | Promise<Headers | undefined>;
+
+export interface UpstreamCredentials {
+  readonly find: FindCredential;
+  /** Whether they stand for the caller: then a 401 is the caller's. Else it is a fault of the configuration. */
+  readonly areOfCaller: boolean;
+}
+
+/** Where a key is sent: in a header, or at the place that the body of the format has for it. */
+export type KeyPlace = { readonly header: string } | 'body';
+
+export interface UpstreamTimeouts {
+  readonly connectMs: number;
+  /** From the request to the head of the answer. */
+  readonly headersMs: number;
+  /** Between two pieces of the answer. */
+  readonly bodyMs: number;
+  /** For a request with its retries, and its time in the queue. */
+  readonly totalMs: number;
+}
+
+/** PEM texts. */
+export interface UpstreamTls {
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly serverName?: string | undefined;
+}
+
+export interface UpstreamSetup {
+  readonly name: string;
+  /** `http` or `https`; its path stands before the addresses of the services. */
+  readonly url: string;
+  readonly format: NamedProtocol;
+  readonly protocols: Protocols;
+  /** The name of the response header with the reference that the upstream gives a request. */
+  readonly referenceHeader: string;
+  /** Absent where the upstream does not deduplicate. */
+  readonly key?: KeyPlace | undefined;
+  readonly credentials: UpstreamCredentials;
+  readonly timeouts: UpstreamTimeouts;
+  readonly tls?: UpstreamTls | undefined;
+  /** For SOAP servers with one address: all requests go to the URL itself. */
+  readonly isSingleAddress?: boolean | undefined;
+  readonly connections: number;
+  /** Requests that wait for a connection. */
+  readonly queueMax: number;
+  readonly responseBytesMax: number;
+  readonly clock: Clock;
+  readonly report: (event: UpstreamEvent) => void;
+}

@@ -1,0 +1,56 @@
+/** Makes Problems of an upstream's refusals, in its own words. */
+import type { Operation } from '../contract/operation.ts';
+import { type Issue, kindOf, Problem, type ProblemKind, problems, refusalOfUpstream } from '../contract/problem.ts';
+import { problemsOf, type Service } from '../contract/service.ts';
+import type { Refusal } from '../formats/protocol.ts';
+
+export type ToProblem = (refusal: Refusal, headers: Readonly<Record<string, string>>) => Problem;
+
+/** Compiles the refusals of one operation. A kind of the contract is recognized by its status, code and type. */
+export function compileRefusals(service: Service, operation: Operation): ToProblem {
+  const declared = operation.problems.map(kindOf);
+  const kinds = [...new Set([...declared, ...problemsOf(service).values()])].filter(({ code }) => code !== '000');
+  return (refusal, headers) => {
+    const kind = knownKind(refusal, declared, kinds) ?? kindIn(refusal);
+    const { message, requestReference } = refusal;
+    const issues = refusal.issues.map((each): Issue => ({ ...each, kind }));
+    return new Problem(kind, message, {
+      issues,
+      headers,
+      ...(requestReference !== undefined && { requestReference }),
+    });
+  };
+}
+
+/** Undefined where several kinds have the code, as they differ in what they promise about retries. */
+function knownKind(
+  refusal: Refusal,
+  declared: readonly ProblemKind[],
+  kinds: readonly ProblemKind[],
+): ProblemKind | undefined {
+  const isMeant = ({ status, code, type }: ProblemKind): boolean =>
+    code === refusal.code &&
+    (refusal.type === undefined || type === refusal.type) &&
+    (status === refusal.status || refusal.isStatusImplied === true);
+  const found = declared.filter(isMeant);
+  if (found.length === 1) return found[0];
+  const all = kinds.filter(isMeant);
+  return all.length === 1 ? all[0] : undefined;
+}
+
+function kindIn({ status, code, type, details }: Refusal): ProblemKind {
+  if (status === 401 && code === undefined) return problems.unauthorized;
+  return refusalOfUpstream({
+    status,
+    code: code ?? '000',
+    type: type ?? typeOf(status),
+    // Clients of every format recognize a wrong credential by its status.
+    ...(status === 401 && { keepsStatus: true }),
+    ...(details !== undefined && { details }),
+  });
+}
+
+function typeOf(status: number): string {
+  if (status >= 500) return 'internal';
+  return status === 401 || status === 403 ? 'security' : 'validation';
+}

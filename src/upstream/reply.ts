@@ -1,0 +1,75 @@
+/** Turns a response into a reply of a wire format: inflates its body, and reads its content type. */
+import type { Buffer } from 'node:buffer';
+import type { Media, Reply } from '../formats/protocol.ts';
+import { type Charset, charsetOf } from '../lib/charset.ts';
+import { codingOf, inflate, inflateRatioMax, NotInflated } from '../lib/inflate.ts';
+import type { IncomingResponse } from './connections.ts';
+import { UpstreamFailure } from './failure.ts';
+
+/** Returns a promise for a compressed body only. Throws `UpstreamFailure`. */
+export function replyOf(response: IncomingResponse, bytesMax: number): Reply | Promise<Reply> {
+  const { status, headers, body } = response;
+  const coding = codingOf(headers['content-encoding']);
+  const media = mediaOf(headers['content-type']);
+  if (coding === undefined || body.length === 0) return { status, media, headers, body };
+  if (coding === 'unknown') throw new UpstreamFailure('encoding', 'unknown', { detail: String(status) });
+  return inflated(body, coding, bytesMax).then((bytes) => ({ status, media, headers, body: bytes }));
+}
+
+async function inflated(body: Buffer, coding: 'gzip' | 'deflate', bytesMax: number): Promise<Buffer> {
+  try {
+    return await inflate(body, coding, { bytesMax, ratioMax: inflateRatioMax });
+  } catch (cause) {
+    if (!(cause instanceof NotInflated)) throw cause;
+    throw new UpstreamFailure(cause.fault === 'malformed' ? 'encoding' : 'tooLarge', 'unknown', { cause });
+  }
+}
+
+/** The label of a charset that is not supported; text in it is not decoded. */
+export function unknownCharset(contentType: string | undefined): string | undefined {
+  const label = charsetLabel(contentType);
+  return label === undefined || charsetOf(label) !== undefined ? undefined : label;
+}
+
+/** Servers send the same few headers. */
+const known = new Map<string, Media>();
+const knownMax = 100;
+
+function mediaOf(contentType = ''): Media {
+  const found = known.get(contentType);
+  if (found !== undefined) return found;
+  const media = Object.freeze({ type: typeIn(contentType), charset: charsetIn(contentType) });
+  if (known.size >= knownMax) known.clear();
+  known.set(contentType, media);
+  return media;
+}
+
+function typeIn(contentType: string): string {
+  return contentType.split(';', 1)[0]!.trim().toLowerCase();
+}
+
+function charsetIn(contentType: string): Charset | undefined {
+  const label = charsetLabel(contentType);
+  return label === undefined ? undefined : charsetOf(label);
+}
+
+function charsetLabel(contentType = ''): string | undefined {
+  return /;\s*charset\s*=\s*"?([\w.:+-]+)"?/i.exec(contentType)?.[1];
+}
+
+const json = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
+const xml: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml', 'multipart/related']);
+
+/** Whether answers of a format have a media type. `name`: of the format. */
+export function isTypeOf(name: string, type: string): boolean {
+  switch (name) {
+    case 'soap11':
+    case 'soap12':
+      return xml.has(type);
+    case 'form':
+    case 'adapter':
+      return type === 'application/x-www-form-urlencoded';
+    default:
+      return json.test(type);
+  }
+}

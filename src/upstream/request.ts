@@ -1,0 +1,30 @@
+/** Compiles the requests of one operation: their address, and the headers that all of them have. */
+import type { Operation } from '../contract/operation.ts';
+import type { Service } from '../contract/service.ts';
+import type { Protocol } from '../formats/protocol.ts';
+import type { OutgoingRequest } from './connections.ts';
+import { fixedHeaders } from './headers.ts';
+import type { UpstreamSetup } from './options.ts';
+
+/** The request of an input. Its headers may be added to. */
+export type EncodeRequest = (input: unknown, key: string | undefined) => OutgoingRequest;
+
+export function compileRequest(
+  { url, key: keyPlace, isSingleAddress }: Pick<UpstreamSetup, 'url' | 'key' | 'isSingleAddress'>,
+  protocol: Protocol,
+  service: Service,
+  operation: Operation,
+): EncodeRequest {
+  const base = new URL(url).pathname.replace(/\/$/, '');
+  const only = isSingleAddress === true && protocol.name !== 'rest' ? base || '/' : undefined;
+  const withBody = fixedHeaders(protocol, true);
+  const withoutBody = fixedHeaders(protocol, false);
+  return (input, key) => {
+    const bodyKey = keyPlace === 'body' ? key : undefined;
+    const { method = 'POST', path, headers: own, body } = protocol.encodeRequest(service, operation, input, bodyKey);
+    const headers = body === '' ? [...withoutBody] : [...withBody];
+    for (const name in own) headers.push(name, own[name]!);
+    if (key !== undefined && keyPlace !== undefined && keyPlace !== 'body') headers.push(keyPlace.header, key);
+    return { method, path: only ?? base + path, headers, body: body === '' ? null : body };
+  };
+}

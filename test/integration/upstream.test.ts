@@ -1,0 +1,495 @@
+/** An upstream, against servers that answer, refuse and fail in every way; each counts the requests that it has received. */
+import type { Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
+import { createSelfSigned } from '../../src/lib/self-signed.ts';
+import {
+  answerJson,
+  type Behaviour,
+  found,
+  listen,
+  openUpstream,
+  outcome,
+  placed,
+  type SetupParts,
+  send,
+  startUpstreamServer,
+} from '../support/upstream-server.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+function keep<T extends AsyncDisposable>(resource: T): T {
+  cleanups.push(async () => resource[Symbol.asyncDispose]());
+  return resource;
+}
+
+const serve = async (behave: Behaviour) => keep(await startUpstreamServer(behave));
+const open = (parts: SetupParts) => keep(openUpstream(parts));
+
+const answer: Behaviour = (response, { url }) => answerJson(response, 200, url.endsWith('placeOrder') ? placed : found);
+const raw =
+  (text: string): Behaviour =>
+  (_, __, socket) =>
+    socket.end(text);
+
+const html =
+  (status: number): Behaviour =>
+  (response) =>
+    response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html><h1>Error</h1></html>');
+
+const refusal = { status: 422, errorCode: '1002', message: 'Order not found, alas', errorType: 'validation' };
+const failure = { status: 500, errorCode: '905', message: 'Disk full', errorType: 'internal' };
+
+const unavailable = 'unavailable: 503 703 Required resource temporarily unavailable';
+const badAnswer = 'badAnswer: 502 701 No valid answer from the server behind the gateway';
+const notDone = 'upstreamRefusal: 502 701 The server behind the gateway refused the request';
+const notFound = 'orderNotFound: 422 1002 Order not found, alas';
+
+/** Outcome and number of requests of a read, of a write, and of a write where the upstream deduplicates. */
+type Expected = readonly [string, number];
+const cases: Readonly<Record<string, readonly [Behaviour, Expected, Expected, Expected]>> = {
+  'an answer': [answer, ['ok', 1], ['ok', 1], ['ok', 1]],
+  'a refusal': [(response) => answerJson(response, 422, refusal), [notFound, 1], [notFound, 1], [notFound, 1]],
+  'a refusal that the contract does not know': [
+    (response) => answerJson(response, 402, { errorCode: 'E-77', message: 'Zu teuer', errorType: 'business' }),
+    ['upstreamRefusal: 402 E-77 Zu teuer', 1],
+    ['upstreamRefusal: 402 E-77 Zu teuer', 1],
+    ['upstreamRefusal: 402 E-77 Zu teuer', 1],
+  ],
+  'a failure in the format': [
+    (response) => answerJson(response, 500, failure),
+    ['upstreamRefusal: 500 905 Disk full', 1],
+    ['unknown: serverError (500)', 1],
+    ['upstreamRefusal: 500 905 Disk full', 1],
+  ],
+  'a reset before the head': [
+    (_, __, socket) => socket.resetAndDestroy(),
+    [unavailable, 3],
+    ['unknown: reset (ECONNRESET)', 1],
+    ['unknown: reset (ECONNRESET)', 3],
+  ],
+  'the end of the connection': [
+    (_, __, socket) => socket.end(),
+    [unavailable, 3],
+    ['unknown: reset (UND_ERR_SOCKET)', 1],
+    ['unknown: reset (UND_ERR_SOCKET)', 3],
+  ],
+  'a wrong length': [
+    raw('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"status":"placed"}'),
+    [badAnswer, 3],
+    ['unknown: truncated (UND_ERR_SOCKET)', 1],
+    ['unknown: truncated (UND_ERR_SOCKET)', 3],
+  ],
+  'a chunked body that ends early': [
+    raw(
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n13\r\n{"status":"placed"}\r\n',
+    ),
+    [badAnswer, 3],
+    ['unknown: truncated (UND_ERR_SOCKET)', 1],
+    ['unknown: truncated (UND_ERR_SOCKET)', 3],
+  ],
+  'no HTTP': [
+    raw('220 smtp.example.com ESMTP\r\n'),
+    [badAnswer, 3],
+    ['unknown: notHttp (HTTPParserError)', 1],
+    ['unknown: notHttp (HTTPParserError)', 3],
+  ],
+  'HTML with the status of an answer': [
+    html(200),
+    [badAnswer, 1],
+    ['unknown: contentType (200)', 1],
+    ['unknown: contentType (200)', 1],
+  ],
+  'HTML of a proxy': [html(502), [badAnswer, 3], ['unknown: proxyError (502)', 1], ['unknown: proxyError (502)', 3]],
+  'HTML that refuses': [html(413), [notDone, 1], [notDone, 1], [notDone, 1]],
+  'HTML without a right': [
+    html(403),
+    ['upstreamRefusal: 403 000 Request refused with status 403', 1],
+    ['upstreamRefusal: 403 000 Request refused with status 403', 1],
+    ['upstreamRefusal: 403 000 Request refused with status 403', 1],
+  ],
+  'a body that breaks the contract': [
+    (response) => answerJson(response, 200, { status: 'perhaps' }),
+    [badAnswer, 1],
+    ['unknown: contract', 1],
+    ['unknown: contract', 1],
+  ],
+  'a body that is no JSON': [
+    (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":'),
+    [badAnswer, 1],
+    ['unknown: notInFormat (not JSON)', 1],
+    ['unknown: notInFormat (not JSON)', 1],
+  ],
+  'another charset': [
+    (response) => response.writeHead(200, { 'Content-Type': 'application/json;charset=koi8-r' }).end('{}'),
+    [badAnswer, 1],
+    ['unknown: charset (200)', 1],
+    ['unknown: charset (200)', 1],
+  ],
+  'another encoding': [
+    (response) => answerJson(response, 200, placed, { 'Content-Encoding': 'br' }),
+    [badAnswer, 1],
+    ['unknown: encoding (200)', 1],
+    ['unknown: encoding (200)', 1],
+  ],
+  'too many bytes': [
+    (response) => answerJson(response, 200, { ...placed, more: 'x'.repeat(200_000) }),
+    [badAnswer, 1],
+    ['unknown: tooLarge (UND_ERR_RES_EXCEEDED_MAX_SIZE)', 1],
+    ['unknown: tooLarge (UND_ERR_RES_EXCEEDED_MAX_SIZE)', 1],
+  ],
+  'too many bytes when inflated': [
+    (response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' })
+        .end(gzipSync('x'.repeat(200_000))),
+    [badAnswer, 1],
+    ['unknown: tooLarge', 1],
+    ['unknown: tooLarge', 1],
+  ],
+  'a redirect that repeats': [
+    (response) => response.writeHead(307, { Location: '/elsewhere' }).end(),
+    [notDone, 1],
+    [notDone, 1],
+    [notDone, 1],
+  ],
+  'a redirect that may follow an effect': [
+    (response) => response.writeHead(303, { Location: '/elsewhere' }).end(),
+    [badAnswer, 1],
+    ['unknown: redirect (303)', 1],
+    ['unknown: redirect (303)', 1],
+  ],
+  'a server that is busy': [
+    (response) => response.writeHead(503, { 'Retry-After': '0' }).end(),
+    ['not sent: busy (503)', 3],
+    ['not sent: busy (503)', 1],
+    ['not sent: busy (503)', 3],
+  ],
+  'a limit': [
+    (response) => response.writeHead(429, { 'Retry-After': '3600' }).end(),
+    ['not sent: busy (429)', 1],
+    ['not sent: busy (429)', 1],
+    ['not sent: busy (429)', 1],
+  ],
+  'an earlier request with the key at work': [
+    (response) =>
+      answerJson(response, 409, { status: 409, errorCode: '704', message: 'in progress', errorType: 'validation' }),
+    ['inProgress: 409 704 in progress', 1],
+    ['inProgress: 409 704 in progress', 1],
+    ['unknown: inProgress (409)', 3],
+  ],
+  'no head in time': [
+    () => {},
+    [unavailable, 3],
+    ['unknown: headersTimeout (UND_ERR_HEADERS_TIMEOUT)', 1],
+    ['unknown: headersTimeout (UND_ERR_HEADERS_TIMEOUT)', 3],
+  ],
+  'no end of the body in time': [
+    (response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).write('{');
+    },
+    [unavailable, 3],
+    ['unknown: bodyTimeout (UND_ERR_BODY_TIMEOUT)', 1],
+    ['unknown: bodyTimeout (UND_ERR_BODY_TIMEOUT)', 3],
+  ],
+};
+
+describe.each(Object.entries(cases))('%s', (_, [behave, read, write, keyedWrite]) => {
+  const key = { header: 'idempotency-key' };
+  test.each([
+    ['a read', {}, {}, read],
+    ['a write', {}, { operation: placeOrder, key: 'k' }, write],
+    ['a write that is deduplicated', { key }, { operation: placeOrder, key: 'k' }, keyedWrite],
+  ] as const)('%s', async (__, setup, options, [expected, requests]) => {
+    const server = await serve(behave);
+    const found = await outcome(send(open({ url: server.url, ...setup }), options));
+    expect([found, server.received.length]).toEqual([expected, requests]);
+    const keys = server.received.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys)).toEqual(new Set([expected === 'ok' && !('key' in setup) ? undefined : keys[0]]));
+    expect(keys[0]).toBe('key' in setup ? 'k' : undefined);
+  });
+});
+
+describe('without a connection', () => {
+  test('refused, unknown host, and an address that does not answer', async () => {
+    const server = await startUpstreamServer(answer);
+    await server[Symbol.asyncDispose]();
+    expect(await outcome(send(open({ url: server.url }), { operation: placeOrder }))).toBe(
+      'not sent: refused (ECONNREFUSED)',
+    );
+    expect(await outcome(send(open({ url: 'http://no-such-host.invalid' }), { operation: placeOrder }))).toMatch(
+      /^not sent: dns \((ENOTFOUND|EAI_AGAIN)\)$/,
+    );
+  });
+
+  test('a bounded queue, and no request of it is sent after its time', async () => {
+    const held: (() => void)[] = [];
+    const server = await serve((response) => held.push(() => answerJson(response, 200, found)));
+    const timeouts = { connectMs: 1_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 10_000 };
+    const shop = open({ url: server.url, connections: 2, queueMax: 3, timeouts });
+    const sent = Array.from({ length: 8 }, () => outcome(send(shop)));
+    const early = await Promise.race([sent[5], sent[7]]);
+    expect(early).toBe('not sent: queueFull');
+    expect([shop.upstream.active, shop.upstream.waiting]).toEqual([2, 3]);
+    while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let count = 0; count < 5; count++) {
+      while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      held.shift()!();
+    }
+    expect((await Promise.all(sent)).sort()).toEqual([...Array(3).fill('not sent: queueFull'), ...Array(5).fill('ok')]);
+    expect(server.received).toHaveLength(5);
+  });
+
+  test('the time in the queue', async () => {
+    const server = await serve(() => {});
+    const timeouts = { connectMs: 1_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 300 };
+    const shop = open({ url: server.url, connections: 1, timeouts });
+    const sent = [outcome(send(shop, { operation: placeOrder })), outcome(send(shop, { operation: placeOrder }))];
+    expect((await Promise.all(sent)).sort()).toEqual(['not sent: queueTimeout', 'unknown: totalTimeout']);
+    expect(server.received).toHaveLength(1);
+  });
+
+  test('an open circuit, and its end', async () => {
+    let behave = html(502);
+    const server = await serve((...all) => behave(...all));
+    let now = 0;
+    const shop = open({ url: server.url, clock: { now: () => now } });
+    for (let count = 0; count < 10; count++) await outcome(send(shop, { operation: placeOrder }));
+    expect(shop.upstream.isDown).toBe(true);
+    expect(await outcome(send(shop, { operation: placeOrder }))).toBe('not sent: circuitOpen');
+    expect(server.received).toHaveLength(10);
+    now += 1_000;
+    behave = answer;
+    expect(await outcome(send(shop, { operation: placeOrder }))).toBe('ok');
+    expect(shop.upstream.isDown).toBe(false);
+    expect(shop.events.map(({ kind }) => kind).filter((kind) => kind !== 'failed')).toEqual(['down', 'up']);
+  });
+
+  test('retries stay within their budget', async () => {
+    const server = await serve(html(502));
+    const shop = open({ url: server.url, clock: { now: () => 0 } });
+    for (let count = 0; count < 9; count++) await outcome(send(shop));
+    // The circuit opens after ten failures: three requests with two retries each, and the first attempt of the fourth.
+    expect(server.received).toHaveLength(10);
+  });
+});
+
+describe('TLS', () => {
+  const day = 86_400_000;
+  const certificate = (name: string) =>
+    createSelfSigned({
+      commonName: name,
+      names: [name],
+      addresses: ['127.0.0.1'],
+      from: new Date(Date.now() - day),
+      until: new Date(Date.now() + day),
+    });
+  const server = certificate('server.example');
+  const client = certificate('client.example');
+  const body = JSON.stringify(found);
+  const page = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  async function serveTls(options: object): Promise<{ url: string; requests: () => number; names: string[] }> {
+    let requests = 0;
+    const names: string[] = [];
+    const sockets = new Set<Socket>();
+    const tls = createTlsServer({ ...server, ...options }, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => {
+        requests += 1;
+        names.push(String(socket.getPeerCertificate().subject?.CN));
+        socket.write(page);
+      });
+    });
+    tls.on('connection', (socket: Socket) => sockets.add(socket));
+    cleanups.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      tls.close();
+    });
+    return { url: await listen(tls, 'https'), requests: () => requests, names };
+  }
+
+  test('a certificate that is trusted, and one that is not', async () => {
+    const { url, requests } = await serveTls({});
+    expect(await outcome(send(open({ url, tls: { ca: server.cert } })))).toBe('ok');
+    expect(await outcome(send(open({ url }), { operation: placeOrder }))).toMatch(/^not sent: tls \(/);
+    expect(requests()).toBe(1);
+  });
+
+  test('the name of the server', async () => {
+    const { url } = await serveTls({});
+    const tls = { ca: server.cert, serverName: 'server.example' };
+    expect(await outcome(send(open({ url, tls })))).toBe('ok');
+    expect(await outcome(send(open({ url, tls: { ...tls, serverName: 'other.example' } })))).toBe(
+      'not sent: tls (ERR_TLS_CERT_ALTNAME_INVALID)',
+    );
+  });
+
+  test('a certificate of the gateway', async () => {
+    const { url, names } = await serveTls({ requestCert: true, rejectUnauthorized: false });
+    expect(await outcome(send(open({ url, tls: { ca: server.cert, ...client } })))).toBe('ok');
+    expect(names).toEqual(['client.example']);
+    const strict = await serveTls({ requestCert: true, rejectUnauthorized: true });
+    const sent = send(open({ url: strict.url, tls: { ca: server.cert } }), { operation: placeOrder });
+    expect(await outcome(sent)).toMatch(/^(not sent: tls|unknown: reset)/);
+    expect(strict.requests()).toBe(0);
+  });
+
+  test('plain HTTP where TLS is expected', async () => {
+    const plain = await serve(answer);
+    const url = plain.url.replace('http:', 'https:');
+    expect(await outcome(send(open({ url }), { operation: placeOrder }))).toMatch(/^not sent: tls \(/);
+    expect(plain.received).toHaveLength(0);
+  });
+});
+
+describe('headers', () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+  test('what is passed on, what is set, and what is not', async () => {
+    const server = await serve(answer);
+    const headers = {
+      host: 'pay.example.com',
+      authorization: 'Basic Y2FsbGVyOnNlY3JldA==',
+      cookie: 'a=b',
+      connection: 'x-own',
+      'x-own': '1',
+      'x-forwarded-for': '203.0.113.9',
+      'proxy-authorization': 'Basic eA==',
+      te: 'trailers',
+      traceparent,
+      tracestate: 'a=1',
+    };
+    await send(open({ url: `${server.url}/base/` }), { headers });
+    const [{ method, url, headers: sent, body } = {} as never] = server.received;
+    expect([method, url, body]).toEqual(['POST', '/base/orders/v1/getOrder', '{"shop":"amsterdam","number":"A-1"}']);
+    expect(sent).toEqual({
+      host: new URL(server.url).host,
+      connection: 'keep-alive',
+      'user-agent': 'triglyph',
+      accept: 'application/json, application/problem+json',
+      'content-type': 'application/json',
+      'content-length': '35',
+      authorization: headers.authorization,
+      'x-request-id': 'ABCDEFGH12345678',
+      traceparent,
+      tracestate: 'a=1',
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': 'pay.example.com',
+    });
+  });
+
+  test('a trace of its own', async () => {
+    const server = await serve(answer);
+    const shop = open({ url: server.url });
+    await send(shop, { headers: { traceparent: 'nonsense', tracestate: 'a=1' } });
+    await send(shop);
+    const sent = server.received.map(({ headers }) => headers.traceparent);
+    for (const each of sent) expect(each).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
+    expect(new Set(sent).size).toBe(2);
+    expect(server.received[0]!.headers.tracestate).toBeUndefined();
+  });
+
+  test('a credential of the gateway, and none of the caller', async () => {
+    const server = await serve((response) => answerJson(response, 401, {}));
+    const credentials = { find: () => ({ 'x-api-key': 'secret' }), areOfCaller: false };
+    const shop = open({ url: server.url, credentials });
+    expect(await outcome(send(shop, { headers: { authorization: 'Basic eA==' } }))).toBe(notDone);
+    expect(server.received[0]!.headers).toMatchObject({ 'x-api-key': 'secret' });
+    expect(server.received[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test('no credential for a caller', async () => {
+    const server = await serve(answer);
+    const credentials = { find: async () => undefined, areOfCaller: true };
+    expect(await outcome(send(open({ url: server.url, credentials })))).toBe('notAllowed: 403 010 Not allowed');
+    expect(server.received).toHaveLength(0);
+  });
+
+  test('a wrong credential of the caller', async () => {
+    const server = await serve((response) => response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' }).end());
+    const thrown = await send(open({ url: server.url })).catch((each: unknown) => each);
+    expect(thrown).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Basic realm="x"' } });
+  });
+});
+
+describe('answers', () => {
+  test('extras, the reference of the upstream, and the names of unknown members', async () => {
+    const server = await serve((response) =>
+      answerJson(response, 200, { ...found, more: [1] }, { requestReference: 'REF-1' }),
+    );
+    const shop = open({ url: server.url });
+    expect(await send(shop)).toEqual({ output: found, extras: { more: [1] }, requestReference: 'REF-1' });
+    expect(shop.events).toEqual([
+      { upstream: 'shop', kind: 'unknownMembers', operation: 'getOrder', members: ['more'] },
+    ]);
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateRawSync],
+  ] as const)('%s', async (coding, compress) => {
+    const server = await serve((response) =>
+      response
+        .writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': coding })
+        .end(compress(JSON.stringify(found))),
+    );
+    expect(await send(open({ url: server.url }))).toEqual({ output: found });
+  });
+
+  test.each(['soap11', 'soap12', 'form', 'adapter'] as const)(
+    'an upstream in %s, with its refusals',
+    async (format) => {
+      const { createProtocols } = await import('../../src/formats/index.ts');
+      const { Problem } = await import('../../src/contract/problem.ts');
+      const protocol = createProtocols([ordersV1])[format];
+      const problem = new Problem(getOrder.problems[0]!, 'Order not found, alas');
+      let isRefused = false;
+      const server = await serve((response) => {
+        const context = { requestReference: 'R', operation: getOrder, service: ordersV1 };
+        const message = isRefused ? protocol.encodeError(problem, context) : protocol.encode(getOrder, found);
+        response.writeHead(message.status, { 'Content-Type': message.contentType }).end(message.body);
+      });
+      const shop = open({ url: server.url, format, key: 'body' });
+      expect(await send(shop, { key: 'the-key' })).toEqual({ output: found });
+      expect(server.received[0]!.body).toContain('the-key');
+      isRefused = true;
+      expect(await outcome(send(shop))).toBe(notFound);
+    },
+  );
+
+  test('a SOAP server with one address', async () => {
+    const server = await serve((response) => response.writeHead(404).end());
+    await outcome(send(open({ url: `${server.url}/Service.asmx`, format: 'soap11', isSingleAddress: true })));
+    expect(server.received[0]).toMatchObject({ url: '/Service.asmx', headers: { soapaction: '""' } });
+  });
+});
+
+/** Each control breaks a rule of the client; the matrix above must not pass with it. */
+describe('controls', () => {
+  test('a client that repeats every write is found by the number of requests', async () => {
+    const server = await serve((_, __, socket) => socket.resetAndDestroy());
+    const shop = open({ url: server.url });
+    const twice = async () =>
+      (await outcome(send(shop, { operation: placeOrder }))) && outcome(send(shop, { operation: placeOrder }));
+    expect(await twice()).toBe('unknown: reset (ECONNRESET)');
+    expect(server.received.length).not.toBe(1);
+  });
+
+  test('a client that follows redirects is found by the number of requests', async () => {
+    const server = await serve((response, { url }) =>
+      url === '/elsewhere'
+        ? answer(response, { url } as never, undefined as never)
+        : response.writeHead(307, { Location: '/elsewhere' }).end(),
+    );
+    const { url } = server;
+    await globalThis.fetch(`${url}/orders/v1/getOrder`, { method: 'POST', body: '{}' });
+    expect(server.received).toHaveLength(2);
+  });
+});

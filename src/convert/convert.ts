@@ -1,5 +1,6 @@
 /** Converts a message from one wire format to others, by way of its canonical form, and says what the conversion changes. */
 import { Buffer } from 'node:buffer';
+import { conventionsOf } from '../contract/conventions.ts';
 import { dotted, type Path } from '../contract/path.ts';
 import { Problem } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
@@ -61,6 +62,12 @@ export function createConverter(services: readonly Service[]): Convert {
   };
 }
 
+/** The reference of a request is in a header where the error of a format has no place for it. */
+function withReference(message: ReadMessage, requestReference: string | undefined): ReadMessage {
+  if (message.content.kind !== 'refusal' || requestReference === undefined) return message;
+  return { ...message, content: { kind: 'refusal', refusal: { requestReference, ...message.content.refusal } } };
+}
+
 /** Without members that the contract does not have: nothing says which of them are sensitive. */
 function masked(message: ReadMessage): ReadMessage {
   if (message.content.kind === 'refusal') return message;
@@ -86,7 +93,8 @@ function refusalContent({ status, code, type, message, issues, requestReference 
 function identifyAndRead(options: ConvertOptions, known: KnownServices): ReadMessage {
   const http = splitHttpMessage(Buffer.from(options.message));
   try {
-    return readMessage(identifyMessage(http, options, known), http, known.protocols);
+    const read = readMessage(identifyMessage(http, options, known), http, known.protocols);
+    return withReference(read, http.headers[conventionsOf(known.services).requestReference.toLowerCase()]);
   } catch (thrown) {
     throw thrown instanceof Problem ? malformed(thrown, http.body, http.linesBefore) : thrown;
   }

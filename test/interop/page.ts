@@ -23,7 +23,11 @@ export interface Step {
 }
 
 export function readPage(name: string): readonly Block[] {
-  const page = readFileSync(join(folderOfPages, `${name}.md`), 'utf8');
+  return readBlocks(name, readFileSync(join(folderOfPages, `${name}.md`), 'utf8'));
+}
+
+/** `name`: of the page, for errors. */
+export function readBlocks(name: string, page: string): readonly Block[] {
   return [...page.matchAll(/^```(\w*) ?(\S*)\n([\s\S]*?)^```$/gm)].map(([, language = '', file = '', text = '']) => {
     if (file !== '') return { kind: 'file', name: file, text };
     if (language === 'sh') return { kind: 'command', text };
@@ -45,12 +49,13 @@ function installed(command: string): readonly string[] {
     .filter((word) => !word.startsWith('-'));
 }
 
-/** `modules`: the `node_modules` that has what the page installs by npm. */
+/** `modules`: the `node_modules` that has what the page installs by npm. `env`: variables of the commands. */
 export async function followPage(
   blocks: readonly Block[],
   callers: string,
   folder: string,
   modules: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Step[]> {
   const steps: Step[] = [];
   for (const [at, block] of blocks.entries()) {
@@ -68,7 +73,7 @@ export async function followPage(
           break;
         }
         const next = blocks[at + 1];
-        const printed = await run(block.text.replaceAll(documented, callers), folder);
+        const printed = await run(block.text.replaceAll(documented, callers), folder, env);
         steps.push({ command: block.text, printed, expected: next?.kind === 'output' ? next.text : undefined });
         break;
       }
@@ -96,11 +101,11 @@ function requireModule(name: string, modules: string): void {
   if (found !== version) throw new Error(`the page installs ${name}, but the tests have ${found}`);
 }
 
-async function run(command: string, folder: string): Promise<string> {
-  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
+async function run(command: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const PATH = `${dirname(process.execPath)}:${env.PATH ?? process.env.PATH}`;
   const { stdout } = await execute('sh', ['-e', '-c', command], {
     cwd: folder,
-    env: { ...process.env, PATH, LC_ALL: 'C.UTF-8' },
+    env: { ...process.env, ...env, PATH, LC_ALL: 'C.UTF-8' },
     timeout: 120_000,
     maxBuffer: 1 << 26,
   });

@@ -103,11 +103,12 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     const mayRepeat = operation.effect === 'reads' || call.key !== undefined;
     const deadline = performance.now() + timeouts.totalMs;
     budget.add();
+    let unanswered: UpstreamFailure | undefined;
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await attempt(call, deadline - performance.now());
       } catch (thrown) {
-        if (!(thrown instanceof UpstreamFailure)) throw thrown;
+        if (!(thrown instanceof UpstreamFailure)) throw outcomeAfter(unanswered, thrown);
         const pauseMs = Math.max(backoffMs(attempts, backoff), thrown.retryAfterMs ?? 0);
         const isRetried =
           mayRepeat &&
@@ -118,7 +119,8 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
         const { reason, progress, detail } = thrown;
         const isSent = progress !== 'notSent';
         report({ upstream: name, kind: 'failed', operation: operation.name, reason, isSent, detail, isRetried });
-        if (!isRetried) throw thrown;
+        if (!isRetried) throw outcomeAfter(unanswered, thrown);
+        if (operation.effect === 'writes' && progress === 'unknown') unanswered = thrown;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -221,6 +223,13 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   const isLate =
     reason === 'headersTimeout' || reason === 'bodyTimeout' || reason === 'totalTimeout' || reason === 'reset';
   return new Problem(isLate ? 'unavailable' : 'badAnswer', undefined, { cause: failure, reason });
+}
+
+/** What the last attempt of a write says, unless an earlier one may have had the effect. */
+function outcomeAfter(unanswered: UpstreamFailure | undefined, thrown: unknown): unknown {
+  if (unanswered === undefined) return thrown;
+  if (thrown instanceof Problem) return new OutcomeUnknown(unanswered.message, { cause: unanswered, refusal: thrown });
+  return thrown instanceof UpstreamFailure && thrown.progress !== 'unknown' ? unanswered : thrown;
 }
 
 /** The request had no effect, and what was received is no answer that a caller understands. */

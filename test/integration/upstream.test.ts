@@ -215,6 +215,35 @@ describe.each(Object.entries(cases))('%s', (_, [behave, read, write, keyedWrite]
   });
 });
 
+const refuse: Behaviour = (response) => answerJson(response, 422, refusal);
+
+describe('after an attempt that may have had the effect, a later one says nothing of it', () => {
+  const busy: Behaviour = (response) => response.writeHead(429, { 'Retry-After': '3600' }).end();
+  const redirect: Behaviour = (response) => response.writeHead(307, { Location: '/elsewhere' }).end();
+  test.each([
+    ['a refusal', refuse],
+    ['a limit', busy],
+    ['a redirect', redirect],
+  ])('%s', async (_, later) => {
+    const server = await serve((response, request, socket) =>
+      server.received.length === 1 ? socket.resetAndDestroy() : later(response, request, socket),
+    );
+    const shop = open({ url: server.url, key: { header: 'idempotency-key' } });
+    const sent = send(shop, { operation: placeOrder, key: 'k' });
+    expect([await outcome(sent), server.received.length]).toEqual(['unknown: reset (ECONNRESET)', 2]);
+    const { refusal: told } = await sent.catch((thrown) => thrown);
+    expect(told?.message).toBe(later === refuse ? refusal.message : undefined);
+  });
+
+  test('an open circuit', async () => {
+    const server = await serve((_, __, socket) => socket.resetAndDestroy());
+    const shop = open({ url: server.url, key: { header: 'idempotency-key' }, clock: { now: () => 0 } });
+    const sent = Array.from({ length: 4 }, () => outcome(send(shop, { operation: placeOrder, key: 'k' })));
+    expect(await Promise.all(sent)).toEqual(Array(4).fill('unknown: reset (ECONNRESET)'));
+    expect(shop.upstream.isDown).toBe(true);
+  });
+});
+
 describe('without a connection', () => {
   test('refused, unknown host, and an address that does not answer', async () => {
     const server = await startUpstreamServer(answer);

@@ -1,6 +1,7 @@
 /** Sends requests over a pool of connections (HTTP/1.1), with a queue of bounded length and limits on time and size. */
 import { Buffer } from 'node:buffer';
-import { type Dispatcher, Pool } from 'undici';
+import { createRequire } from 'node:module';
+import type { Dispatcher, Pool } from 'undici';
 import { failureOf, UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 
@@ -26,6 +27,11 @@ export type ConnectionOptions = Pick<
   'url' | 'tls' | 'timeouts' | 'connections' | 'queueMax' | 'responseBytesMax'
 >;
 
+/** Loaded for the first upstream, and without the rest of the library: fetch and its caches take twice as long. */
+function loadPool(): typeof Pool {
+  return createRequire(import.meta.url)('undici/lib/dispatcher/pool.js') as typeof Pool;
+}
+
 /** Idle connections are closed before common servers close them: a request on its way would be lost. */
 const idleMsMax = 4_000;
 
@@ -39,7 +45,8 @@ export class Connections {
   constructor(options: ConnectionOptions) {
     const { url, tls = {}, timeouts, connections, responseBytesMax } = options;
     this.#options = options;
-    this.#pool = new Pool(new URL(url).origin, {
+    const PoolClass = loadPool();
+    this.#pool = new PoolClass(new URL(url).origin, {
       connections,
       pipelining: 1,
       allowH2: false,

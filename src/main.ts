@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   credential: () => import('./cli/credential.ts'),
   upstream: () => import('./cli/upstream.ts'),
   webhooks: () => import('./cli/webhooks.ts'),
+  callers: () => import('./cli/callers.ts'),
   pending: () => import('./cli/pending.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),
@@ -40,7 +41,6 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 const program = new Command('triglyph')
   .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')
-  .version(version, '--version', 'prints the version')
   .addOption(configOption())
   .exitOverride()
   .showHelpAfterError('(add --help for the usage)')
@@ -53,6 +53,8 @@ const program = new Command('triglyph')
 handleOutputErrors();
 
 const { name, configFile } = readGlobals(process.argv.slice(2));
+// A command may have an option of this name.
+if (name === '') program.version(version, '--version', 'prints the version');
 if (Object.hasOwn(commands, name)) await openProject(configFile);
 const selected = Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands);
 for (const load of selected) (await load()).add(program);

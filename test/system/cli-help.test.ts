@@ -36,6 +36,8 @@ const commands = [
   ['upstream', 'credential', 'set'],
   ['upstream', 'credential', 'list'],
   ['upstream', 'credential', 'remove'],
+  ['callers'],
+  ['callers', 'show'],
   ['webhooks'],
   ['webhooks', 'endpoint'],
   ['webhooks', 'endpoint', 'add'],

@@ -40,6 +40,8 @@ const commands: readonly (readonly string[])[] = [
   ['webhooks', 'endpoint', 'add', 'Acme', 'https://shop.example.com/'],
   ['webhooks', 'endpoint', 'list'],
   ['webhooks', 'endpoint', 'remove', 'we_1'],
+  ['callers'],
+  ['callers', 'show', '0f1e2d3c4b5a6978'],
   ['webhooks', 'list'],
   ['webhooks', 'retry', '--all'],
   ['keys', 'rotate'],

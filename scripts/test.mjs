@@ -6,6 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleProgram } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
 const print = (text) => process.stdout.write(`${text}\n`);
@@ -112,7 +113,7 @@ const runTests = async ({ name, projects, workers, priority }) => {
   const reporting = ['--reporters', join(root, 'test/support/reporter.mjs'), '--json', `--outputFile=${results}`];
   const files = [`--maxWorkers=${workers}`, '--selectProjects', ...projects];
   const [program, ...parameters] = [...command, bin('jest/bin/jest.js'), ...reporting, ...files];
-  const child = spawn(program, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(program, parameters, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
   const [status] = await once(child, 'close');
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests } = JSON.parse(
@@ -135,6 +136,8 @@ for (const [name, command] of checks) {
   else failures.push(`the check of ${name} failed`);
 }
 print('\n== tests');
+// Tests start the program some 250 times; bundled, it starts in half the time. Without the variable they start the sources.
+const env = { ...process.env, TEST_PROGRAM: await bundleProgram(join(root, '.cache/program')) };
 const results = await Promise.all(runs.map(runTests));
 for (const result of results) passed += result.passed;
 const failed = results.reduce((sum, result) => sum + result.failed, failures.length);

@@ -1,9 +1,17 @@
 /** Runs commands of the program one after the other in this process: a start costs more than most commands. */
+import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import type { Ended, HostedCommand } from './commands.ts';
 
 /** How long a command may need to close what it has opened. */
 const closingMsMax = 10_000;
+
+/** Next to the program that tests start in processes of their own. */
+const main =
+  process.env.TEST_PROGRAM === undefined
+    ? '../../src/main.ts'
+    : pathToFileURL(join(dirname(process.env.TEST_PROGRAM), '../dist/main.js')).href;
 
 let run = 0;
 let last: Promise<void> = Promise.resolve();
@@ -29,7 +37,7 @@ async function runCommand({ parameters, folder, env }: HostedCommand): Promise<E
   const before = process.getActiveResourcesInfo();
   run += 1;
   // Another URL is another module, which runs again. The modules that it imports stay loaded.
-  await import(`../../src/main.ts?run=${run}`);
+  await import(`${main}?run=${run}`);
   const left = await findLeftOpen(before);
   if (left.length > 0) output.stderr += `the command leaves open, and its process would not end: ${left.join(', ')}\n`;
   for (const each of restore) each();

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { compileCache } from './compile-cache.ts';
 
-const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
+/** The sources, or the program that `npm test` has bundled from them. */
+export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/triglyph.mjs');
 const host = join(import.meta.dirname, 'command-host.ts');
 
 export type Variables = Readonly<Record<string, string>>;
@@ -14,6 +15,8 @@ const environment = (variables: Variables): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   NODE_COMPILE_CACHE: compileCache,
+  // Stacks of the bundled program name the sources.
+  NODE_OPTIONS: '--enable-source-maps',
   HOST: '127.0.0.1',
   PORT: '0',
   ADMIN_PORT: '0',
@@ -79,8 +82,9 @@ async function runHosted(command: HostedCommand): Promise<Ended> {
 }
 
 function startHost(): ChildProcess {
+  const { TEST_PROGRAM = '' } = process.env;
   return fork(host, [], {
-    env: environment({}),
+    env: { ...environment({}), ...(TEST_PROGRAM && { TEST_PROGRAM }) },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

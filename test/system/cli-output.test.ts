@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Variables } from '../support/commands.ts';
+import { program, type Variables } from '../support/commands.ts';
 import { ask, basic, type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
-const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
 const folder = tempFolder();
 let production: Production;
 beforeAll(async () => {

@@ -9,13 +9,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { program } from '../support/commands.ts';
 import { type Postgres, startPostgres } from '../support/postgres.ts';
 import { ask, basic, type Production, prepareProduction } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { type Unwritable, unwritable } from '../support/unwritable.ts';
 
-const program = join(import.meta.dirname, '../../bin/triglyph.mjs');
 const source = (path: string): string => JSON.stringify(join(import.meta.dirname, '../../src', path));
 const [fullDevice, goneReader, stoppedReader] = [
   'a full device',

@@ -2,12 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createImage } from '../src/store/sqlite/memory.ts';
 import { bundle } from './bundle.mjs';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 await bundle(dist);
+writeFileSync(join(dist, 'empty-store.db'), await createImage());
 const { status } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {
   cwd: root,
   stdio: 'inherit',
@@ -24,7 +26,7 @@ for (const name of readdirSync(dist)) if (globSync(`${name}/**/*.*`, { cwd: dist
 // Node loads ES modules by `require`. Files of their own tell compilers so.
 for (const name of entryPoints) {
   const path = join(dist, 'api', name);
-  writeFileSync(`${path}.cjs`, commonJs(name));
+  writeFileSync(`${path}.cjs`, `module.exports = require('./${name}.js');\n`);
   writeFileSync(`${path}.d.cts`, `export * from './${name}.js';\n`);
 }
 
@@ -40,9 +42,4 @@ function keepDeclarations(path) {
 
 function removeFolder(name) {
   if (statSync(join(dist, name)).isDirectory()) rmSync(join(dist, name), { recursive: true });
-}
-
-/** Test runners replace `require`, and theirs may not know ES modules: this one is Node's. */
-function commonJs(name) {
-  return `'use strict';\nmodule.exports = process.getBuiltinModule('node:module').createRequire(__filename)('./${name}.js');\n`;
 }

@@ -9,7 +9,7 @@ import { createHandler, createMiddleware, type MountedMiddleware, type RequestHa
 import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
-import { openMemory } from '../store/sqlite/memory.ts';
+import { openMigratedMemory } from '../store/sqlite/memory.ts';
 import { createKeyFile, freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
@@ -213,7 +213,7 @@ function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOpti
   if (store !== 'memory') return { exclusive: true };
   return {
     exclusive: true,
-    open: async () => openMemory(clock.now),
+    open: () => openMigratedMemory(clock.now),
     ...(keys === undefined && { keys: parseKeyRing(freshKeys()) }),
   };
 }

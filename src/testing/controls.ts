@@ -26,7 +26,7 @@ export interface ControlOptions {
   readonly clock?: string | number | Date | undefined;
   readonly random: SeededRandom;
   /** Opens the store. `now`: the clock of the database. */
-  readonly open: (now: () => number) => SqliteEngine;
+  readonly open: (now: () => number) => SqliteEngine | Promise<SqliteEngine>;
 }
 
 /**
@@ -52,7 +52,7 @@ export function prepareControls({ clock: start, random, open }: ControlOptions):
   return {
     backend: {
       open: async () => {
-        engine = open(() => clock.now());
+        engine = await open(() => clock.now());
         return engine;
       },
       context: { clock, ids: createIds(random.byte) },

@@ -14,12 +14,14 @@ export function refusalOf(thrown: unknown): Problem | undefined {
   return isRefusal(found) ? found : undefined;
 }
 
-/** Refusals as those by handlers, and by codes that the contract does not know. SOAP has 500 for all of them. */
+/** Refusals as those by handlers, and some of kinds that the contract does not know. */
 export function isStorableRefusal(refusal: Problem): boolean {
-  if (refusal.kind.transient === true || isOfOtherRequest(refusal)) return false;
-  const { problem, status, issues } = refusal;
+  if (isOfOtherRequest(refusal)) return false;
+  const { problem, status, type, issues } = refusal;
+  if (isStorableProblem(refusal)) return true;
+  // SOAP has 500 for all refusals; their type tells them apart.
   return (
-    isStorableProblem(refusal) || (problem === upstreamRefusal && issues.length === 0 && [402, 500].includes(status))
+    problem === upstreamRefusal && issues.length === 0 && (status === 402 || (status === 500 && type === 'validation'))
   );
 }
 

@@ -189,6 +189,7 @@ describe.each([true, false])('a server that deduplicates: %s', (given) => {
   test.each([
     ['of fields', refusal({}, { issues: [field] })],
     ['of a credential', refusal({ status: 403, type: 'security' })],
+    ['of a credential by a server that has 500 for all', refusal({ status: 500, type: 'security' })],
   ])('stores no refusal %s: the request may be corrected', async (_, thrown) => {
     forward = failing(thrown);
     await expect(openGateway()(request())).rejects.toBe(thrown);

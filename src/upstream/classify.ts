@@ -6,7 +6,7 @@ import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protoco
 import { UpstreamFailure } from './failure.ts';
 import type { UpstreamSetup } from './options.ts';
 import { compileRefusals } from './refusal.ts';
-import { isTypeOf, unknownCharset } from './reply.ts';
+import { isJson, isTypeOf, unknownCharset } from './reply.ts';
 
 /** Returns the answer. Throws a Problem for a refusal without effect, and `UpstreamFailure` for anything else. */
 export type Classify = (reply: Reply) => DecodedAnswer;
@@ -36,6 +36,9 @@ export function compileClassify(
     const isEmptyJson = body.length === 0 && media.type === '';
     if (!isTypeOf(protocol.name, media.type) && !isEmptyJson)
       throw new UpstreamFailure('contentType', 'unknown', detail);
+    // No text is no JSON: something on the way has lost the body.
+    const isLost = body.length === 0 && media.type !== '' && reply.status !== 204 && isJson(protocol.name);
+    if (isLost) throw new UpstreamFailure('notInFormat', 'unknown', detail);
     if (unknownCharset(headers['content-type']) !== undefined) throw new UpstreamFailure('charset', 'unknown', detail);
     const answer = decode(reply);
     if ('refusal' in answer) return refuse(answer.refusal, headers, mayHaveActed(answer.refusal));

@@ -60,6 +60,11 @@ function charsetLabel(contentType = ''): string | undefined {
 const json = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/;
 const xml: ReadonlySet<string> = new Set(['text/xml', 'application/xml', 'application/soap+xml', 'multipart/related']);
 
+/** Whether a format is written in JSON. */
+export function isJson(name: string): boolean {
+  return name === 'json' || name === 'rest';
+}
+
 /** Whether answers of a format have a media type. `name`: of the format. */
 export function isTypeOf(name: string, type: string): boolean {
   switch (name) {

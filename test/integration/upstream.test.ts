@@ -125,6 +125,12 @@ const cases: Readonly<Record<string, readonly [Behaviour, Expected, Expected, Ex
     ['unknown: notInFormat (not JSON)', 1],
     ['unknown: notInFormat (not JSON)', 1],
   ],
+  'no body where JSON is announced': [
+    (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(),
+    [badAnswer, 1],
+    ['unknown: notInFormat (200)', 1],
+    ['unknown: notInFormat (200)', 1],
+  ],
   'another charset': [
     (response) => response.writeHead(200, { 'Content-Type': 'application/json;charset=koi8-r' }).end('{}'),
     [badAnswer, 1],

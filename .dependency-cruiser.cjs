@@ -9,6 +9,7 @@ const engine = {
   vault: ['lib'],
   formats: ['contract', 'xml', 'lib'],
   documents: ['contract'],
+  wsdl: ['contract', 'xml', 'lib'],
   jobs: ['lib', 'vault'],
   webhooks: ['jobs', 'lib', 'vault'],
   callers: ['contract', 'lib', 'vault'],

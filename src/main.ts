@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   wsdl: () => import('./cli/wsdl.ts'),
   openapi: () => import('./cli/openapi.ts'),
   convert: () => import('./cli/convert.ts'),
+  'import-wsdl': () => import('./cli/import-wsdl.ts'),
 });
 
 // From a failing SQL statement to `handleRequest` are some 25 frames; the default of 10 ends in the store.

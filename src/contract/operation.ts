@@ -50,10 +50,20 @@ export interface Operation<
   readonly problems: readonly ProblemRef[];
   /** Fields of the input whose value a grant of the caller must hold. */
   readonly grants: readonly GrantedField[];
+  /** The elements of its SOAP messages, where they are not called after it. */
+  readonly elements?: MessageElements;
   /** With a binding, the rest format carries the operation; without one, callers name it in soap, json and form. */
   readonly http?: HttpBinding;
   /** How an upstream is asked, where it is not asked as this program is. */
   readonly upstream?: UpstreamBinding;
+}
+
+/** The local names of the elements of SOAP messages. */
+export interface MessageElements {
+  /** By default the name of the operation. */
+  readonly input?: string;
+  /** By default the name of the operation, with `Response` behind it. */
+  readonly output?: string;
 }
 
 /** A field of the input whose values a grant must hold. */
@@ -99,6 +109,11 @@ export function isBound(operation: Operation): operation is BoundOperation {
 /** The names in braces of a path, in their order. */
 export function namesInPath(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}
+
+/** The local name of the element of a SOAP message. */
+export function elementName({ name, elements }: Operation, side: 'input' | 'output'): string {
+  return elements?.[side] ?? (side === 'input' ? name : `${name}Response`);
 }
 
 export function locationOf(field: Field): FieldLocation {

@@ -8,6 +8,7 @@ import { base64Length, parser, printable } from './lexical.ts';
 import { foreignMark, isName, label, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
+import { isRepeated } from './record-types.ts';
 import {
   type Field,
   type ListSchema,
@@ -31,6 +32,8 @@ export interface Reader<N> {
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
   eachMember(node: N, visit: (name: string, node: N) => void, schema: ObjectSchema): boolean;
   items(node: N, schema: ListSchema): readonly N[] | undefined;
+  /** Adds a member to a list whose items are members of the object; absent where the format has a node for the list. */
+  gather?(list: N | undefined, item: N): N;
   /** Whether the node holds no value: nothing but nil, null, blank texts and empty collections, at any depth. */
   isEmpty(node: N): boolean;
   /** Calls back for each entry; false when the node is no map. */
@@ -308,6 +311,7 @@ function compileMembers<N>(
 ): (node: N) => MemberNodes<N> | undefined {
   const names = Object.entries(schema.fields).map(([name, field]) => reader.memberName?.(name, field) ?? name);
   const slots = new Map(names.map((name, slot) => [name, slot]));
+  const repeats = Object.values(schema.fields).map((field) => reader.gather !== undefined && isRepeated(field.schema));
   const ignored = new Set(Object.keys(schema.ignoredMembers));
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
@@ -315,8 +319,9 @@ function compileMembers<N>(
     const visit = (name: string, child: N) => {
       const slot = slots.get(name);
       if (slot !== undefined) {
-        if (found[slot] !== undefined) refuseTwice(name);
-        found[slot] = child;
+        if (repeats[slot]) found[slot] = reader.gather!(found[slot], child);
+        else if (found[slot] !== undefined) refuseTwice(name);
+        else found[slot] = child;
       } else if (sender === 'server') {
         unknown ??= new Map();
         if (!unknown.has(name)) unknown.set(name, child);

@@ -1,5 +1,5 @@
 /** The record types of a service: schemas with one name are one type in XML, with the fields of all of them. */
-import type { Field, ObjectSchema } from './schema.ts';
+import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from './service.ts';
 import { walk } from './walk.ts';
 
@@ -7,11 +7,15 @@ export interface RecordMember {
   readonly name: string;
   /** The field in each of the schemas that have it. */
   readonly fields: readonly Field[];
-  /** Always there, and never nil. */
+  /** Always there. */
   readonly isMandatory: boolean;
   readonly isNillable: boolean;
+  /** An answer without the field has an empty element. */
+  readonly isEmptyInstead: boolean;
   /** An attribute of the element, and no element of its own. */
   readonly isAttribute: boolean;
+  /** The text of the element. */
+  readonly isText: boolean;
 }
 
 export interface RecordType {
@@ -65,9 +69,9 @@ export function qualifiedName({ namespace, name }: ObjectSchema, service: Servic
 function isMandatory({ xml, required, mandatoryInStubs }: Field, { mandatoryFields = 'required' }: Service): boolean {
   switch (mandatoryFields) {
     case 'required':
-      return required;
+      return required || mandatoryInStubs === 'nillable' || mandatoryInStubs === 'empty';
     case 'marked':
-      return xml === 'attribute' ? required : mandatoryInStubs === true;
+      return xml === 'attribute' ? required : mandatoryInStubs !== undefined;
     default:
       return mandatoryFields satisfies never;
   }
@@ -78,15 +82,25 @@ function memberOf(name: string, fields: readonly Field[], isMandatory: boolean):
   const isAttribute = fields.every(({ xml }) => xml === 'attribute');
   if (!isAttribute && fields.some(({ xml }) => xml === 'attribute'))
     throw new TypeError(`${name} is an attribute in one schema and an element in another of the same name`);
-  const isNillable = !isAttribute && !isMandatory && fields.every(mayBeNil);
-  return { name, fields, isMandatory, isNillable, isAttribute };
+  const isText = fields.every(({ xml }) => xml === 'text');
+  const isElement = !isAttribute && !isText;
+  const isNillable =
+    isElement &&
+    (isMandatory ? fields.every(({ mandatoryInStubs }) => mandatoryInStubs === 'nillable') : fields.every(mayBeNil));
+  const isEmptyInstead = isElement && isMandatory && fields.every((each) => each.mandatoryInStubs === 'empty');
+  return { name, fields, isMandatory, isNillable, isEmptyInstead, isAttribute, isText };
 }
 
 /** XSD requires attributes of a nil element, too. */
 function mayBeNil({ schema, nillable }: Field): boolean {
   const requiresAttribute =
     schema.kind === 'object' && schema.attributes.some((name) => schema.fields[name]?.required === true);
-  return nillable !== false && !requiresAttribute;
+  return nillable !== false && !requiresAttribute && !isRepeated(schema);
+}
+
+/** Whether the items of a list are members of the object around it. */
+export function isRepeated(schema: Schema): boolean {
+  return schema.kind === 'list' && !schema.joined && schema.repeated === true;
 }
 
 function membersOfAll([first, ...others]: readonly ObjectSchema[], service: Service): readonly RecordMember[] {

@@ -83,6 +83,12 @@ export interface DecimalSchema {
   readonly example: string;
 }
 
+/** A floating-point number (IEEE 754, 64 bits). Infinity and NaN are refused: JSON has none. */
+export interface DoubleSchema {
+  readonly kind: 'double';
+  readonly example: number;
+}
+
 /** A day of the calendar: `2026-01-31`. */
 export interface DateSchema {
   readonly kind: 'date';
@@ -111,6 +117,7 @@ export type ScalarSchema =
   | StringSchema
   | IntegerSchema
   | DecimalSchema
+  | DoubleSchema
   | BooleanSchema
   | DateTimeSchema
   | DateSchema
@@ -146,6 +153,11 @@ export function decimal(options: Omit<DecimalSchema, 'kind'>): DecimalSchema {
   if (!(digits >= 1 && digits <= decimalDigitsMax && fraction >= 0 && fraction <= digits))
     throw new RangeError(`a decimal has 1 to ${decimalDigitsMax} digits, and no more than these after the point`);
   return Object.freeze({ kind: 'decimal', ...options });
+}
+
+/** Returns the schema of a floating-point number. For amounts use `decimal`, which loses no digit. */
+export function double(example: number): DoubleSchema {
+  return Object.freeze({ kind: 'double', example });
 }
 
 /** Returns the schema of a day of the calendar. */

@@ -1,4 +1,4 @@
-/** Schemas: the eleven kinds of value in a contract, as frozen data with inferred types. */
+/** Schemas: the twelve kinds of value in a contract, as frozen data with inferred types. */
 import type { ProblemRef } from './problem.ts';
 import type {
   BinarySchema,
@@ -6,6 +6,7 @@ import type {
   DateSchema,
   DateTimeSchema,
   DecimalSchema,
+  DoubleSchema,
   EnumSchema,
   IntegerSchema,
   ScalarSchema,
@@ -23,6 +24,12 @@ export interface ListSchema<S extends Schema = Schema> {
   readonly itemName: string;
   /** In JSON each item is an object with the one key `itemName`. */
   readonly wrapped: boolean;
+  /** In SOAP the items are members of the object, without an element around them. `itemName` is the name of the field. */
+  readonly repeated?: true;
+  /** In SOAP the items may have any name, as those of SOAP encoding. `itemName` is that of answers. */
+  readonly anyItemName?: true;
+  /** Prefix of the XML namespace of the items; empty for none, that of the service where it is absent. */
+  readonly namespace?: string;
   readonly emptyString?: never;
   readonly max: number;
 }
@@ -60,8 +67,11 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
   /** The problem where the field is missing, or is present and invalid. */
   readonly missing?: ProblemRef;
   readonly invalid?: ProblemRef;
-  /** The WSDL declares the element mandatory (minOccurs 1, not nillable). */
-  readonly mandatoryInStubs?: true;
+  /**
+   * The WSDL declares the element mandatory (minOccurs 1). `nillable`: it may be nil. `empty`: it may be empty, as which SOAP
+   * answers print it where the field is absent.
+   */
+  readonly mandatoryInStubs?: true | 'nillable' | 'empty';
   /** The WSDL declares the lengths of the text. Generators make other types of such texts, so it has those of earlier versions. */
   readonly lengthsInStubs?: true;
   /**
@@ -69,8 +79,10 @@ export interface Field<S extends Schema = Schema, R extends boolean = boolean> {
    * earlier versions do not know: some of them refuse an answer with its element.
    */
   readonly nillable?: false;
-  /** In SOAP, the field is an unqualified attribute of the object's element. Only for scalars. */
-  readonly xml?: 'attribute';
+  /** In SOAP, the field is an unqualified attribute of the object's element, or its text. Only for scalars. */
+  readonly xml?: 'attribute' | 'text';
+  /** Prefix of the element's XML namespace; empty for none. That of the object's elements where it is absent. */
+  readonly namespace?: string;
   /** The name of the member in JSON, where it is another one than that of the field. */
   readonly json?: string;
   /** Only in operations with an HTTP binding; the body where it is absent. */
@@ -105,6 +117,8 @@ export interface ObjectSchema<F extends Fields = Fields> {
   readonly fields: F;
   /** The fields that are XML attributes. */
   readonly attributes: readonly string[];
+  /** The field that is the text of the element. */
+  readonly textField: string | undefined;
   readonly choices: readonly Choice[];
   /** Members that requests may have and that mean nothing here. */
   readonly ignoredMembers: IgnoredMembers;
@@ -118,7 +132,7 @@ export type Schema = ScalarSchema | ListSchema | SetSchema | MapSchema | ObjectS
 /** The TypeScript type of the canonical value of a schema. */
 export type Infer<S> = S extends StringSchema | DecimalSchema | DateSchema | BinarySchema
   ? string
-  : S extends IntegerSchema | DateTimeSchema
+  : S extends IntegerSchema | DoubleSchema | DateTimeSchema
     ? number
     : S extends BooleanSchema
       ? boolean
@@ -174,20 +188,28 @@ export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V
   return Object.freeze({ ...schema, anyCase: true });
 }
 
-/** A list of separate items; `wrapped` is for JSON. */
-export function list<S extends Schema>(
-  item: S,
-  itemName: string,
-  options: { readonly wrapped?: boolean; readonly max: number },
-): ListSchema<S> {
+/** A list of separate items; `wrapped` is for JSON, `repeated`, `anyItemName` and `namespace` are for SOAP. */
+export function list<S extends Schema>(item: S, itemName: string, options: ListOptions): ListSchema<S> {
   return Object.freeze({
     kind: 'list',
     joined: false,
     item,
     itemName,
     wrapped: options.wrapped ?? false,
+    ...(options.repeated && { repeated: true }),
+    ...(options.anyItemName && { anyItemName: true }),
+    ...(options.namespace !== undefined && { namespace: options.namespace }),
     max: options.max,
   });
+}
+
+/** The properties of a list besides its items. */
+export interface ListOptions {
+  readonly wrapped?: boolean;
+  readonly repeated?: boolean;
+  readonly anyItemName?: boolean;
+  readonly namespace?: string;
+  readonly max: number;
 }
 
 /** A set of an enumeration's values, written as one comma-separated text. */
@@ -227,6 +249,7 @@ export function object<const F extends Fields>(name: string, fields: F, options:
     namespace: options.namespace,
     fields: Object.freeze(fields),
     attributes: attributesOf(name, fields),
+    textField: textFieldOf(name, fields),
     choices: options.choices ?? [],
     ignoredMembers: options.ignoredMembers ?? {},
     whenEmpty: options.whenEmpty ?? [],
@@ -249,6 +272,24 @@ function attributesOf(object: string, fields: Fields): readonly string[] {
     if (name === 'href') throw new TypeError(`${object}: an attribute cannot be called href`);
   }
   return Object.freeze(names);
+}
+
+function textFieldOf(object: string, fields: Fields): string | undefined {
+  const names = Object.keys(fields);
+  const repeated = names.find((name) => {
+    const { schema } = fields[name]!;
+    return schema.kind === 'list' && !schema.joined && schema.repeated && schema.itemName !== name;
+  });
+  if (repeated !== undefined) throw new TypeError(`${object}: the items of ${repeated} are called as their field`);
+  const texts = names.filter((name) => fields[name]?.xml === 'text');
+  const [text] = texts;
+  if (text === undefined) return undefined;
+  const { kind } = fields[text]!.schema;
+  if (kind === 'list' || kind === 'map' || kind === 'object')
+    throw new TypeError(`${object}: ${text} is a ${kind}, so it cannot be the text of an element`);
+  if (texts.length > 1 || names.some((name) => fields[name]?.xml === undefined))
+    throw new TypeError(`${object}: an element with a text has attributes besides, and nothing else`);
+  return text;
 }
 
 /** The properties of a field besidess its schema, whether it is required, and its description. */

@@ -1,8 +1,8 @@
 /** Services: the operations of one version, and the addresses where callers reach them. */
 import type { Conventions } from './conventions.ts';
-import { isBound, type Operation } from './operation.ts';
+import { elementName, isBound, type Operation } from './operation.ts';
 import { type ProblemKind, type ProblemName, problems } from './problem.ts';
-import type { Schema } from './schema.ts';
+import type { Field, ObjectSchema, Schema } from './schema.ts';
 import { walk } from './walk.ts';
 
 /** Version numbers, both ends included. */
@@ -27,15 +27,17 @@ export interface Namespaces {
   readonly own: string;
   /** URIs by prefix; a schema names another than the own one by its prefix. */
   readonly uris: Readonly<Record<string, string>>;
+  /** Prefixes of namespaces whose elements have none, except those of messages (`elementFormDefault` of XML Schema). */
+  readonly unqualified?: readonly string[];
   /** The type of a fault in the WSDL, which is sent without detail; by default in the own namespace. */
   readonly fault?: { readonly prefix: string; readonly errors: readonly string[] };
 }
 
 /**
  * How SOAP messages of a service hold their fields: `wrapped` directly in the element of the operation, as WSDL tools generate it;
- * `request-result` in one element below it, `request` or `result`.
+ * `rpc` the same, with fields in no namespace; `request-result` in one element below it, `request` or `result`.
  */
-export type SoapStyle = 'wrapped' | 'request-result';
+export type SoapStyle = 'wrapped' | 'rpc' | 'request-result';
 
 /** One version of one service. */
 export interface Service<O extends Operation = Operation> {
@@ -89,15 +91,52 @@ export function service<O extends Operation>(
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
-  if (parts.soapStyle === 'wrapped') for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
+  checkElements(parts);
+  if (parts.soapStyle === 'wrapped' || parts.soapStyle === 'rpc')
+    for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
+  if (parts.soapStyle === 'rpc') for (const each of parts.operations) checkParts(each);
   return Object.freeze({ ...parts, operations });
 }
 
+/** The element of a message names its operation. */
+function checkElements({
+  name,
+  operations,
+}: {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+}): void {
+  const names = operations.filter((each) => !isBound(each)).map((each) => elementName(each, 'input'));
+  const twice = names.find((each, at) => names.indexOf(each) !== at);
+  if (twice !== undefined) throw new TypeError(`${name}: two operations have the element ${twice}`);
+  const contents = new Map<string, ObjectSchema>();
+  for (const operation of operations.filter((each) => !isBound(each)))
+    for (const side of ['input', 'output'] as const) {
+      const element = elementName(operation, side);
+      const known = contents.get(element) ?? operation[side];
+      if (known !== operation[side]) throw new TypeError(`${name}: the element ${element} has two contents`);
+      contents.set(element, known);
+    }
+}
+
+/** A part of a message occurs once. */
+function checkParts({ name, input, output, http }: Operation): void {
+  if (http !== undefined) return;
+  for (const { attributes, fields } of [input, output])
+    if (
+      attributes.length > 0 ||
+      Object.values(fields).some(({ schema }) => schema.kind === 'list' && !schema.joined && schema.repeated)
+    )
+      throw new TypeError(`${name}: a message in the style rpc has parts that are elements and occur once`);
+}
+
 /** WSDL tools find no parameters in an element that has attributes, and local elements are in the namespace of its schema. */
-function checkWrapped({ name, input, output, http }: Operation, own: string | undefined): void {
+function checkWrapped({ name, input, output, elements, http }: Operation, own: string | undefined): void {
   if (http !== undefined) return;
   for (const { attributes, namespace = own } of [input, output]) {
-    if (attributes.length > 0) throw new TypeError(`${name}: a wrapped message has no attribute ${attributes[0]}`);
+    // An element with another name than the operation is no wrapper for them in any case.
+    if (attributes.length > 0 && elements === undefined)
+      throw new TypeError(`${name}: a wrapped message has no attribute ${attributes[0]}`);
     if (namespace !== own) throw new TypeError(`${name}: a wrapped message is in the namespace ${own}`);
   }
 }
@@ -106,6 +145,7 @@ function checkWrapped({ name, input, output, http }: Operation, own: string | un
 export function elementAround({ soapStyle = 'request-result' }: Service, side: 'input' | 'output'): string | undefined {
   switch (soapStyle) {
     case 'wrapped':
+    case 'rpc':
       return undefined;
     case 'request-result':
       return side === 'input' ? 'request' : 'result';
@@ -134,6 +174,23 @@ export function namespacesOf({ name, namespaces }: Service): Namespaces {
 /** The URI of the service's own namespace. */
 export function ownUri(service: Service): string {
   return uriOf(service, undefined);
+}
+
+/** The namespace of a field's element by its prefix; undefined for none. */
+export function elementNamespace(
+  service: Service,
+  { namespace: ofObject = namespacesOf(service).own }: ObjectSchema,
+  { namespace }: Field,
+): string | undefined {
+  if (namespace !== undefined) return namespace === '' ? undefined : namespace;
+  return namespacesOf(service).unqualified?.includes(ofObject) ? undefined : ofObject;
+}
+
+/** The namespace of the elements of a list or a map, which are types of the service; undefined for none. */
+export function itemNamespace(service: Service, { namespace }: { readonly namespace?: string }): string | undefined {
+  if (namespace !== undefined) return namespace === '' ? undefined : namespace;
+  const { own, unqualified } = namespacesOf(service);
+  return unqualified?.includes(own) ? undefined : own;
 }
 
 /** The URI of a schema's namespace: that of its prefix, or the service's own. */
@@ -189,11 +246,11 @@ export function namespacesIn(schema: Schema): readonly string[] {
   return walk<readonly string[]>(schema, {
     scalar: () => [],
     joined: () => [],
-    list: (_, item) => item,
+    list: ({ namespace = '' }, item) => [...(namespace === '' ? [] : [namespace]), ...item],
     map: (_, item) => item ?? [],
     object: ({ namespace }, members) => [
       ...(namespace === undefined ? [] : [namespace]),
-      ...members.flatMap(({ part }) => part),
+      ...members.flatMap(({ part, field: { namespace = '' } }) => [...(namespace === '' ? [] : [namespace]), ...part]),
     ],
   });
 }

@@ -24,6 +24,7 @@ export function walk<R>(schema: Schema, kinds: Kinds<R>): R {
     case 'integer':
     case 'boolean':
     case 'decimal':
+    case 'double':
     case 'dateTime':
     case 'date':
     case 'binary':

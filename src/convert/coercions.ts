@@ -2,6 +2,7 @@
 import { attributeMark, foreignMark, isName, printableName } from '../contract/member-names.ts';
 import type { Path } from '../contract/path.ts';
 import { type CompileRead, compileRead, type Reader } from '../contract/read.ts';
+import { isRepeated } from '../contract/record-types.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { type Member, walk } from '../contract/walk.ts';
@@ -109,14 +110,22 @@ function compareMap<N>(item: Compare<N>, reader: Reader<N>): Compare<N> {
 
 function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare<N>>[], reader: Reader<N>): Compare<N> {
   const known = new Map(
-    members.map(({ name, field, part }) => [reader.memberName?.(name, field) ?? name, { name, compare: part }]),
+    members.map(({ name, field, part }) => [
+      reader.memberName?.(name, field) ?? name,
+      { name, compare: part, isGathered: reader.gather !== undefined && isRepeated(field.schema) },
+    ]),
   );
   return (node, value, path, report) => {
     if (reader.isAbsent(node)) return report({ path, changes: ['nil'] });
     if (value === undefined) return reader.isEmpty(node) ? report({ path, changes: ['empty'] }) : undefined;
     const object = value as Readonly<Record<string, unknown>>;
+    const gathered = new Map<string, N>();
     const visit = (name: string, child: N): void => {
       const member = known.get(name);
+      if (member?.isGathered) {
+        gathered.set(name, reader.gather!(gathered.get(name), child));
+        return;
+      }
       if (member !== undefined) {
         member.compare(child, object[member.name], [...path, member.name], report);
         return;
@@ -127,6 +136,7 @@ function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare
       else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
     };
     reader.eachMember(node, visit, schema);
+    for (const [name, list] of gathered) known.get(name)!.compare(list, object[name], [...path, name], report);
   };
 }
 

@@ -47,6 +47,7 @@ export function scalarChanges(schema: ScalarSchema, token: unknown, value: unkno
     case 'string':
       return [];
     case 'integer':
+    case 'double':
       return ['textToNumber', ...spellingChanges(token, String(value), 'normalForm')];
     case 'boolean':
       return ['textToBoolean', ...spellingChanges(token, String(value), 'normalForm')];

@@ -41,6 +41,7 @@ function example(schema: Schema, extent: Extent): unknown {
     case 'integer':
     case 'boolean':
     case 'decimal':
+    case 'double':
     case 'dateTime':
     case 'date':
     case 'binary':

@@ -50,6 +50,8 @@ export function scalarSchema(schema: ScalarSchema): JsonSchema {
       };
     case 'decimal':
       return { type: 'string', pattern: decimalPattern(schema), examples: [schema.example] };
+    case 'double':
+      return { type: 'number', examples: [schema.example] };
     case 'date':
       return { type: 'string', format: 'date', examples: [schema.example] };
     case 'binary':

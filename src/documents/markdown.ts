@@ -30,7 +30,8 @@ export function code(text: string): string {
 }
 
 export function row([name, { schema, required, doc, xml, json }]: [string, Field]): readonly string[] {
-  const placed = xml === 'attribute' ? ' An attribute in SOAP.' : '';
+  const placed =
+    xml === undefined ? '' : xml === 'attribute' ? ' An attribute in SOAP.' : ' The text of its element in SOAP.';
   const named = json === undefined ? '' : ` ${code(json)} in JSON.`;
   return [code(name), typeName(schema), required ? 'mandatory' : 'optional', doc + bounds(schema) + placed + named];
 }
@@ -73,6 +74,7 @@ function scalarName(schema: ScalarSchema): string {
     case 'dateTime':
       return 'date and time';
     case 'decimal':
+    case 'double':
     case 'date':
       return schema.kind;
     case 'binary':
@@ -117,6 +119,7 @@ function bounds(schema: Schema): string {
     case 'map':
       return ` Up to ${schema.max} entries.`;
     case 'boolean':
+    case 'double':
     case 'dateTime':
     case 'date':
     case 'object':

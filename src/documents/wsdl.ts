@@ -1,8 +1,9 @@
-/** Derives the WSDL 1.1 document of a service: document/literal wrapped, with bindings for SOAP 1.1 and SOAP 1.2. */
-import type { Operation } from '../contract/operation.ts';
-import { namedOperations, ownUri, type Service } from '../contract/service.ts';
+/** Derives the WSDL 1.1 document of a service: document/literal, or rpc/literal where its style is that, with bindings for SOAP 1.1 and SOAP 1.2. */
+import { elementName, type Operation } from '../contract/operation.ts';
+import { namedOperations, namespacesOf, ownUri, type Service, uriOf } from '../contract/service.ts';
 import { printDocument, type Tag, tag } from './xml-document.ts';
 import { schemaTags, xsdUri } from './xsd.ts';
+import { collectTypes, namespaceOf } from './xsd-types.ts';
 
 export interface WsdlOptions {
   /** Where the service is called, as an absolute URL. */
@@ -47,12 +48,13 @@ export function deriveWsdl(service: Service, { address, soap12 }: WsdlOptions): 
         ...Object.fromEntries(bindings.map(({ prefix, extension }) => [`xmlns:${prefix}`, extension])),
         'xmlns:xsd': xsdUri,
         'xmlns:tns': uri,
+        ...prefixesOfParts(service),
         targetNamespace: uri,
       },
       tag('wsdl:types', {}, ...schemaTags(service, () => undefined).values()),
-      ...messages(operations),
+      ...messages(service, operations),
       portType(`${name}PortType`, operations),
-      ...bindings.map((binding) => bindingTag(bindingName(binding), `${name}PortType`, binding, operations)),
+      ...bindings.map((binding) => bindingTag(service, bindingName(binding), binding, operations)),
       tag('wsdl:service', { name }, documentation(doc), ...ports),
     ),
   );
@@ -62,16 +64,35 @@ function documentation(text: string): Tag {
   return tag('wsdl:documentation', {}, text);
 }
 
-function messages(operations: readonly Operation[]): readonly Tag[] {
-  const message = (name: string, part: string, element: string) =>
-    tag('wsdl:message', { name }, tag('wsdl:part', { name: part, element: `tns:${element}` }));
+function messages(service: Service, operations: readonly Operation[]): readonly Tag[] {
+  const typedParts = service.soapStyle === 'rpc' ? partsOf(service) : undefined;
+  const message = (name: string, part: string, element: string) => {
+    const parts = typedParts?.get(element) ?? [{ name: part, element: `tns:${element}` }];
+    return tag('wsdl:message', { name }, ...parts.map((each) => tag('wsdl:part', each)));
+  };
   return [
     message(fault, fault, fault),
-    ...operations.flatMap(({ name }) => [
-      message(`${name}Request`, 'parameters', name),
-      message(`${name}Response`, 'parameters', `${name}Response`),
+    ...operations.flatMap((operation) => [
+      message(`${operation.name}Request`, 'parameters', elementName(operation, 'input')),
+      message(`${operation.name}Response`, 'parameters', elementName(operation, 'output')),
     ]),
   ];
+}
+
+/** The parts of the messages of an rpc service, by the local name of the element around them. */
+function partsOf(service: Service) {
+  const { messages } = collectTypes(service);
+  return new Map(
+    [...messages].map(([name, { elements }]) => [name, elements.map(({ name, type }) => ({ name, type: type.name }))]),
+  );
+}
+
+/** The prefixes of the types of parts. */
+function prefixesOfParts(service: Service): Readonly<Record<string, string>> {
+  if (service.soapStyle !== 'rpc') return {};
+  const used = [...partsOf(service).values()].flat().map(({ type }) => namespaceOf(type));
+  const known = Object.keys(namespacesOf(service).uris).filter((prefix) => used.includes(prefix));
+  return Object.fromEntries(known.map((prefix) => [`xmlns:${prefix}`, uriOf(service, prefix)]));
 }
 
 function portType(name: string, operations: readonly Operation[]): Tag {
@@ -91,12 +112,13 @@ function portType(name: string, operations: readonly Operation[]): Tag {
   );
 }
 
-function bindingTag(name: string, type: string, { prefix }: Binding, operations: readonly Operation[]): Tag {
-  const body = tag(`${prefix}:body`, { use: 'literal' });
+function bindingTag(service: Service, name: string, { prefix }: Binding, operations: readonly Operation[]): Tag {
+  const isRpc = service.soapStyle === 'rpc';
+  const body = tag(`${prefix}:body`, { use: 'literal', namespace: isRpc ? ownUri(service) : undefined });
   return tag(
     'wsdl:binding',
-    { name, type: `tns:${type}` },
-    tag(`${prefix}:binding`, { style: 'document', transport }),
+    { name, type: `tns:${service.name}PortType` },
+    tag(`${prefix}:binding`, { style: isRpc ? 'rpc' : 'document', transport }),
     ...operations.map(({ name: each }) =>
       tag(
         'wsdl:operation',

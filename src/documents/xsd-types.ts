@@ -1,5 +1,13 @@
 /** The XSD types of a service. Schemas with the same name become one type that accepts each of them. */
-import { membersOf, qualifiedName, type RecordMember, type RecordType, recordTypes } from '../contract/record-types.ts';
+import { elementName } from '../contract/operation.ts';
+import {
+  isRepeated,
+  membersOf,
+  qualifiedName,
+  type RecordMember,
+  type RecordType,
+  recordTypes,
+} from '../contract/record-types.ts';
 import type { EnumSchema, Field, ListSchema, ObjectSchema, ScalarSchema, Schema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service } from '../contract/service.ts';
 import { type Lengths, lengthsOf, widest } from './lengths.ts';
@@ -16,6 +24,12 @@ export interface Element {
   /** Always there and never nil. */
   readonly isMandatory: boolean;
   readonly isNillable: boolean;
+  /** The items of a list. */
+  readonly isRepeated?: boolean;
+  /** Where it is another than the default of its schema. */
+  readonly form?: 'qualified' | 'unqualified';
+  /** The qualified name of a global element, for one of another namespace. */
+  readonly reference?: string;
   readonly doc?: string;
 }
 
@@ -28,6 +42,8 @@ export interface Attribute {
 
 /** The content of the elements of a record type. */
 export interface RecordContent {
+  /** The type of the text, in an element without others. */
+  readonly text?: TypeUse;
   readonly elements: readonly Element[];
   readonly attributes: readonly Attribute[];
 }
@@ -40,6 +56,8 @@ export interface Types {
   readonly messages: ReadonlyMap<string, RecordContent>;
   /** The one element of each list type. */
   readonly lists: ReadonlyMap<string, Element>;
+  /** Elements that types of other namespaces refer to, by qualified name. */
+  readonly globals: ReadonlyMap<string, TypeUse>;
   /** The qualified name of the map type, where a map is used. */
   readonly map?: string | undefined;
 }
@@ -58,7 +76,8 @@ export function localName(qualified: string): string {
 
 /** All types that the operations of a service use. */
 export function collectTypes(service: Service): Types {
-  const { own } = namespacesOf(service);
+  const { own, unqualified = [] } = namespacesOf(service);
+  const globals = new Map<string, TypeUse>();
   const enumerations = new Map<string, readonly string[]>();
   const lists = new Map<string, Element>();
   let map: string | undefined;
@@ -77,14 +96,35 @@ export function collectTypes(service: Service): Types {
     }
   };
 
-  const listType = ({ itemName, item }: ListSchema): TypeUse => {
-    const name = `${own}:ArrayOf${capitalised(itemName)}`;
-    lists.set(name, { name: itemName, type: typeOf(item), isMandatory: false, isNillable: true });
+  /** How an element of a type in a namespace has another one. */
+  const placeOf = (namespace: string, name: string, type: TypeUse, given: string | undefined) => {
+    const isUnqualified = unqualified.includes(namespace);
+    if (given === undefined) return {};
+    if (given === '') return isUnqualified ? {} : { form: 'unqualified' as const };
+    if (given === namespace) return isUnqualified ? { form: 'qualified' as const } : {};
+    const reference = `${given}:${name}`;
+    const known = globals.get(reference);
+    if (known !== undefined && known.name !== type.name)
+      throw new TypeError(`${reference} is ${known.name} here and ${type.name} there`);
+    globals.set(reference, type);
+    return { reference };
+  };
+
+  const listType = ({ itemName, item, namespace }: ListSchema): TypeUse => {
+    const type = typeOf(item);
+    const element = { name: itemName, type, isMandatory: false, isNillable: true };
+    const placed: Element = { ...element, ...placeOf(own, itemName, type, namespace) };
+    const names = [itemName, localName(type.name), ...Array.from({ length: 99 }, (_, at) => `${itemName}${at + 2}`)];
+    const name = names
+      .map((each) => `${own}:ArrayOf${capitalised(each)}`)
+      .find((each) => JSON.stringify(lists.get(each) ?? placed) === JSON.stringify(placed))!;
+    lists.set(name, placed);
     return { name };
   };
 
   const fieldType = (namespace: string, field: Field): TypeUse => {
     const { schema } = field;
+    if (schema.kind === 'list' && !schema.joined && schema.repeated) return typeOf(schema.item);
     if (schema.kind === 'string') return textType(field);
     if (schema.kind !== 'enum' || !isNamed(schema)) return typeOf(schema);
     const name = `${namespace}:${schema.name}`;
@@ -95,12 +135,21 @@ export function collectTypes(service: Service): Types {
   const memberType = (namespace: string, { name, fields }: RecordMember): TypeUse =>
     fields.map((field) => fieldType(namespace, field)).reduce((a, b) => either(name, a, b));
 
+  const textOf = (namespace: string, members: readonly RecordMember[]): Pick<RecordContent, 'text'> => {
+    const member = members.find(({ isText }) => isText);
+    return member === undefined ? {} : { text: memberType(namespace, member) };
+  };
+
   const contentOf = ({ namespace, members }: Pick<RecordType, 'namespace' | 'members'>): RecordContent => ({
+    ...textOf(namespace, members),
     elements: members
-      .filter(({ isAttribute }) => !isAttribute)
+      .filter(({ isAttribute, isText }) => !isAttribute && !isText)
       .map((member) => {
-        const { name, isMandatory, isNillable } = member;
-        return { name, type: memberType(namespace, member), isMandatory, isNillable, doc: docOf(member) };
+        const { name, isMandatory, isNillable, fields } = member;
+        const type = memberType(namespace, member);
+        const place = placeOf(namespace, name, type, fields[0]?.namespace);
+        const repeated = fields.some(({ schema }) => isRepeated(schema)) ? { isRepeated: true } : {};
+        return { name, type, isMandatory, isNillable, ...repeated, ...place, doc: docOf(member) };
       }),
     attributes: members
       .filter(({ isAttribute }) => isAttribute)
@@ -116,11 +165,11 @@ export function collectTypes(service: Service): Types {
     if (elementAround(service, side) === undefined)
       messages.set(name, contentOf({ namespace: own, members: membersOf(schema, service) }));
   };
-  for (const { name, input, output } of namedOperations(service)) {
-    addMessage(name, 'input', input);
-    addMessage(`${name}Response`, 'output', output);
+  for (const operation of namedOperations(service)) {
+    addMessage(elementName(operation, 'input'), 'input', operation.input);
+    addMessage(elementName(operation, 'output'), 'output', operation.output);
   }
-  return { records, messages, enumerations: byName(enumerations), lists: byName(lists), map };
+  return { records, messages, globals: byName(globals), enumerations: byName(enumerations), lists: byName(lists), map };
 }
 
 /** Stubs turn the values of an enumeration into constants, so an enumeration whose values are no names is text. */
@@ -145,6 +194,8 @@ function scalarType(schema: ScalarSchema): TypeUse {
       return { name: 'xsd:dateTime' };
     case 'decimal':
       return { name: 'xsd:decimal' };
+    case 'double':
+      return { name: 'xsd:double' };
     case 'date':
       return { name: 'xsd:date' };
     case 'binary':

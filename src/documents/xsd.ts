@@ -1,4 +1,5 @@
 /** Derives XSD 1.0 schemas of a service, one for each namespace, in a style that the oldest stub generators accept. */
+import { elementName } from '../contract/operation.ts';
 import { qualifiedName } from '../contract/record-types.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { elementAround, namedOperations, namespacesOf, type Service, uriOf } from '../contract/service.ts';
@@ -33,6 +34,7 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
       ...records.filter(here).map(([name, content]) => recordType(localName(name), content)),
       ...enumerations.filter(here).map(([name, values]) => enumerationType(localName(name), values)),
       ...[...types.lists].filter(here).map(([name, item]) => complexType(localName(name), element(item, 'unbounded'))),
+      ...[...types.globals].filter(here).map(([name, type]) => globalElement(localName(name), type)),
       ...(types.map !== undefined && namespaceOf(types.map) === namespace ? [mapType(localName(types.map))] : []),
       ...(namespace === own
         ? [tag('xsd:element', { name: 'ServiceException', type: fault.record[0] }), ...messages(service, types)]
@@ -40,7 +42,10 @@ export function schemaTags(service: Service, locate: Locate): ReadonlyMap<string
     ];
   };
 
-  const used = new Set<string>([own, ...[...records, ...enumerations].map(([name]) => namespaceOf(name))]);
+  const used = new Set<string>([
+    own,
+    ...[...records, ...enumerations, ...types.globals].map(([name]) => namespaceOf(name)),
+  ]);
   return new Map([...used].map((namespace) => [namespace, schema(service, namespace, partsOf(namespace), locate)]));
 }
 
@@ -76,11 +81,22 @@ function narrowed({ lengths }: TypeUse): Tag | undefined {
   return tag('xsd:simpleType', {}, restriction(...facets));
 }
 
-function element({ name, type, isMandatory, isNillable, doc }: Element, maxOccurs?: string): Tag {
-  const occurs = { maxOccurs, minOccurs: isMandatory ? '1' : '0', name, nillable: isNillable ? 'true' : undefined };
+function element(declared: Element, maxOccurs = declared.isRepeated ? 'unbounded' : undefined): Tag {
+  const { name, type, isMandatory, isNillable, form, reference, doc } = declared;
+  const minOccurs = isMandatory ? '1' : '0';
+  if (reference !== undefined)
+    return tag('xsd:element', { maxOccurs, minOccurs, ref: reference }, ...documentation(doc));
+  const occurs = { form, maxOccurs, minOccurs, name, nillable: isNillable ? 'true' : undefined };
   const simpleType = narrowed(type);
   const typeName = simpleType === undefined ? type.name : undefined;
   return tag('xsd:element', { ...occurs, type: typeName }, ...documentation(doc), ...(simpleType ? [simpleType] : []));
+}
+
+/** One that types of other namespaces refer to: any of them may be nil. */
+function globalElement(name: string, type: TypeUse): Tag {
+  const simpleType = narrowed(type);
+  const uses = { name, nillable: 'true', type: simpleType === undefined ? type.name : undefined };
+  return tag('xsd:element', uses, ...(simpleType ? [simpleType] : []));
 }
 
 function documentation(text = ''): readonly Tag[] {
@@ -91,7 +107,11 @@ function complexType(name: string | undefined, ...elements: readonly Tag[]): Tag
   return tag('xsd:complexType', { name }, tag('xsd:sequence', {}, ...elements));
 }
 
-function recordType(name: string | undefined, { elements, attributes }: RecordContent): Tag {
+function recordType(name: string | undefined, { text, elements, attributes }: RecordContent): Tag {
+  if (text !== undefined) {
+    const extension = tag('xsd:extension', { base: text.name }, ...attributes.map(attribute));
+    return tag('xsd:complexType', { name }, tag('xsd:simpleContent', {}, extension));
+  }
   return tag(
     'xsd:complexType',
     { name },
@@ -125,6 +145,8 @@ function mapType(name: string): Tag {
 
 /** The elements of the operations: document/literal, wrapped. */
 function messages(service: Service, types: Types): readonly Tag[] {
+  // Its messages have parts with types.
+  if (service.soapStyle === 'rpc') return [];
   const message = (name: string, side: 'input' | 'output', schema: ObjectSchema): Tag => {
     const part = elementAround(service, side);
     if (part === undefined) return tag('xsd:element', { name }, recordType(undefined, types.messages.get(name)!));
@@ -132,15 +154,18 @@ function messages(service: Service, types: Types): readonly Tag[] {
     const fields = tag('xsd:element', { maxOccurs: '1', minOccurs: '1', name: part, nillable: 'true', type });
     return tag('xsd:element', { name }, complexType(undefined, fields));
   };
-  return namedOperations(service).flatMap(({ name, input, output }) => [
-    message(name, 'input', input),
-    message(`${name}Response`, 'output', output),
-  ]);
+  const elements = new Map<string, Tag>();
+  for (const operation of namedOperations(service))
+    for (const side of ['input', 'output'] as const) {
+      const name = elementName(operation, side);
+      if (!elements.has(name)) elements.set(name, message(name, side, operation[side]));
+    }
+  return [...elements.values()];
 }
 
 function usesOf(tags: readonly Tag[]): readonly string[] {
   return tags.flatMap(({ attributes, children }) => [
-    ...(attributes.type === undefined ? [] : [attributes.type]),
+    ...[attributes.type, attributes.ref, attributes.base].filter((name) => name !== undefined),
     ...usesOf(children.filter((child) => typeof child !== 'string')),
   ]);
 }
@@ -157,7 +182,7 @@ function schema(service: Service, namespace: string, parts: readonly Tag[], loca
       'xmlns:xsd': xsdUri,
       ...Object.fromEntries(prefixes),
       targetNamespace: uriOf(service, namespace),
-      elementFormDefault: 'qualified',
+      elementFormDefault: namespacesOf(service).unqualified?.includes(namespace) ? 'unqualified' : 'qualified',
       attributeFormDefault: 'qualified',
     },
     ...others.map((each) => tag('xsd:import', { namespace: uriOf(service, each), schemaLocation: locate(each) })),

@@ -84,6 +84,8 @@ export function scalarAppend({ kind }: ScalarSchema, text: Append, dateTime: App
     case 'integer':
     case 'boolean':
       return appendPlain;
+    case 'double':
+      return appendDouble;
     case 'dateTime':
       return dateTime;
     default:
@@ -93,6 +95,11 @@ export function scalarAppend({ kind }: ScalarSchema, text: Append, dateTime: App
 
 function appendPlain(text: string, value: unknown): string {
   return text + String(value);
+}
+
+/** Without the plus sign of an exponent, which means a blank in a form. */
+function appendDouble(text: string, value: unknown): string {
+  return text + String(value).replace('+', '');
 }
 
 /** One string in memory. What `+` returns is two, which every copy visits again. */

@@ -72,7 +72,7 @@ interface Template {
 
 /** A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path. */
 function named(service: Service, asked: number | undefined, below: string, fallback: Route['fallback']): Route {
-  const name = /^\/([A-Za-z]{1,60})$/.exec(below)?.[1];
+  const name = /^\/([A-Za-z_]\w{0,59})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
     const route = refused(fallback, () => new Problem('notFound'));

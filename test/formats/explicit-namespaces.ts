@@ -1,7 +1,7 @@
 /** Prints SOAP messages that declare the namespace of each element on the element itself, independent of the gateway's printer. */
 import { conventionsOf } from '../../src/contract/conventions.ts';
 import type { Operation } from '../../src/contract/operation.ts';
-import type { ObjectSchema, Schema } from '../../src/contract/schema.ts';
+import type { Field, ObjectSchema, Schema } from '../../src/contract/schema.ts';
 import { namedOperations, ownUri, type Service, uriOf } from '../../src/contract/service.ts';
 import type { Side } from '../../src/documents/json-schema.ts';
 import { dateTimeFormat } from '../../src/formats/date-time.ts';
@@ -19,13 +19,20 @@ export function printExplicitly(
   value: unknown,
 ): string {
   const own = ownUri(service);
-  const [root, part] = side === 'input' ? [operation.name, 'request'] : [`${operation.name}Response`, 'result'];
+  const { name: called, elements: { input = called, output = `${called}Response` } = {} } = operation;
+  const [root, part] = side === 'input' ? [input, 'request'] : [output, 'result'];
   const context = { service, side, message: operation[side] };
   const fields = contentOf(context, operation[side], value);
-  const isWrapped = service.soapStyle === 'wrapped';
-  const content = isWrapped ? fields : element(part, own, fields, attributesOf(context, operation[side], value));
-  const body = element('Body', envelopes[name], element(root, own, content));
+  const attributes = attributesOf(context, operation[side], value);
+  const message = hasPart(service)
+    ? element(root, own, element(part, own, fields, attributes))
+    : element(root, own, fields, attributes);
+  const body = element('Body', envelopes[name], message);
   return element('Envelope', envelopes[name], body);
+}
+
+function hasPart({ soapStyle = 'request-result' }: Service): boolean {
+  return soapStyle === 'request-result';
 }
 
 interface Context {
@@ -45,6 +52,8 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
     case 'date':
     case 'binary':
       return escapeText(String(value));
+    case 'double':
+      return String(value).replace('+', '');
     case 'dateTime':
       return dateTimeFormat(conventionsOf([service]).timeZone)(value as number, 'ms');
     case 'list': {
@@ -53,7 +62,12 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
       return items
         .map((item) => {
           const content = contentOf(context, schema.item, item);
-          return element(schema.itemName, ownUri(service), content, attributesOf(context, schema.item, item));
+          return element(
+            schema.itemName,
+            itemUri(service, schema.namespace),
+            content,
+            attributesOf(context, schema.item, item),
+          );
         })
         .join('');
     }
@@ -67,22 +81,45 @@ function contentOf(context: Context, schema: Schema, value: unknown): string {
 }
 
 function membersOf(context: Context, schema: ObjectSchema, value: Readonly<Record<string, unknown>>): string {
-  const { service, side } = context;
-  const uri = uriOf(service, schema.namespace);
+  const { side } = context;
   const isEmpty = Object.values(value).every((each) => each === undefined);
   return namesInOrder(context, schema)
     .map((name) => {
       const field = schema.fields[name];
-      if (field?.xml === 'attribute') return '';
+      const uri = elementUri(context, schema, field);
+      if (field?.xml === 'attribute' || (field?.xml === 'text' && value[name] === undefined)) return '';
       if (field !== undefined && value[name] !== undefined) {
+        const list =
+          field.schema.kind === 'list' && !field.schema.joined && field.schema.repeated ? field.schema : undefined;
+        if (list !== undefined)
+          return (value[name] as readonly unknown[])
+            .map((item) =>
+              element(name, uri, contentOf(context, list.item, item), attributesOf(context, list.item, item)),
+            )
+            .join('');
         const content = contentOf(context, field.schema, value[name]);
+        if (field.xml === 'text') return content;
         return element(name, uri, content, attributesOf(context, field.schema, value[name]));
       }
-      if (side === 'input') return '';
+      const mandatory = field?.mandatoryInStubs;
+      if (side === 'input' && (mandatory === undefined || mandatory === true)) return '';
       if (isEmpty && schema.whenEmpty.includes(name)) return element(name, uri, '');
+      if (field?.mandatoryInStubs === 'empty') return element(name, uri, '');
       return isNillable(context, schema, name) ? element(name, uri, '', `xmlns:i="${instance}" i:nil="true"`) : '';
     })
     .join('');
+}
+
+/** Empty for none. */
+function elementUri({ service, message }: Context, schema: ObjectSchema, field: Field | undefined): string {
+  if (service.soapStyle === 'rpc' && schema === message) return '';
+  return itemUri(service, field?.namespace, schema.namespace);
+}
+
+function itemUri(service: Service, given: string | undefined, around?: string): string {
+  const { own, unqualified = [] } = service.namespaces!;
+  if (given !== undefined) return given === '' ? '' : uriOf(service, given);
+  return unqualified.includes(around ?? own) ? '' : uriOf(service, around);
 }
 
 /** An attribute has no namespace. */
@@ -108,10 +145,19 @@ function namesInOrder(context: Context, schema: ObjectSchema): readonly string[]
  */
 function isNillable(context: Context, schema: ObjectSchema, name: string): boolean {
   const fields = sameType(context, schema).map((each) => each.fields[name]);
-  const isMandatory = fields.every((field) =>
-    context.service.mandatoryFields === 'marked' ? field?.mandatoryInStubs === true : field?.required === true,
+  const { mandatoryFields } = context.service;
+  const isMandatory = fields.every((field) => {
+    const marked = field?.mandatoryInStubs;
+    return mandatoryFields === 'marked' ? marked !== undefined : field?.required || (marked ?? true) !== true;
+  });
+  if (isMandatory) return fields.every((field) => field?.mandatoryInStubs === 'nillable');
+  return fields.every(
+    (field) => field?.nillable !== false && !requiresAttribute(field?.schema) && !isRepeated(field?.schema),
   );
-  return !isMandatory && fields.every((field) => field?.nillable !== false && !requiresAttribute(field?.schema));
+}
+
+function isRepeated(schema: Schema | undefined): boolean {
+  return schema?.kind === 'list' && !schema.joined && schema.repeated === true;
 }
 
 function requiresAttribute(schema: Schema | undefined): boolean {
@@ -121,7 +167,7 @@ function requiresAttribute(schema: Schema | undefined): boolean {
 
 /** The fields that the element of an operation holds itself are those of one schema. */
 function sameType({ service, message }: Context, schema: ObjectSchema): readonly ObjectSchema[] {
-  const isWrapped = service.soapStyle === 'wrapped';
+  const isWrapped = !hasPart(service);
   if (isWrapped && schema === message) return [schema];
   const { namespace, name } = schema;
   const objectsIn = (schema: Schema): readonly ObjectSchema[] => {
@@ -136,7 +182,7 @@ function sameType({ service, message }: Context, schema: ObjectSchema): readonly
 }
 
 function entriesOf(service: Service, value: Readonly<Record<string, string>>): string {
-  const own = ownUri(service);
+  const own = itemUri(service, undefined);
   const typed = `xmlns:i="${instance}" xmlns:s="http://www.w3.org/2001/XMLSchema" i:type="s:string"`;
   return Object.entries(value)
     .map(([key, text]) =>

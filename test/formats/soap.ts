@@ -25,9 +25,9 @@ function createFormat(envelope: string, prefix: string, differences: Differences
     ...differences,
     precisionMs: 1,
     path: (service) => serviceAddress(service),
-    print: (service, { name }, tree) =>
+    print: (service, { name: called, elements: { input: name = called } = {} }, tree) =>
       `<e:Envelope xmlns:e="${envelope}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><e:Body>` +
-      `<r:${name} xmlns:r="${ownUri(service)}">${messageOf(service, tree)}</r:${name}></e:Body></e:Envelope>`,
+      `<r:${name} xmlns:r="${ownUri(service)}"${around(service, tree)}>${messageOf(service, tree)}</r:${name}></e:Body></e:Envelope>`,
     withKey(body, key) {
       const id = `<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">${key}</a:MessageID>`;
       return body.replace(`<${prefix}:Body>`, `<${prefix}:Header>${id}</${prefix}:Header><${prefix}:Body>`);
@@ -37,11 +37,17 @@ function createFormat(envelope: string, prefix: string, differences: Differences
   };
 }
 
-function messageOf({ soapStyle }: Service, tree: Loose): string {
-  return soapStyle === 'wrapped' ? contentOf(tree) : elementOf('request', tree);
+function messageOf({ soapStyle = 'request-result' }: Service, tree: Loose): string {
+  return soapStyle === 'request-result' ? elementOf('request', tree) : contentOf(tree);
+}
+
+/** The attributes of an input that is the element of the operation. */
+function around({ soapStyle = 'request-result' }: Service, tree: Loose): string {
+  return soapStyle === 'request-result' ? '' : splitAttributes(tree).attributes;
 }
 
 function elementOf(name: string, node: Loose): string {
+  if (node.kind === 'list' && node.repeated) return contentOf(node);
   if (node.kind === 'nothing') return `<r:${name} xsi:nil="true"/>`;
   return `<r:${name}${splitAttributes(node).attributes}>${contentOf(node)}</r:${name}>`;
 }
@@ -54,7 +60,9 @@ function contentOf(node: Loose): string {
       return '';
     case 'object':
       return splitAttributes(node)
-        .elements.map(({ name, node }) => elementOf(name, node))
+        .elements.map(({ name, node, isText }) =>
+          isText && node.kind === 'text' ? contentOf(node) : elementOf(name, node),
+        )
         .join('');
     case 'map':
       return node.members

@@ -9,6 +9,7 @@ import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { alarmsV1 } from '../support/alarms.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 import { recurringV70 } from '../support/newer-recurring.ts';
+import { rpcShipmentsV1, shipmentsV1 } from '../support/shipments.ts';
 import { operationsOf, runs, type Subject } from './property.ts';
 
 /** The operations that have a subject with all runs. */
@@ -30,13 +31,14 @@ function subjectsOf(list: readonly Service[], runs: number): readonly (Subject &
 const fewer = Math.ceil(runs / 4);
 
 /**
- * The built-in services; one outside of `src/services`; two with every kind of value, one of them wrapped; two with an operation of
+ * The built-in services; one outside of `src/services`; two with every kind of value, one of them wrapped; two as foreign WSDLs describe them; two with an operation of
  * one name; two versions of one.
  */
 export const subjects = [
   ...subjectsOf(services, runs),
   ...subjectsOf([ordersV1], fewer),
   ...subjectsOf([invoicesV1, wrappedInvoicesV1], fewer),
+  ...subjectsOf([shipmentsV1, rpcShipmentsV1], fewer),
   ...[...subjectsOf([recurringV25, alarmsV1], fewer), ...subjectsOf([recurringV25, recurringV70], fewer)].filter(
     ({ operation }) => operation.name === 'disable',
   ),

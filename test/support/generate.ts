@@ -152,6 +152,9 @@ const scalars = (shape: ScalarSchema): Arbitrary<unknown> => {
       return moments(shape);
     case 'decimal':
       return decimals(shape);
+    case 'double':
+      // Zero has no sign.
+      return fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0);
     case 'date':
       return days;
     case 'binary':

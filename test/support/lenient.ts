@@ -6,6 +6,8 @@ export interface Member {
   node: Loose;
   /** In XML, a text is an attribute. */
   isAttribute?: true;
+  /** In XML, the text of the element. */
+  isText?: true;
   /** In JSON, where it is another one. */
   json?: string;
 }
@@ -17,7 +19,7 @@ export type Loose =
   | { kind: 'nothing' }
   | { kind: 'object'; members: Member[] }
   | { kind: 'map'; members: Member[] }
-  | { kind: 'list'; items: Loose[]; itemName: string; wrapped: boolean };
+  | { kind: 'list'; items: Loose[]; itemName: string; wrapped: boolean; repeated?: true };
 
 export const textNode = (text: string): Loose => ({ kind: 'text', text });
 
@@ -29,6 +31,7 @@ export const loosen = (shape: Schema, value: unknown): Loose => {
     case 'integer':
     case 'boolean':
     case 'decimal':
+    case 'double':
     case 'date':
     case 'binary':
       return textNode(String(value));
@@ -37,7 +40,8 @@ export const loosen = (shape: Schema, value: unknown): Loose => {
     case 'list': {
       if (shape.joined) return textNode((value as string[]).join(','));
       const items = (value as unknown[]).map((item) => loosen(shape.item, item));
-      return { kind: 'list', items, itemName: shape.itemName, wrapped: shape.wrapped };
+      const repeated = shape.repeated && { repeated: true as const };
+      return { kind: 'list', items, itemName: shape.itemName, wrapped: shape.wrapped, ...repeated };
     }
     case 'map': {
       const entries = Object.entries(value as Record<string, string>);
@@ -57,6 +61,7 @@ const membersOf = (shape: ObjectSchema, value: Readonly<Record<string, unknown>>
       name,
       node: loosen(field.schema, value[name]),
       ...(field.xml === 'attribute' && { isAttribute: true }),
+      ...(field.xml === 'text' && { isText: true }),
       ...(field.json !== undefined && { json: field.json }),
     }));
 

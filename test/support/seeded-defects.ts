@@ -116,7 +116,8 @@ const inMember = (owner: ObjectNode, member: Member, { schema: shape, required }
     apply,
   }));
   if (required) changes.push({ name: `${member.name}: missing`, apply: () => remove(owner, [member.name]) });
-  if (member.node.kind === 'text')
+  // Two texts of an element are one.
+  if (member.node.kind === 'text' && !member.isText)
     changes.push({ name: `${member.name}: twice`, apply: () => owner.members.push(member) });
   return changes;
 };
@@ -130,7 +131,10 @@ const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
     case 'object':
       return [
         ...(shape.kind === 'object' ? inObject(shape, node) : []),
-        { name: 'text for an object', apply: () => set(textNode('x')) },
+        // In XML, the text of an element is a member of some objects.
+        ...(shape.kind === 'object' && shape.textField !== undefined
+          ? []
+          : [{ name: 'text for an object', apply: () => set(textNode('x')) }]),
       ];
     case 'map': {
       const max = shape.kind === 'map' ? shape.max : 0;
@@ -153,7 +157,8 @@ const inNode = (shape: Schema, node: Loose, set: Set): Change[] => {
           node.items[at] = changed;
         }),
       );
-      return [...each, { name: 'text for a list', apply: () => set(textNode('x')) }];
+      // In XML, a text may be the only one of a repeated element.
+      return node.repeated ? each : [...each, { name: 'text for a list', apply: () => set(textNode('x')) }];
     }
     case 'nothing':
       return [];

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { namespacesOf, ownUri, type Service } from '../../src/contract/service.ts';
+import { deriveWsdl } from '../../src/documents/wsdl.ts';
 import { deriveXsd } from '../../src/documents/xsd.ts';
 import { createTempFolder } from './temp-folder.ts';
 
@@ -17,9 +18,11 @@ const envelopeXsd = (uri: string) =>
 </xs:schema>`;
 
 const writeSchemas = (folder: string, service: Service): string => {
-  for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`))
-    writeFileSync(join(folder, `${namespace}.xsd`), text);
   const { own } = namespacesOf(service);
+  for (const [namespace, text] of deriveXsd(service, (other) => `${other}.xsd`)) {
+    const wrappers = namespace === own && service.soapStyle === 'rpc' ? rpcElements(service) : '';
+    writeFileSync(join(folder, `${namespace}.xsd`), text.replace('</xsd:schema>', `${wrappers}</xsd:schema>`));
+  }
   const imports = envelopes.map((uri, index) => {
     writeFileSync(join(folder, `envelope${index}.xsd`), envelopeXsd(uri));
     return `<xs:import namespace="${uri}" schemaLocation="envelope${index}.xsd"/>`;
@@ -30,6 +33,20 @@ const writeSchemas = (folder: string, service: Service): string => {
   writeFileSync(path, text);
   return path;
 };
+
+/** The elements of rpc messages, which SOAP declares and no schema. */
+function rpcElements(service: Service): string {
+  const wsdl = deriveWsdl(service, { address: 'urn:x', soap12: false });
+  return [...wsdl.matchAll(/<wsdl:message name="(\w+)(Request|Response)">([\s\S]*?)<\/wsdl:message>/g)]
+    .map(([, name, side, parts]) => {
+      const elements = parts!
+        .replaceAll('wsdl:part', 'xsd:element form="unqualified" minOccurs="0" nillable="true"')
+        .replaceAll('"tns:', `"${namespacesOf(service).own}:`);
+      const suffix = side === 'Response' ? side : '';
+      return `<xsd:element name="${name}${suffix}"><xsd:complexType><xsd:sequence>${elements}</xsd:sequence></xsd:complexType></xsd:element>`;
+    })
+    .join('');
+}
 
 /** Returns xmllint's message on the first invalid document and the document; undefined when all are valid. */
 export const firstInvalid = (service: Service, documents: readonly string[]): string | undefined => {

@@ -9,11 +9,15 @@ export const reader: Reader<unknown> = Object.freeze({
     if (typeof node === 'string') return node;
     // Some clients send references and card numbers as numbers. The scan has checked that no digit was lost.
     if (typeof node === 'number')
-      return schema.kind === 'string' || schema.kind === 'integer' || schema.kind === 'decimal'
+      return schema.kind === 'string' ||
+        schema.kind === 'integer' ||
+        schema.kind === 'decimal' ||
+        schema.kind === 'double'
         ? String(node)
         : undefined;
     // Any other number, as it was written.
-    if (typeof node === 'symbol') return schema.kind === 'decimal' ? node.description : undefined;
+    if (typeof node === 'symbol')
+      return schema.kind === 'decimal' || schema.kind === 'double' ? node.description : undefined;
     return typeof node === 'boolean' && schema.kind === 'boolean' ? String(node) : undefined;
   },
 
@@ -83,6 +87,7 @@ function numberText(source: string, { kind }: ScalarSchema): string | undefined 
     case 'integer':
       return withoutExponent(source)?.replace(/\.0*$/, '');
     case 'string':
+    case 'double':
     case 'enum':
       return source;
     case 'boolean':

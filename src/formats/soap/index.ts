@@ -1,6 +1,7 @@
 /** SOAP 1.1 and 1.2: the first child of the Body names the operation, whatever SOAPAction and path say. */
-import type { Operation } from '../../contract/operation.ts';
+import { elementName, type Operation } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
+import { isRepeated } from '../../contract/record-types.ts';
 import type { Field, ObjectSchema, Schema } from '../../contract/schema.ts';
 import { elementAround, namedOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import type { Element } from '../../xml/element.ts';
@@ -11,7 +12,7 @@ import { bodyCharsets } from '../body-text.ts';
 import { compileCodecs, type Side } from '../codec.ts';
 import { errorText } from '../error-text.ts';
 import { malformedBody } from '../malformed-body.ts';
-import { operationInBody } from '../named-operation.ts';
+import { unknownOperation } from '../named-operation.ts';
 import type { FormatContext, MessageCodec, Refusal, Reply, WireFormat } from '../protocol.ts';
 import { okMessage } from '../wire.ts';
 import { fieldsIn, openFault, openReply } from './decode-answer.ts';
@@ -52,6 +53,12 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   const head = `${envelope}<${prefix}:Body>`;
   const tail = `</${prefix}:Body></${prefix}:Envelope>`;
   const frames = compileFrames(services, head, tail);
+  const operations = new Map(
+    services.map((service) => [
+      service,
+      new Map(namedOperations(service).map((each) => [elementName(each, 'input'), each])),
+    ]),
+  );
   const message = (operation: Operation, side: Side, value: unknown): string => {
     const frame = frames.get(operation)![side];
     return frame.start + codecOf(operation)[side].print(value) + frame.end;
@@ -69,7 +76,8 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
   return {
     decode(body, { charset }, target) {
       const { message: first, messageId } = parse(body, charset, dialect);
-      const operation = operationInBody(first.local, target.service);
+      const operation = operations.get(target.service)?.get(first.local);
+      if (operation === undefined) throw unknownOperation(target.service);
       if (!isOfInterface(first)) throw malformedBody('wrong namespace', operation.name);
       // A path that names another operation than the body is a mistake, or an attempt to get past a filter of paths.
       if (target.operation !== undefined && target.operation !== operation)
@@ -104,7 +112,7 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 
     decodeResponse(operation, body) {
       const { message: first } = parseResponse(body, dialect);
-      if (first.local !== `${operation.name}Response`) throw malformedBody('not the answer');
+      if (first.local !== elementName(operation, 'output')) throw malformedBody('not the answer');
       const { part } = frames.get(operation)!.output;
       return codecOf(operation).output.read({ body: unwrap(first, part, isMember) });
     },
@@ -129,16 +137,28 @@ function createCodec(dialect: Dialect, context: FormatContext): MessageCodec {
 /** `/Envelope/Body/disable/request/card/number`; items count from 1, and attributes have an at sign, as in XPath. */
 function xpath(path: Path, operation: Operation | undefined, part: string | undefined, side: Side = 'input'): string {
   let schema: Schema | undefined = operation?.[side];
-  const steps = path.map((step) => {
+  const steps = path.flatMap((step, at) => {
     if (typeof step !== 'string') {
       schema = schema?.kind === 'list' ? schema.item : undefined;
       return `${step.itemName}[${step.index + 1}]`;
     }
     const field: Field | undefined = schema?.kind === 'object' ? schema.fields[step] : undefined;
     schema = field?.schema;
-    return field?.xml === 'attribute' ? `@${step}` : step;
+    // Its items have the name.
+    if (schema !== undefined && isRepeated(schema) && typeof path[at + 1] === 'object') return [];
+    const xml = field?.xml;
+    switch (xml) {
+      case 'attribute':
+        return `@${step}`;
+      case 'text':
+        return 'text()';
+      case undefined:
+        return step;
+      default:
+        return xml satisfies never;
+    }
   });
-  const message = operation === undefined ? '*' : operation.name + (side === 'input' ? '' : 'Response');
+  const message = operation === undefined ? '*' : elementName(operation, side);
   return ['/Envelope/Body', message, ...(part === undefined ? [] : [part]), ...steps].join('/');
 }
 
@@ -156,10 +176,13 @@ function compileFrames(
   tail: string,
 ): ReadonlyMap<Operation, Readonly<Record<Side, Frame>>> {
   const frameOf = (name: string, part: string | undefined, declared: string, schema: ObjectSchema): Frame => {
-    if (part === undefined)
-      return { part, start: flat(head, `<ns1:${name}${declared}>`), end: flat(`</ns1:${name}>`, tail) };
     // The content ends a start tag with attributes.
-    const partStart = schema.attributes.length > 0 ? `<ns1:${part}` : `<ns1:${part}>`;
+    const hasAttributes = schema.attributes.length > 0;
+    if (part === undefined) {
+      const start = hasAttributes ? `<ns1:${name}${declared}` : `<ns1:${name}${declared}>`;
+      return { part, start: flat(head, start), end: flat(`</ns1:${name}>`, tail) };
+    }
+    const partStart = hasAttributes ? `<ns1:${part}` : `<ns1:${part}>`;
     return {
       part,
       start: flat(head, `<ns1:${name}${declared}>`, partStart),
@@ -170,14 +193,15 @@ function compileFrames(
   for (const service of services)
     for (const operation of namedOperations(service)) {
       const { name, input, output } = operation;
+      const [asked, answered] = [elementName(operation, 'input'), elementName(operation, 'output')];
       const part = elementAround(service, 'input');
       const known = frames.get(operation);
       // Its codec is compiled for one of the services.
       if (known !== undefined && known.input.part !== part)
         throw new TypeError(`${name} belongs to services of different SOAP styles`);
       frames.set(operation, {
-        input: frameOf(name, part, declarations(service, input), input),
-        output: frameOf(`${name}Response`, elementAround(service, 'output'), declarations(service, output), output),
+        input: frameOf(asked, part, declarations(service, input), input),
+        output: frameOf(answered, elementAround(service, 'output'), declarations(service, output), output),
       });
     }
   return frames;

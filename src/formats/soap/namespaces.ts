@@ -1,6 +1,7 @@
 /** The namespaces of a message: declared once, on the element that names the operation (decision 0023). */
-import type { ObjectSchema } from '../../contract/schema.ts';
-import { namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
+import type { ObjectSchema, Schema } from '../../contract/schema.ts';
+import { namedOperations, namespacesIn, namespacesOf, ownUri, type Service, uriOf } from '../../contract/service.ts';
+import { walk } from '../../contract/walk.ts';
 
 /**
  * Declares the namespaces of a message. The service's own one is the default, and has a prefix for the elements that callers
@@ -12,13 +13,39 @@ export function declarations(service: Service, schema: ObjectSchema): string {
   const others = othersOf(service)
     .filter((name) => used.has(name))
     .map((name) => ` xmlns:${prefixIn(service, name)}="${uriOf(service, name)}"`);
-  return ` xmlns:ns1="${own}" xmlns="${own}"${others.join('')}`;
+  const asDefault = hasUnqualified(service) ? '' : ` xmlns="${own}"`;
+  return ` xmlns:ns1="${own}"${asDefault}${others.join('')}`;
 }
 
-/** The name of an element in a namespace: without a prefix in the own one. */
+/** The name of an element: without a prefix in no namespace, and in the own one where that is the default. */
 export function qualify(service: Service, namespace: string | undefined, name: string): string {
-  if (namespace === undefined || namespace === namespacesOf(service).own) return name;
+  if (namespace === undefined) return name;
+  if (namespace === namespacesOf(service).own) return hasUnqualified(service) ? `ns1:${name}` : name;
   return `${prefixIn(service, namespace)}:${name}`;
+}
+
+const known = new WeakMap<Service, boolean>();
+
+/** Whether an element of the service has no namespace, so that there is no default one. */
+function hasUnqualified(service: Service): boolean {
+  let found = known.get(service);
+  if (found === undefined) {
+    const { unqualified = [] } = namespacesOf(service);
+    const schemas = namedOperations(service).flatMap(({ input, output }) => [input, output]);
+    found = service.soapStyle === 'rpc' || unqualified.length > 0 || schemas.some(namesNoNamespace);
+    known.set(service, found);
+  }
+  return found;
+}
+
+function namesNoNamespace(schema: Schema): boolean {
+  return walk<boolean>(schema, {
+    scalar: () => false,
+    joined: () => false,
+    list: ({ namespace }, item) => namespace === '' || item,
+    map: (_, item) => item === true,
+    object: (_, members) => members.some(({ field, part }) => field.namespace === '' || part),
+  });
 }
 
 /** `ns2` for the first of the other namespaces, in every message of the service. */

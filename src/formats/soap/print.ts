@@ -1,7 +1,7 @@
 /** Prints canonical values as elements, each in the namespace of the type that declares it. */
 import { membersOf, qualifiedName, recordTypes } from '../../contract/record-types.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
-import { elementAround, type Service } from '../../contract/service.ts';
+import { elementAround, elementNamespace, itemNamespace, type Service } from '../../contract/service.ts';
 import { walk } from '../../contract/walk.ts';
 import { escapeXml, escapeXmlAttribute } from '../../xml/print.ts';
 import { type Append, compileItems, compileMembers, type Part, scalarAppend } from '../append.ts';
@@ -22,12 +22,14 @@ interface Content {
   readonly hasAttributes?: true;
   /** Prints a scalar as the value of an attribute. */
   readonly appendValue?: Append;
+  /** Prints a list whose items are members of the object, each with this name. */
+  readonly repeat?: (element: string) => Append;
 }
 
 /**
  * Lists and maps are types of the service, in its own namespace, as in its published WSDL. That needs no prefix.
  *
- * An answer says of each nillable member of a type that it is absent (decision 0028), a request omits it.
+ * An answer says of each nillable member of a type that it is absent (decision 0028), a request omits it unless it is mandatory.
  */
 function compile(schema: Schema, formatDateTime: FormatDateTime, service: Service, side: Side): Content {
   const types = recordTypes(service);
@@ -38,25 +40,37 @@ function compile(schema: Schema, formatDateTime: FormatDateTime, service: Servic
       appendValue: scalarAppend(scalar, appendValue, appendDateTime),
     }),
     joined: () => ({ append: (text, value) => appendText(text, (value as string[]).join(',')) }),
-    list: ({ itemName }, item) => ({ append: compileItems(elementOf(itemName, item), frame) }),
-    map: () => ({ append: appendEntries }),
+    list(list, item) {
+      if (list.repeated)
+        return { append: appendNothing, repeat: (element) => compileItems(elementOf(element, item), frame) };
+      const element = qualify(service, itemNamespace(service, list), list.itemName);
+      return { append: compileItems(elementOf(element, item), frame) };
+    },
+    map: () => ({ append: compileEntries((name) => qualify(service, itemNamespace(service, {}), name)) }),
     object(object, members) {
       const parts = new Map(members.map(({ name, part }) => [name, part]));
       // The content of an operation's element has no type that others share.
       const isMessage = object === schema && elementAround(service, side) === undefined;
       const inOrder = isMessage ? membersOf(object, service) : types.get(qualifiedName(object, service))!.members;
+      const isUnqualified = isMessage && service.soapStyle === 'rpc';
       const all = inOrder
-        .filter(({ isAttribute }) => !isAttribute)
-        .map(({ name, isNillable }) => {
-          const element = qualify(service, object.namespace, name);
-          const absent = side === 'output' && isNillable ? `<${element} xsi:nil="true"/>` : '';
-          return { name, ...elementOf(element, parts.get(name) ?? { append: appendNothing }), absent };
+        .filter(({ isAttribute, isText }) => !isAttribute && !isText)
+        .map(({ name, fields, isMandatory, isNillable, isEmptyInstead }) => {
+          const namespace = elementNamespace(service, object, object.fields[name] ?? fields[0]!);
+          const element = qualify(service, isUnqualified ? undefined : namespace, name);
+          const instead = isNillable ? `<${element} xsi:nil="true"/>` : isEmptyInstead ? `<${element}/>` : '';
+          const absent = side === 'output' || isMandatory ? instead : '';
+          const part = parts.get(name) ?? { append: appendNothing };
+          if (part.repeat === undefined) return { name, element, ...elementOf(element, part), absent };
+          return { name, element, before: '', append: part.repeat(element), after: '', absent };
         });
       const isEmpty = new Set(side === 'output' ? object.whenEmpty : []);
-      const empty = all.map(({ name, absent }) =>
-        isEmpty.has(name) ? `<${qualify(service, object.namespace, name)}/>` : absent,
-      );
-      const append = compileMembers(all, { ...frame, empty: empty.join('') });
+      const empty = all.map(({ name, element, absent }) => (isEmpty.has(name) ? `<${element}/>` : absent));
+      const { textField } = object;
+      const append =
+        textField === undefined
+          ? compileMembers(all, { ...frame, empty: empty.join('') })
+          : compileMembers([{ name: textField, before: '', append: parts.get(textField)!.append, after: '' }], frame);
       if (object.attributes.length === 0) return { append };
       const appendAttributes = compileAttributes(object, parts);
       return { append: (text, value) => append(appendAttributes(text, value), value), hasAttributes: true };
@@ -84,13 +98,19 @@ function appendNothing(text: string): string {
   return text;
 }
 
-function appendEntries(text: string, value: unknown): string {
-  let printed = text;
-  for (const [key, entry] of Object.entries(value as Readonly<Record<string, string>>)) {
-    const named = appendText(`${printed}<entry><key xsi:type="xsd:string">`, key);
-    printed = `${appendText(`${named}</key><value xsi:type="xsd:string">`, entry)}</value></entry>`;
-  }
-  return printed;
+function compileEntries(nameOf: (name: string) => string): Append {
+  const [entry, key, value] = ['entry', 'key', 'value'].map(nameOf);
+  const beforeKey = `<${entry}><${key} xsi:type="xsd:string">`;
+  const beforeValue = `</${key}><${value} xsi:type="xsd:string">`;
+  const after = `</${value}></${entry}>`;
+  return (text, entries) => {
+    let printed = text;
+    for (const [name, each] of Object.entries(entries as Readonly<Record<string, string>>)) {
+      const named = appendText(printed + beforeKey, name);
+      printed = appendText(named + beforeValue, each) + after;
+    }
+    return printed;
+  };
 }
 
 function appendText(text: string, value: unknown): string {

@@ -1,7 +1,7 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
 import type { Reader } from '../../contract/read.ts';
-import type { ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
+import type { ListSchema, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
 import { malformedBody } from '../malformed-body.ts';
@@ -29,7 +29,9 @@ export function createAnswerReader(): Reader<Element> {
     // A nil element that the contract does not have is no member.
     eachMember: (element, visit, schema) =>
       reader.eachMember(element, (name, each) => (isNil(each) ? undefined : visit(name, each)), schema),
-    items({ text, children }) {
+    items(element, schema) {
+      const { text, children } = element;
+      if (schema.repeated) return reader.items(element, schema);
       if (!isBlank(text)) return undefined;
       return children.every(({ local }) => local === children[0]!.local) ? children : undefined;
     },
@@ -54,18 +56,31 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
 
     eachMember(element, visit, schema) {
       const named = typeName(element);
-      if (!isBlank(element.text) || (named !== undefined && named !== schema.name && !structNames.has(named)))
+      const { textField } = schema;
+      if (
+        (textField === undefined && !isBlank(element.text)) ||
+        (named !== undefined && named !== schema.name && !structNames.has(named))
+      )
         return false;
       for (const each of element.children)
         visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema));
+      if (textField !== undefined && element.text !== '') visit(textField, { ...emptyValue, text: element.text });
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
     },
 
     items(element, schema) {
+      if (schema.repeated) return repeatedItems(element.children, schema);
       if (!isBlank(element.text)) return undefined;
-      const all = element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
+      const all =
+        schema.anyItemName || element.children.every((each) => each.local === schema.itemName && isOfInterface(each));
       return all ? element.children : undefined;
+    },
+
+    gather(list, item) {
+      const children = list?.children ?? [];
+      (children as Element[]).push(item);
+      return list ?? { ...emptyValue, local: item.local, children };
     },
 
     isEmpty,
@@ -87,9 +102,22 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
   } satisfies Reader<Element>);
 }
 
-/** An element in the place of an attribute: it is made one without a text, which is what every format refuses. */
-function placed(element: Element, { attributes }: ObjectSchema): Element {
-  if (attributes.length === 0 || !attributes.includes(element.local) || isNil(element)) return element;
+/** Stubs write an array that is null as one item that is nil, and others as an empty one. */
+function repeatedItems(items: readonly Element[], { item }: ListSchema): readonly Element[] {
+  const [first] = items;
+  const isBlankItem = item.kind === 'object' || item.kind === 'list' ? isEmpty : isWithoutContent;
+  const isNothing = items.length === 1 && first!.attributes.length === 0 && isBlankItem(first!);
+  return isNothing ? [] : items.filter((each) => !isNil(each));
+}
+
+function isWithoutContent({ text, children }: Element): boolean {
+  return text === '' && children.length === 0;
+}
+
+/** An element in the place of an attribute or of the text: it is made one without a text, which is what every format refuses. */
+function placed(element: Element, { attributes, textField }: ObjectSchema): Element {
+  if (!attributes.includes(element.local) && element.local !== textField) return element;
+  if (isNil(element)) return element;
   return { ...element, children: [element] };
 }
 

@@ -1,0 +1,72 @@
+/** `triglyph import-wsdl`: writes the contract of a WSDL, and reports what it leaves out. */
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Finding, FindingKind } from '../wsdl/findings.ts';
+import { printFinding } from '../wsdl/findings.ts';
+import { headings, type Imported, importWsdl } from '../wsdl/import-wsdl.ts';
+import { Unread } from '../wsdl/read-location.ts';
+import { CommandError } from './command-error.ts';
+
+export function add(program: Command): void {
+  program
+    .command('import-wsdl')
+    .argument('<wsdl>', 'the WSDL: a file, or a URL with --allow-network')
+    .option('--out <file>', 'writes the contract to this file instead of standard output')
+    .option('--service <name>', 'the service; by default the first one')
+    .option('--port <name>', 'the port; by default the first one of SOAP 1.1')
+    .option('--folder <folder>', 'the folder that imported files may be in; by default that of the WSDL')
+    .option('--allow-network', 'reads documents of the network, too')
+    .option('--strict', 'fails where anything is left out')
+    .option('--json', 'reports in JSON, on standard error')
+    .description('writes a contract from a WSDL, and reports what the contract language cannot say')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph import-wsdl OrderService.wsdl --out contract.ts\n\nExit codes: 0 imported, 1 nothing imported, or with --strict something left out.',
+    )
+    .action(run);
+}
+
+interface Options {
+  readonly out?: string;
+  readonly service?: string;
+  readonly port?: string;
+  readonly folder?: string;
+  readonly allowNetwork?: boolean;
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...choice }: Options): Promise<void> {
+  const imported = await read(wsdl, { ...choice, allowNetwork });
+  const isRefused = strict === true && imported.findings.some(({ kind }) => kind === 'refused');
+  process.stderr.write(json ? `${JSON.stringify(reportOf(imported), null, 2)}\n` : linesOf(imported).join('\n'));
+  if (isRefused) throw new CommandError(['something is left out, and --strict is given: no contract is written']);
+  if (out === undefined) process.stdout.write(imported.text);
+  else writeFileSync(out, imported.text);
+}
+
+async function read(wsdl: string, options: Parameters<typeof importWsdl>[1]): Promise<Imported> {
+  try {
+    return await importWsdl(wsdl, options);
+  } catch (thrown) {
+    if (thrown instanceof Unread) throw new CommandError([thrown.message, ...thrown.findings.map(printFinding)]);
+    throw thrown;
+  }
+}
+
+function reportOf({ service, findings }: Imported) {
+  const { name, version, address } = service;
+  return { service: name, version, address, operations: [...service.operations.keys()], findings };
+}
+
+function linesOf({ service, findings }: Imported): readonly string[] {
+  const { name, version, address, operations } = service;
+  const count = operations.size === 1 ? '1 operation' : `${operations.size} operations`;
+  const kinds = (Object.keys(headings) as FindingKind[]).flatMap((kind) => section(kind, findings));
+  return [`${name} version ${version} at ${address}: ${count}`, ...kinds, ''];
+}
+
+function section(kind: FindingKind, findings: readonly Finding[]): readonly string[] {
+  const lines = findings.filter((each) => each.kind === kind).map((each) => `  ${printFinding(each)}`);
+  return lines.length === 0 ? [] : [`${headings[kind]}:`, ...lines];
+}

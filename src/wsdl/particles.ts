@@ -1,0 +1,54 @@
+/** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
+import type { Choice, Field, Schema } from '../contract/schema.ts';
+import type { LocatedElement } from '../xml/located.ts';
+import type { Findings } from './findings.ts';
+import { xsdUri } from './names.ts';
+import type { Prefixes } from './prefixes.ts';
+import { type Declared, qualifiesElements, type SchemaIndex } from './schema-index.ts';
+import type { SimpleTypes } from './simple-types.ts';
+
+/** Where WSDL sets no limit. */
+export const itemsMax = 1_000;
+
+/** What a type is in the contract. */
+export interface ReadType {
+  readonly schema: Schema;
+  readonly hasInlineLengths: boolean;
+}
+
+/** The fields of an object, as its type declares them. */
+export interface Content {
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly choices: readonly Choice[];
+}
+
+/** What the content of a type needs from the reading of types. */
+export interface TypeReader {
+  readonly index: SchemaIndex;
+  readonly findings: Findings;
+  readonly prefixes: Prefixes;
+  readonly simpleTypes: SimpleTypes;
+  /** The type that an element names, or that stands in it. `name`: for a type without one. */
+  typeOf(element: LocatedElement, declared: Declared, name: string): ReadType;
+}
+
+/** The children that declare something. */
+export function elementChildren(element: LocatedElement): readonly LocatedElement[] {
+  return element.children.filter(({ namespace, local }) => namespace === xsdUri && local !== 'annotation');
+}
+
+export function limitOf(maxOccurs: string): number {
+  const number = Number(maxOccurs);
+  return Number.isInteger(number) && number > 0 ? number : itemsMax;
+}
+
+/** The URI of the namespace of an element in messages; empty for none. */
+export function namespaceOfElement({ element, schema }: Declared, isGlobal: boolean): string {
+  const form = element.attributes.get('form');
+  const isQualified = isGlobal || form === 'qualified' || (form !== 'unqualified' && qualifiesElements(schema));
+  return isQualified ? schema.targetNamespace : '';
+}
+
+export function capitalised(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

@@ -1,0 +1,144 @@
+/** Reads one document of an import: a file below the folder of the WSDL, or a URL where the network is allowed. */
+import { Buffer } from 'node:buffer';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { decodeXml, UnknownEncoding, Unreadable } from '../xml/decode.ts';
+import type { Limits } from '../xml/limits.ts';
+import { type LocatedElement, parseLocated } from '../xml/located.ts';
+import { Malformed } from '../xml/parse.ts';
+import type { Finding } from './findings.ts';
+
+/** A document cannot be read, or holds nothing that can be imported. The message says why. */
+export class Unread extends Error {
+  override readonly name = 'Unread';
+  /** What was found before. */
+  findings: readonly Finding[] = [];
+}
+
+export interface ReadingOptions {
+  readonly allowNetwork: boolean;
+  /** The folder that files may be read from; by default that of the WSDL. */
+  readonly folder?: string | undefined;
+}
+
+/** How the locations of an import are resolved and read. */
+export interface Reading {
+  /** A URL. `base`: of the document that names the location; undefined for the first one. */
+  resolve(location: string, base: string | undefined): Promise<string>;
+  bytes(location: string): Promise<Buffer>;
+}
+
+/** Of one document, and of all documents together. */
+export const bytesMax = 8 << 20;
+const allBytesMax = 32 << 20;
+const timeLimitMs = 20_000;
+
+export function createReading({ allowNetwork, folder }: ReadingOptions): Reading {
+  let allowedFolder = folder === undefined ? undefined : realpath(folder);
+  let total = 0;
+  return {
+    async resolve(location, base) {
+      const url = locate(location, base);
+      if (url.protocol === 'http:' || url.protocol === 'https:') {
+        if (!allowNetwork) throw new Unread(`${location} is on the network, which --allow-network allows`);
+        return url.href;
+      }
+      if (url.protocol !== 'file:') throw new Unread(`${location} is no file and no URL of HTTP`);
+      if (base !== undefined && !base.startsWith('file:')) throw new Unread(`${location} is a file, named by a URL`);
+      const path = await realPathOf(fileURLToPath(url), location);
+      allowedFolder ??= Promise.resolve(dirname(path));
+      const allowed = await allowedFolder;
+      const steps = relative(allowed, path);
+      if (steps === '..' || steps.startsWith(`..${sep}`))
+        throw new Unread(`${location} is outside of the folder of the WSDL; --folder allows another one`);
+      return pathToFileURL(path).href;
+    },
+
+    async bytes(location) {
+      const bytes = location.startsWith('file:') ? await readBytes(fileURLToPath(location)) : await download(location);
+      total += bytes.length;
+      if (total > allBytesMax) throw new Unread(`the documents have more than ${allBytesMax >> 20} MiB`);
+      return bytes;
+    },
+  };
+}
+
+/** Throws Unread with the line and column of a document that is not well-formed. */
+export async function readLocation(
+  location: string,
+  name: string,
+  reading: Reading,
+  limits: Limits,
+): Promise<LocatedElement> {
+  const bytes = await reading.bytes(location);
+  try {
+    return parseLocated(decodeXml(bytes, undefined), limits);
+  } catch (thrown) {
+    if (thrown instanceof Malformed) {
+      const { position, reason } = thrown;
+      throw new Unread(`${name}${position === undefined ? '' : `:${position.line}:${position.column}`}: ${reason}`);
+    }
+    if (thrown instanceof Unreadable || thrown instanceof UnknownEncoding)
+      throw new Unread(`${name}: ${thrown.message || 'unknown encoding'}`);
+    throw thrown;
+  }
+}
+
+/** As messages name it: relative to the first document where both are files. */
+export function nameOfLocation(location: string, first: string): string {
+  if (!location.startsWith('file:') || !first.startsWith('file:')) return location;
+  return relative(dirname(fileURLToPath(first)), fileURLToPath(location));
+}
+
+function locate(location: string, base: string | undefined): URL {
+  try {
+    if (base !== undefined) return new URL(location, base);
+    return /^[a-z][a-z0-9+.-]+:\/\//i.test(location) ? new URL(location) : pathToFileURL(location);
+  } catch {
+    throw new Unread(`${location} is no location`);
+  }
+}
+
+async function realPathOf(path: string, location: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    throw new Unread(`${location} cannot be read (${codeOf(thrown)})`);
+  }
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size > bytesMax) throw new Unread(`${path} has more than ${bytesMax >> 20} MiB`);
+    return await readFile(path);
+  } catch (thrown) {
+    throw thrown instanceof Unread ? thrown : new Unread(`${path} cannot be read (${codeOf(thrown)})`);
+  }
+}
+
+/** A redirection may not lead to anything but HTTP, which `fetch` ensures. */
+async function download(location: string): Promise<Buffer> {
+  try {
+    const response = await fetch(location, { signal: AbortSignal.timeout(timeLimitMs) });
+    if (!response.ok || response.body === null) throw new Unread(`${location} answers with ${response.status}`);
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of response.body) {
+      length += piece.length;
+      if (length > bytesMax) throw new Unread(`${location} has more than ${bytesMax >> 20} MiB`);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  } catch (thrown) {
+    if (thrown instanceof Unread) throw thrown;
+    throw new Unread(`${location} cannot be read (${codeOf(thrown)})`);
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { code } = (thrown.cause ?? thrown) as NodeJS.ErrnoException;
+  return code ?? thrown.message;
+}

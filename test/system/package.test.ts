@@ -189,6 +189,17 @@ tested.clock.advance({ days: 1 });
 tested.faults.next({ operation: 'echo', answer: 'internal' });
 `;
 
+const commonJs = `import { createGateway, type RunningGateway } from 'triglyph';
+import { Problem } from 'triglyph/contract';
+import { createGateway as createTestGateway } from 'triglyph/testing';
+
+export const gateway: Promise<RunningGateway> = createGateway({ services: [] });
+export const tested = createTestGateway({ services: [] }).then(({ clock }) => clock.now());
+// @ts-expect-error no services
+createGateway({});
+export const problem = new Problem('unavailable');
+`;
+
 test('a configuration file in TypeScript names a service', async () => {
   write('package.json', '{"type":"module"}');
   write('echo.ts', echoService.replace('  tx.execute;\n', ''));
@@ -201,11 +212,15 @@ test('a configuration file in TypeScript names a service', async () => {
 test('a strict TypeScript program compiles with it, and a wrong handler does not', () => {
   const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, skipLibCheck: false, noEmit: true };
   const options = { ...compilerOptions, allowImportingTsExtensions: true, types: ['node'] };
-  write('tsconfig.json', JSON.stringify({ compilerOptions: options, files: ['consumer.ts', 'echo.config.ts'] }));
+  write(
+    'tsconfig.json',
+    JSON.stringify({ compilerOptions: options, files: ['consumer.ts', 'common.cts', 'echo.config.ts'] }),
+  );
   write('package.json', '{"type":"module"}');
   write('echo.ts', echoService);
   write('echo.config.ts', configuration);
   write('consumer.ts', consumer);
+  write('common.cts', commonJs);
   const { stdout } = runNode(join(root, 'node_modules/typescript/lib/tsc.js'), '-p', '.');
   expect(stdout).toBe('');
 });

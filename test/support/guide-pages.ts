@@ -10,8 +10,13 @@ export function readGuide(name: string): readonly Block[] {
   return readBlocks(name, readFileSync(join(root, `docs/${name}.md`), 'utf8'));
 }
 
-/** `callers`: the address of a server that takes the place of the documented one. */
-export async function followGuide(blocks: readonly Block[], callers: string, folder: string): Promise<readonly Step[]> {
+/** `callers`: the address of a server that takes the place of the documented one. `env`: variables of the commands. */
+export async function followGuide(
+  blocks: readonly Block[],
+  callers: string,
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly Step[]> {
   const programs = join(folder, '.bin');
   mkdirSync(programs, { recursive: true });
   const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
@@ -22,6 +27,7 @@ export async function followGuide(blocks: readonly Block[], callers: string, fol
   return followPage(blocks, callers, folder, modules, {
     PATH: `${programs}:${process.env.PATH}`,
     // Programs import the package by its name.
+    ...env,
     NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(root, 'scripts/own-package.mjs')}`,
   });
 }

@@ -91,7 +91,7 @@ const line = /^(validation|security|configuration|internal) (\d[\d_]+) (.*)$/s;
 export function parseErrorLine(text: string): ErrorLine | undefined {
   const [, type, code, rest] = line.exec(text.trim()) ?? [];
   if (type === undefined || code === undefined || rest === undefined) return undefined;
-  const [message = '', ...also] = rest.split('; also ');
+  const [message = '', ...also] = rest.split('; also ', issuesMax);
   const others = also.map((each) => /^(.+?): (.*)$/s.exec(each));
   if (others.includes(null)) return { type, code, message: rest, others: [] };
   return { type, code, message, others: others.map((match) => [match![1]!, match![2]!]) };

@@ -9,7 +9,7 @@ import { arbitrary } from '../support/generate.ts';
 import { bodyMsMax, shortestMs } from './cpu-time.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 
-type Edit = (body: Buffer) => Buffer;
+export type Edit = (body: Buffer) => Buffer;
 
 const tokens = [
   '<![CDATA[',
@@ -56,7 +56,7 @@ const insert =
   (body) =>
     Buffer.concat([body.subarray(0, at(body, share)), bytes, body.subarray(at(body, share))]);
 
-const edit: Arbitrary<Edit> = fc.oneof(
+export const edit: Arbitrary<Edit> = fc.oneof(
   fc.tuple(place, fc.nat(7)).map(
     ([share, bit]): Edit =>
       (body) => {
@@ -91,7 +91,7 @@ const edit: Arbitrary<Edit> = fc.oneof(
   ),
 );
 
-const noise = fc.oneof(
+export const noise = fc.oneof(
   fc.uint8Array({ maxLength: 64 }),
   fc.string({ unit: 'binary', maxLength: 64 }).map((text) => Buffer.from(text)),
 );

@@ -5,7 +5,7 @@ import { createProtocols } from '../../src/formats/index.ts';
 import type { MessageCodec } from '../../src/formats/protocol.ts';
 import { services } from '../../src/services/index.ts';
 import { type Property, runs, type Subject } from './property.ts';
-import { answersAreRead, refusalsAreRead, unknownMembersPass } from './server-answers.ts';
+import { answersAreRead, anyBytesAreRead, refusalsAreRead, unknownMembersPass } from './server-answers.ts';
 import { subjects } from './subjects.ts';
 
 const few = Math.ceil(runs / 10);
@@ -22,6 +22,7 @@ const properties: Readonly<Record<string, Property>> = {
   'an answer is read as it was written': answersAreRead,
   'members that the contract does not have pass': unknownMembersPass,
   'a refusal is read as it was written': refusalsAreRead,
+  'any bytes are read or refused': anyBytesAreRead,
 };
 
 describe.each(all)('$title', (subject) => {
@@ -33,7 +34,7 @@ describe.each(all)('$title', (subject) => {
 type Codec = Pick<MessageCodec, 'decodeAnswer' | 'decodeError'>;
 
 /** Each defect, and the property that must find it. */
-const defects: Readonly<Record<string, readonly [Property, (codec: Codec) => Partial<Codec>]>> = {
+const defects: Record<string, readonly [Property, (codec: Codec) => Partial<Codec>]> = {
   'loses an optional member': [
     answersAreRead,
     ({ decodeAnswer }) => ({
@@ -79,6 +80,18 @@ const defects: Readonly<Record<string, readonly [Property, (codec: Codec) => Par
     }),
   ],
 };
+
+Object.assign(defects, {
+  'throws what is no Problem': [
+    anyBytesAreRead,
+    ({ decodeAnswer }: Codec) => ({
+      decodeAnswer: ((operation, reply) => {
+        if (reply.body.includes(0)) throw new TypeError('a defect');
+        return decodeAnswer(operation, reply);
+      }) satisfies Codec['decodeAnswer'],
+    }),
+  ],
+});
 
 describe('defects that must be found', () => {
   const subject = all.find(({ operation }) => operation.name === 'listRecurringDetails')!;

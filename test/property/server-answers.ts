@@ -11,6 +11,7 @@ import type { DecodedAnswer, RefusedAnswer, Reply } from '../../src/formats/prot
 import type { Message } from '../../src/formats/wire.ts';
 import { formats } from '../formats/index.ts';
 import { arbitrary } from '../support/generate.ts';
+import { type Edit, edit, noise } from './arbitrary-bytes.ts';
 import { namesOf, type Property, type Subject, search } from './property.ts';
 import { rounded } from './round-trip.ts';
 
@@ -168,3 +169,82 @@ export const refusalsAreRead: Property = (subject) => {
     return undefined;
   });
 };
+
+type Draw = (name: ProtocolName) => Buffer;
+
+const changed = (body: string, edits: readonly Edit[]): Buffer => {
+  let bytes: Buffer = Buffer.from(body);
+  for (const each of edits) bytes = each(bytes);
+  return bytes;
+};
+
+/** Any bytes of another server are read, or refused with a Problem; what is read can be answered in every format. */
+export const anyBytesAreRead: Property = (subject) => {
+  const { protocols, operation, service } = subject;
+  const edits = fc.array(edit, { maxLength: 4 });
+  const context = { requestReference: 'ABCDEFGH12345678', operation, service };
+  const answers = fc.tuple(arbitrary(operation.output), edits).map(
+    ([output, all]): Draw =>
+      (name) =>
+        changed(protocols[name].encode(operation, output).body, all),
+  );
+  const refusals = fc.tuple(problem(subject), edits).map(
+    ([refused, all]): Draw =>
+      (name) =>
+        changed(protocols[name].encodeError(refused, context).body, all),
+  );
+  const draws = fc.oneof(
+    { weight: 6, arbitrary: answers },
+    { weight: 2, arbitrary: refusals },
+    {
+      weight: 1,
+      arbitrary: noise.map(
+        (bytes): Draw =>
+          () =>
+            Buffer.from(bytes),
+      ),
+    },
+  );
+  return search(draws, subject, (draw) => {
+    for (const name of formatsOf(subject)) {
+      const body = draw(name);
+      const fault = readAny(subject, name, { status: 500, media: { type: '', charset: undefined }, headers: {}, body });
+      if (fault !== undefined) return `${name}: ${fault} for ${JSON.stringify(body.toString('latin1'))}`;
+    }
+    return undefined;
+  });
+};
+
+const readAny = ({ protocols, operation, service }: Subject, name: ProtocolName, reply: Reply): string | undefined => {
+  const protocol = protocols[name];
+  const context = { requestReference: 'ABCDEFGH12345678', operation, service };
+  const refused = protocol.decodeError(reply, operation);
+  if (refused !== undefined) {
+    const kind = { name: 'x', status: 422, code: refused.code ?? '000', type: 'validation', message: 'x' };
+    const issues = refused.issues.map((each): Issue => ({ ...each, kind }));
+    for (const each of isBound(operation) ? [] : namesOf({ protocols, service }))
+      protocols[each].encodeError(new Problem(kind, refused.message, { issues }), context);
+    protocols.json?.encodeError(new Problem(kind, refused.message, { issues }), context);
+  }
+  try {
+    const read = protocol.decodeAnswer(operation, reply);
+    if ('refusal' in read || read.issues.length > 0) return undefined;
+    const { body } = protocol.encode(operation, read.value, read.extras);
+    const again = protocol.decodeAnswer(operation, {
+      ...reply,
+      media: { type: '', charset: 'utf-8' },
+      body: Buffer.from(body),
+    });
+    if ('refusal' in again) return 'an answer becomes a refusal';
+    const moment = precisionOf(name) > 1 ? rounded(operation.output, read.value, precisionOf(name)) : read.value;
+    return JSON.stringify(withoutHeaders(again.value, moment)) === JSON.stringify(withoutHeaders(moment, again.value))
+      ? undefined
+      : `${JSON.stringify(moment)} is read again as ${JSON.stringify(again.value)}`;
+  } catch (thrown) {
+    return thrown instanceof Problem ? undefined : `throws ${(thrown as Error).stack}`;
+  }
+};
+
+/** The members that both have: those of headers are not in a body. */
+const withoutHeaders = (value: unknown, other: unknown): unknown =>
+  Object.fromEntries(Object.entries(value as object).filter(([name]) => Object.hasOwn(other as object, name)));

@@ -24,6 +24,7 @@ export interface ForwardedCaller extends CallerIdentity {
   readonly rights: 'upstream';
 }
 
+/** A caller; only of a `Caller` are the rights known here. */
 export type AnyCaller = Caller | ForwardedCaller;
 
 /** A request as handlers receive it: decoded, validated and authorized. */

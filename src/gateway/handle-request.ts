@@ -109,7 +109,8 @@ function isRead(method: string): boolean {
 function answer(gateway: Gateway, state: RequestState, encoded: Message, problem?: Problem): Answer {
   const { protocol, requestReference, target, caller, key, replayed } = state;
   const deprecation = findDeprecation(state, gateway);
-  const notice = deprecation?.notice;
+  // Stacks show the body of such a refusal as it is, and gSOAP only its first characters.
+  const notice = problem?.kind.keepsStatus ? undefined : deprecation?.notice;
   const message = notice === undefined ? encoded : (protocol.addNotice?.(encoded, notice) ?? encoded);
   const headers: Record<string, string> = {
     ...message.headers,

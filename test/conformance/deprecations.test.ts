@@ -86,6 +86,13 @@ describe.each(namedProtocols)('%s', (name) => {
     expect(headerOf(malformed.message.body)).toBe(isSoap ? block : undefined);
   });
 
+  test('a refusal of the HTTP request has the headers alone', async () => {
+    const anonymous = await withRules([{ ...rule, format: name }], (gateway) => ask(gateway, name, {}));
+    expect(anonymous.message.status).toBe(401);
+    expect(told(anonymous.message.headers)).toEqual(announced);
+    expect(headerOf(anonymous.message.body)).toBeUndefined();
+  });
+
   test('a brown-out refuses the call and has no effect; before and after it the call is served', async () => {
     const brownOuts = [over, open];
     await withRules([{ ...rule, format: name, brownOuts }], async (gateway) => {

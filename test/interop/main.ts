@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { deprecatedConfig } from './deprecated.ts';
 import { install, installPackages, modulesFolder } from './install.ts';
 import { comparable, followPage, packagesOf, readPage } from './page.ts';
 import { clientsPage } from './report.ts';
@@ -12,7 +13,9 @@ import { absent, stacks } from './stacks.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const rootModules = join(import.meta.dirname, '../../node_modules');
-const { values } = parseArgs({ options: { only: { type: 'string' }, write: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, write: { type: 'boolean' }, deprecated: { type: 'boolean' } },
+});
 const wanted = values.only?.split(',');
 const isWanted = (name: string) => wanted === undefined || wanted.includes(name);
 
@@ -27,6 +30,7 @@ const missing = [
   ...installPackages(pages.flatMap(({ blocks }) => packagesOf(blocks))),
 ];
 const folder = tempFolder();
+if (values.deprecated) writeFileSync(join(folder.path, 'triglyph.config.json'), JSON.stringify(deprecatedConfig));
 const server = await startServer('demo', folder.path);
 const outcomes: Outcome[] = [];
 let failed = 0;

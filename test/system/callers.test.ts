@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { triglyph } from '../support/commands.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { basic, type Production, prepareProduction, type Server, startServer } from '../support/server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -280,4 +281,28 @@ test('CALLER_RECORDS=off records nothing', async () => {
     expect.not.arrayContaining(['Nothing/1, SOAPAction quoted']),
   );
   expect(await listed()).toHaveLength(before.length);
+});
+
+test('several workers on PostgreSQL add up, and each saves what it has recorded when it stops', async () => {
+  const postgres = await startPostgres();
+  const own = tempFolder();
+  try {
+    const { variables, credential } = await prepareProduction(own.path, {
+      DATABASE_URL: await postgres.createDatabase(),
+    });
+    const as = basic(credential.username, credential.secret);
+    const list = async (): Promise<readonly Listed[]> =>
+      JSON.parse((await triglyph(['callers', '--json'], own.path, variables)).stdout);
+    for (const restart of [1, 2]) {
+      const server = await startServer('serve', own.path, { ...variables, WORKERS: '2' });
+      await Promise.all(Array.from({ length: 30 }, () => send(server, { ...form, agent: 'load/1' }, as)));
+      expect(await server.stop()).toBe(0);
+      expect(await list()).toMatchObject([
+        { client: 'load/1', refused: 30 * restart, lastOutcome: 'contractNotFound' },
+      ]);
+    }
+  } finally {
+    await postgres.discard();
+    own.discard();
+  }
 });

@@ -1,6 +1,8 @@
 /** Tests third-party SOAP clients, with the served WSDL and with one of version 12; `npm run interop` runs those of more stacks. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { deprecatedConfig } from '../interop/deprecated.ts';
 import { mismatches, readSeen } from '../interop/expected.ts';
 import { runClient } from '../interop/run-client.ts';
 import { lightStacks } from '../interop/stacks.ts';
@@ -9,11 +11,18 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const folder = tempFolder();
 let server: Server;
+/** Every call to it is deprecated, so that every answer has a header block. */
+let deprecating: Server;
 beforeAll(async () => {
   server = await startServer('demo', folder.path);
+  const own = join(folder.path, 'deprecating');
+  mkdirSync(own);
+  writeFileSync(join(own, 'triglyph.config.json'), JSON.stringify(deprecatedConfig));
+  deprecating = await startServer('demo', own);
 });
 afterAll(async () => {
   await server.stop();
+  await deprecating.stop();
   folder.discard();
 });
 
@@ -29,6 +38,14 @@ test.each(cases)('%s', async (_, stack, run) => {
     join(folder.path, `${stack.name}-${run.document}-${run.variant}`),
   );
   expect(outcome.failure ?? outcome.mismatches).toEqual([]);
+});
+
+test.each(cases)('%s, with a header block in each answer', async (_, stack, run) => {
+  const place = join(folder.path, `deprecated-${stack.name}-${run.document}-${run.variant}`);
+  const outcome = await runClient(stack, run, deprecating.callers, place);
+  expect(outcome.failure ?? outcome.mismatches).toEqual([]);
+  const metrics = await (await fetch(`${deprecating.admin}/metrics`)).text();
+  expect(metrics).toMatch(/triglyph_deprecated_requests_total\{protocol="soap11",kind="announced"\} [1-9]/);
 });
 
 test('a client that prints nothing, or another value, is found', () => {

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { createNameClient } from '../callers/client-name.ts';
 import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
+import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
 import { createDocuments } from '../documents/index.ts';
@@ -12,7 +13,7 @@ import type { WireRequest } from '../formats/wire.ts';
 import type { Answer } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
-import { compose, type Implementation } from '../gateway/implement.ts';
+import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
@@ -27,6 +28,7 @@ import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
 import type { Services } from './service-set.ts';
+import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
@@ -38,6 +40,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly cache: IdempotencyCache | undefined;
   /** Absent where callers are not recorded. */
   readonly recorder: CallerRecorder | undefined;
+  readonly upstreams: OpenUpstreams;
 }
 
 /** Replacements for what the configuration describes. */
@@ -68,8 +71,8 @@ export async function composeGateway<M extends Metrics>(
     upstreams = noUpstreams,
     deprecations = [],
   } = overrides;
-  const composition = compose(implementations);
-  const { services, conventions } = composition;
+  const services = servicesOf(implementations);
+  const conventions = conventionsOf(services);
   const faults = deprecationFaults(deprecations, services);
   if (faults.length > 0) throw new ConfigError(faults);
   const protocols = createProtocols(services, {
@@ -87,6 +90,15 @@ export async function composeGateway<M extends Metrics>(
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   backend.services.observe(log, metrics);
+  const opened = openUpstreams(upstreams, {
+    implementations,
+    protocols,
+    referenceHeader: conventions.requestReference,
+    backend,
+    log,
+    metrics: metrics.upstreams,
+  });
+  const composition = compose(opened.implementations);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
   const gateway: Gateway = Object.freeze({
     protocols,
@@ -125,6 +137,7 @@ export async function composeGateway<M extends Metrics>(
     metrics,
     cache,
     recorder,
+    upstreams: opened,
     handle:
       onAnswer === undefined
         ? (request) => handleRequest(request, gateway)

@@ -1,6 +1,4 @@
 /** Runs a gateway inside a program: opens its store, answers requests with or without a port, and stops in order. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { DeprecationRule } from '../callers/deprecation.ts';
 import type { Service } from '../contract/service.ts';
 import { exchange } from '../http/exchange.ts';
@@ -10,11 +8,12 @@ import type { CallerServer } from '../http/server.ts';
 import { clock } from '../lib/clock.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import { openMigratedMemory } from '../store/sqlite/memory.ts';
-import { createKeyFile, freshKeys, parseKeyRing } from '../vault/key-ring.ts';
+import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { keyFileOfFolder } from './key-file-of-folder.ts';
 import { origin } from './origin.ts';
 import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
@@ -152,6 +151,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
     await saveCallers(composed);
+    await composed.upstreams.close();
     await composed.cache?.close();
     await backend.close();
     await composed.log.close();
@@ -201,12 +201,7 @@ function keyVariables(store: StoreOptions, keys: string | undefined, settings: V
   if (keys !== undefined) return { TRIGLYPH_KEYS: keys };
   const isGiven = ['KEY_FILE', 'TRIGLYPH_KEYS', 'TRIGLYPH_KEYS_FILE'].some((name) => settings[name] !== undefined);
   if (isGiven || store === 'memory' || !('dataDir' in store) || settings.ENVIRONMENT === 'live') return {};
-  const file = join(store.dataDir, 'keys');
-  if (!existsSync(file)) {
-    mkdirSync(store.dataDir, { recursive: true, mode: 0o700 });
-    createKeyFile(file);
-  }
-  return { KEY_FILE: file };
+  return { KEY_FILE: keyFileOfFolder(store.dataDir) };
 }
 
 function backendOptions({ store = 'memory', keys }: GatewayOptions): BackendOptions {

@@ -54,7 +54,7 @@ export async function startServer(
     host: config.adminHost,
     port: config.adminPort,
     registry: metrics.registry,
-    probes: createProbes(backend),
+    probes: [...createProbes(backend), ...composed.upstreams.probes],
     draining: () => server.draining(),
   }).catch(async (thrown) => {
     await server.drain();
@@ -78,6 +78,7 @@ export async function startServer(
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
         await saveCallers(composed);
+        await composed.upstreams.close();
         await cache?.close();
         await backend.close();
       };

@@ -8,14 +8,8 @@ import type { ConfiguredUpstream } from '../app/upstreams/read-upstream.ts';
 import { tryConnection } from '../app/upstreams/try-connection.ts';
 import { explain } from './command-error.ts';
 import { print } from './output.ts';
-import {
-  configFileName,
-  inspectUpstreams,
-  ownServices,
-  projectFaults,
-  projectSources,
-  servedServices,
-} from './project.ts';
+import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';
+import { inspectUpstreams, servedServices } from './project-upstreams.ts';
 import { storeFaults } from './store-faults.ts';
 
 export function add(program: Command): void {
@@ -35,7 +29,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
   const { settings, problems, config } = inspectConfig('production', projectSources());
   const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
   const found =
-    config === undefined ? problems : [...productionFaults(config, { plan }), ...(await storeFaults(config))];
+    config === undefined ? problems : [...productionFaults(config, { plan }), ...(await storeFaults(config, plan))];
   const faults = [...projectFaults(), ...upstreamFaults, ...found];
   const verdict =
     faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];

@@ -21,6 +21,7 @@ import { claimFolder, clearFolder, findKeyFile } from './demo/folder.ts';
 import { handleOutputError, print } from './output.ts';
 import { formatTree, readTree } from './platform.ts';
 import { ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { readUpstreams } from './project-upstreams.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export function add(program: Command): void {
@@ -77,7 +78,12 @@ async function runDemo(options: DemoOptions): Promise<void> {
 async function start(backend: Backend, { config, tls, controls }: DemoParts): Promise<RunningServer> {
   await claimDatabase(backend, config);
   await addSampleData(backend, config);
-  const overrides = { onLogError: handleOutputError, tls, deprecations: projectDeprecations() };
+  const overrides = {
+    onLogError: handleOutputError,
+    tls,
+    deprecations: projectDeprecations(),
+    upstreams: readUpstreams(),
+  };
   if (controls === undefined) return startServer(config, backend, overrides);
   const extension = createTestApi(await controls.connect(backend));
   const admin = (parts: AdminParts) => openAdmin({ ...parts, extension });

@@ -1,13 +1,11 @@
 /** The project that a command runs in: its configuration file, `.env` and the environment. */
 import { type Config, ConfigError, readConfig } from '../app/config.ts';
 import { type LoadedConfigFile, loadConfigFile } from '../app/load-config-file.ts';
-import { addServices, type OwnService } from '../app/own-services.ts';
-import { builtInServices } from '../app/services.ts';
+import type { OwnService } from '../app/own-services.ts';
 import type { Mode } from '../app/setting.ts';
-import { type PlanReport, planUpstreams, type UpstreamPlan } from '../app/upstreams/plan.ts';
+import type { UpstreamParts } from '../app/upstreams/plan.ts';
 import { readSources, type VariableSources } from '../app/variable-sources.ts';
 import type { DeprecationRule } from '../callers/deprecation.ts';
-import type { Service } from '../contract/service.ts';
 
 /** One command runs in a process, so there is one project. */
 let file: LoadedConfigFile | undefined;
@@ -51,30 +49,15 @@ export function projectSources(): VariableSources {
   return file === undefined ? sources : sources.with(file.source);
 }
 
-/** The services that this program serves, in every version. */
-export function servedServices(): readonly Service[] {
-  return addServices(builtInServices, ownServices()).services;
-}
-
-/** Plans which upstream answers which operation. Reads their secrets, which only servers and `check` need. */
-export function inspectUpstreams(): PlanReport {
-  const own = ownServices();
-  const parts = file?.upstreams ?? {};
-  const { faults: found, ...report } = planUpstreams(parts, { services: servedServices(), own }, projectSources());
-  return { ...report, faults: found.map((fault) => `${file?.name}: ${fault}`) };
+/** What the configuration file says of upstreams, unchecked. */
+export function projectUpstreams(): UpstreamParts {
+  return file?.upstreams ?? {};
 }
 
 /** The upstreams that receive mapped credentials. */
 export function mappedUpstreams(): readonly string[] {
-  const { upstreams = {} } = file?.upstreams ?? {};
+  const { upstreams = {} } = projectUpstreams();
   return Object.entries(upstreams).flatMap(([name, each]) => (each?.credentials === 'mapped' ? name : []));
-}
-
-/** Throws ConfigError with the faults of the upstreams. */
-export function readUpstreams(): UpstreamPlan {
-  const { plan, faults: found } = inspectUpstreams();
-  if (plan === undefined) throw new ConfigError(found);
-  return plan;
 }
 
 /** Throws ConfigError with the faults of the configuration file and of all settings. */

@@ -1,15 +1,22 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
-import type { Command } from 'commander';
-import { type Backend, openBackend } from '../app/backend.ts';
+import { type Command, Option } from 'commander';
+import { type Backend, openBackendOf } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import { keyFileOfFolder } from '../app/key-file-of-folder.ts';
 import { origin } from '../app/origin.ts';
+import { addServices } from '../app/own-services.ts';
 import { productionFaults } from '../app/production-checks.ts';
 import { type RunningServer, type ServerOverrides, startServer } from '../app/server.ts';
+import { builtInServices } from '../app/services.ts';
+import { upstreamFormats } from '../app/upstreams/options.ts';
+import type { UpstreamPlan } from '../app/upstreams/plan.ts';
+import { withoutJobs } from '../app/upstreams/without-jobs.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
 import { handleOutputError, print, serveWithoutOutput } from './output.ts';
-import { ownServices, projectDeprecations, readProjectConfig } from './project.ts';
+import { ownServices, projectDeprecations, projectSources, readProjectConfig } from './project.ts';
+import { readUpstreams, type UpstreamFlags } from './project-upstreams.ts';
 import { credentialFaults, storeFaults } from './store-faults.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -17,36 +24,67 @@ export function add(program: Command): void {
   program
     .command('serve')
     .description('serves callers; refuses to start on an unsafe configuration and says how to correct it')
-    .addHelpText('after', '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve')
+    .option('--upstream <url>', 'lets this server answer everything, and forwards the credentials of callers to it')
+    .addOption(new Option('--upstream-format <format>', 'its wire format; by default json').choices(upstreamFormats))
+    .addOption(
+      new Option(
+        '--upstream-idempotency <mode>',
+        'header: it has the effect of one Idempotency-Key once; none, the default: writes are sent at most once',
+      ).choices(['header', 'none']),
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  KEY_FILE=/etc/triglyph/keys DATA_DIR=/var/lib/triglyph triglyph serve\n' +
+        '  KEY_FILE=/etc/triglyph/keys triglyph serve --upstream https://erp.example.com\n\n' +
+        'A configuration file names several upstreams, and other credentials (docs/upstreams.md).',
+    )
     .action(serve);
 }
 
-async function serve(): Promise<void> {
-  const config = readProjectConfig('production');
-  serveWithoutOutput();
-  if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(config, stopRequest));
-  return config.workers > 1 ? superviseWorkers(config) : serveAlone(config);
+interface Project {
+  readonly config: Config;
+  readonly plan: UpstreamPlan;
 }
 
-async function serveAlone(config: Config): Promise<void> {
-  const running = await startSafely(config);
+async function serve(flags: UpstreamFlags): Promise<void> {
+  const project: Project = { config: configure(flags), plan: readUpstreams(flags) };
+  serveWithoutOutput();
+  if (isWorker) return runAsWorker((stopRequest) => serveAsWorker(project, stopRequest));
+  return project.config.workers > 1 ? superviseWorkers(project) : serveAlone(project);
+}
+
+/** What a gateway in front of one server keeps needs no key file of the operator's: no card data, but keyed hashes. */
+function configure({ upstream }: UpstreamFlags): Config {
+  const sources = projectSources();
+  const config = readProjectConfig('production', sources);
+  const { keys, databaseUrl, environment, dataDir } = config;
+  if (upstream === undefined || keys !== undefined || databaseUrl !== undefined || environment === 'live')
+    return config;
+  const created = { name: '--upstream', variables: { KEY_FILE: keyFileOfFolder(dataDir) } };
+  return readProjectConfig('production', sources.overriddenBy(created));
+}
+
+async function serveAlone(project: Project): Promise<void> {
+  const running = await startSafely(project);
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
   log('info', 'ready', { callers: running.callers, admin: running.admin });
   await stopped;
 }
 
-async function serveAsWorker(config: Config, stopRequest: Promise<void>): Promise<void> {
+async function serveAsWorker(project: Project, stopRequest: Promise<void>): Promise<void> {
   // The primary waits for DRAIN_NOTICE_MS before it stops its workers.
-  const running = await startSafely({ ...config, drainNoticeMs: 0 }, { admin: answerPrimary });
+  const config = { ...project.config, drainNoticeMs: 0 };
+  const running = await startSafely({ ...project, config }, { admin: answerPrimary });
   const stopped = untilStopped(running, stopRequest);
   reportServing(running.callers);
   await stopped;
 }
 
-async function superviseWorkers(config: Config): Promise<void> {
+async function superviseWorkers(project: Project): Promise<void> {
+  const { config } = project;
   // Migrates the store and refuses an unsafe one once, before every worker does.
-  await (await openSafely(config)).close();
+  await (await openSafely(project)).close();
   const primary = await startWorkers(config, (text) => log('warn', text));
   process.on('SIGHUP', () => void primary.renew());
   const failed = (thrown: unknown): void => log('error', 'the primary failed', { cause: explain(thrown).join(' ') });
@@ -56,11 +94,13 @@ async function superviseWorkers(config: Config): Promise<void> {
   await stopped;
 }
 
-async function startSafely(config: Config, overrides: ServerOverrides = {}): Promise<RunningServer> {
-  const backend = await openSafely(config);
+async function startSafely(project: Project, overrides: ServerOverrides = {}): Promise<RunningServer> {
+  const { config, plan } = project;
+  const backend = await openSafely(project);
   return startServer(config, backend, {
     onLogError: handleOutputError,
     deprecations: projectDeprecations(),
+    upstreams: plan,
     ...overrides,
   }).catch(async (thrown) => {
     await backend.close();
@@ -68,13 +108,14 @@ async function startSafely(config: Config, overrides: ServerOverrides = {}): Pro
   });
 }
 
-async function openSafely(config: Config): Promise<Backend> {
-  const faults = productionFaults(config);
+async function openSafely({ config, plan }: Project): Promise<Backend> {
+  const faults = productionFaults(config, { plan });
   // A configuration that must not serve must not migrate the store either.
-  if (faults.length > 0) fail([...faults, ...(await storeFaults(config))]);
-  const backend = await openBackend(config, { exclusive: true }, ownServices());
+  if (faults.length > 0) fail([...faults, ...(await storeFaults(config, plan))]);
+  const set = plan.answersEverything ? withoutJobs(builtInServices) : builtInServices;
+  const backend = await openBackendOf(addServices(set, ownServices()), config, { exclusive: true });
   try {
-    fail(await credentialFaults(backend));
+    fail(await credentialFaults(backend, plan));
     return backend;
   } catch (thrown) {
     await backend.close();

@@ -96,10 +96,7 @@ export function compose(implementations: readonly Implementation[]): Composition
         add(older, { ...current, ...adapter });
       }
   }
-  const services = implementations.flatMap(({ service, olderVersions }) => [
-    ...olderVersions.map((older) => older.service),
-    service,
-  ]);
+  const services = servicesOf(implementations);
   return Object.freeze({
     services,
     conventions: conventionsOf(services),
@@ -109,4 +106,12 @@ export function compose(implementations: readonly Implementation[]): Composition
       return found;
     },
   });
+}
+
+/** Every version of every service; of each service, the newest last. */
+export function servicesOf(implementations: readonly Pick<Implementation, 'service' | 'olderVersions'>[]) {
+  return implementations.flatMap(({ service, olderVersions }) => [
+    ...olderVersions.map((older) => older.service),
+    service,
+  ]);
 }

@@ -7,6 +7,8 @@ import { createServer } from './node-http.ts';
 /** A part that requests depend on. */
 export interface Probe {
   readonly name: string;
+  /** Only some requests depend on the part: the server is ready without it. */
+  readonly isPartial?: boolean;
   /** Throws or rejects if the part does not work. */
   check(): unknown;
 }
@@ -108,10 +110,11 @@ async function resultOf({ check }: Probe): Promise<string> {
 type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
 
 async function inspect({ probes, draining }: Inspected) {
-  const results = await Promise.all(probes.map(async (probe) => [probe.name, await resultOf(probe)] as const));
+  const results = await Promise.all(probes.map(async (probe) => ({ probe, result: await resultOf(probe) })));
   const stopping = draining();
-  const ready = !stopping && results.every(([, result]) => result === 'ok');
-  return { ready, draining: stopping, probes: Object.fromEntries(results) };
+  const ready = !stopping && results.every(({ probe, result }) => result === 'ok' || probe.isPartial === true);
+  const shown = Object.fromEntries(results.map(({ probe, result }) => [probe.name, result]));
+  return { ready, draining: stopping, probes: shown };
 }
 
 async function readiness(parts: AdminParts): Promise<Page> {

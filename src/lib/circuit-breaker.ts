@@ -36,6 +36,11 @@ export class CircuitBreaker {
     return this.#failures >= this.#options.failuresMax;
   }
 
+  /** Whether a call would not be allowed now. */
+  get isRefusing(): boolean {
+    return this.isOpen && this.#retryAfterMs > 0;
+  }
+
   /** Whether a failure was seen since the last success. */
   get hasFailures(): boolean {
     return this.#failures > 0;
@@ -44,7 +49,7 @@ export class CircuitBreaker {
   /** Asks for permission to call. The caller reports the end of a call that was allowed: `succeed` or `fail`. */
   tryAcquire(): CircuitPermit {
     if (!this.isOpen) return allowed;
-    const retryAfterMs = this.#remainingMs(this.#open) || this.#remainingMs(this.#probe);
+    const retryAfterMs = this.#retryAfterMs;
     if (retryAfterMs > 0) return { isAllowed: false, retryAfterMs };
     this.#probe = { from: this.#options.clock.now(), ms: this.#options.probeMsMax };
     return allowed;
@@ -63,6 +68,10 @@ export class CircuitBreaker {
     this.#probe = undefined;
     const { clock, failuresMax, openMs } = this.#options;
     if (this.isOpen) this.#open = { from: clock.now(), ms: openMs(this.#failures - failuresMax + 1) };
+  }
+
+  get #retryAfterMs(): number {
+    return this.#remainingMs(this.#open) || this.#remainingMs(this.#probe);
   }
 
   #remainingMs(span: Span | undefined): number {

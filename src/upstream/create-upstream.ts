@@ -20,6 +20,8 @@ export interface Upstream {
   readonly name: string;
   /** Whether its circuit is open: it has failed repeatedly. */
   readonly isDown: boolean;
+  /** Whether it refuses requests without a try. */
+  readonly isRefusing: boolean;
   /** Requests on a connection, and those that wait for one. */
   readonly active: number;
   readonly waiting: number;
@@ -69,7 +71,13 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       const { value, extras, unknownMembers } = classify(reply instanceof Promise ? await reply : reply);
       recover();
       if (unknownMembers.length > 0)
-        report({ upstream: name, kind: 'unknownMembers', operation: request.operation.name, members: unknownMembers });
+        report({
+          upstream: name,
+          kind: 'unknownMembers',
+          service: request.service.name,
+          operation: request.operation.name,
+          members: unknownMembers,
+        });
       const requestReference = response.headers[reference];
       return {
         output: value,
@@ -130,6 +138,9 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
     name,
     get isDown() {
       return breaker.isOpen;
+    },
+    get isRefusing() {
+      return breaker.isRefusing;
     },
     get active() {
       return connections.active;

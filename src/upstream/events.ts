@@ -14,7 +14,12 @@ export type UpstreamEvent = { readonly upstream: string } & (
       readonly isRetried: boolean;
     }
   /** Members of an answer that the contract does not have. */
-  | { readonly kind: 'unknownMembers'; readonly operation: string; readonly members: readonly string[] }
+  | {
+      readonly kind: 'unknownMembers';
+      readonly service: string;
+      readonly operation: string;
+      readonly members: readonly string[];
+    }
   /** The circuit opened; it closed again. */
   | { readonly kind: 'down'; readonly reason: FailureReason }
   | { readonly kind: 'up' }

@@ -462,7 +462,7 @@ describe('answers', () => {
     const shop = open({ url: server.url });
     expect(await send(shop)).toEqual({ output: found, extras: { more: [1] }, requestReference: 'REF-1' });
     expect(shop.events).toEqual([
-      { upstream: 'shop', kind: 'unknownMembers', operation: 'getOrder', members: ['more'] },
+      { upstream: 'shop', kind: 'unknownMembers', service: 'Orders', operation: 'getOrder', members: ['more'] },
     ]);
   });
 

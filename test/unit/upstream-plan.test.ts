@@ -83,7 +83,7 @@ test('secrets come from variables and files, and are not described', () => {
     answeredBy: { Recurring: 'erp', 'Recurring.disable': 'crm', BalancePlatform: 'old' },
   });
   expect(faults).toEqual([]);
-  expect(planned!.upstreams.map(({ url, credentials, keyHeader }) => ({ url, credentials, keyHeader }))).toEqual([
+  expect(planned!.upstreams.map(({ url, credentials, key }) => ({ url, credentials, key }))).toEqual([
     {
       url: 'https://erp.example.com',
       credentials: { kind: 'fixed', headers: { 'x-erp-key': 'from-a-variable' }, source: 'ERP_KEY, environment' },
@@ -99,7 +99,7 @@ test('secrets come from variables and files, and are not described', () => {
         headers: { authorization: `Basic ${Buffer.from('ws:a:b').toString('base64')}` },
         source: 'in clear in the configuration',
       },
-      keyHeader: 'x-request-key',
+      key: { header: 'x-request-key' },
     },
   ]);
   const described = describeUpstreams(planned!, builtInServices.services, 'triglyph.config.ts');
@@ -150,7 +150,7 @@ test('every fault is told at once, with its place', () => {
     'upstreams.crm.credentials.bearer is a text: name its place, { env: ... } or { file: ... }, or give { inClear: ... }.',
     'upstreams.crm.timeouts.headerMs is not known: did you mean headersMs?',
     'upstreams.crm.timeouts.connectMs is "2": give a whole number from 10 to 600000.',
-    `upstreams.crm.idempotencyHeader is given without idempotency: 'header', so no key is sent: add it, or leave both out.`,
+    `upstreams.crm.idempotencyHeader is given without idempotency: 'header', so no header has a key: add it, or leave both out.`,
     'upstreams.idle.credentials.apiKey.env names NO_SUCH, which is not set.',
     'upstreams.idle.tls needs both certFile and keyFile for a certificate of the gateway.',
     'upstreams.idle.tls is given, and the address is plain http: give an https address.',

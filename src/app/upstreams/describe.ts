@@ -6,12 +6,12 @@ import type { ConfiguredUpstream } from './read-upstream.ts';
 /** Returns a few lines for each upstream. `source`: where the configuration is, `triglyph.config.ts`. */
 export function describeUpstreams(plan: UpstreamPlan, services: readonly Service[], source: string): readonly string[] {
   return plan.upstreams.flatMap((upstream) => {
-    const { name, url, format, keyHeader, connections } = upstream;
+    const { name, url, format, connections } = upstream;
     return [
       `upstream ${name}  ${url}  (${format}, up to ${connections} connections; from ${source})`,
       `  answers      ${answersOf(plan, services, name).join(', ')}`,
       `  credentials  ${describeCredentials(upstream)}`,
-      `  retries      ${keyHeader === undefined ? 'reads only: it does not deduplicate writes' : `by the key in ${keyHeader}`}`,
+      `  retries      ${describeRetries(upstream)}`,
       ...tlsLines(upstream),
     ];
   });
@@ -23,6 +23,11 @@ function answersOf(plan: UpstreamPlan, services: readonly Service[], upstream: s
     const answered = [...operations.keys()].filter((operation) => plan.upstreamOf(name, operation) === upstream);
     return answered.length === operations.size ? name : answered.map((operation) => `${name}.${operation}`);
   });
+}
+
+function describeRetries({ key }: ConfiguredUpstream): string {
+  if (key === undefined) return 'reads only: it does not deduplicate writes';
+  return key === 'body' ? 'by the key in the body' : `by the key in ${key.header}`;
 }
 
 function describeCredentials({ credentials }: ConfiguredUpstream): string {

@@ -46,6 +46,12 @@ export class MemberReader {
     return found ?? standard;
   }
 
+  boolean(name: string): boolean {
+    const value = this.#members[name];
+    if (value !== undefined && typeof value !== 'boolean') this.fault(name, 'is neither true nor false');
+    return value === true;
+  }
+
   wholeNumber(name: string, min: number, max: number, standard: number): number {
     const value = this.#members[name];
     if (value === undefined) return standard;

@@ -35,10 +35,18 @@ export interface UpstreamTimeouts {
   readonly headersMs?: number;
   /** Between two pieces of the answer. */
   readonly bodyMs?: number;
+  /** For a request with its retries, and its time in the queue. */
+  readonly totalMs?: number;
 }
 
 /** The wire format of an upstream. */
 export type UpstreamFormat = 'json' | 'form' | 'adapter' | 'soap11' | 'soap12';
+
+/**
+ * Every format.
+ * @internal
+ */
+export const upstreamFormats: readonly UpstreamFormat[] = ['json', 'form', 'adapter', 'soap11', 'soap12'];
 
 /** Another server that answers operations. */
 export interface UpstreamOptions {
@@ -51,13 +59,21 @@ export interface UpstreamOptions {
   readonly timeouts?: UpstreamTimeouts;
   /** The maximum number of connections from one process. By default 64. */
   readonly connections?: number;
+  /** The maximum number of requests that wait for a connection. By default 256. */
+  readonly queueMax?: number;
+  /** The largest answer, in bytes. By default 10 MiB. */
+  readonly responseBytesMax?: number;
+  /** For a SOAP server with one address: every request goes to `url` itself. */
+  readonly singleAddress?: boolean;
   /**
-   * `header`: the upstream has the effect of one key once, however often it receives it. `none`, the default: it may have it
-   * each time, so a write is sent at most once.
+   * `header`: the upstream has the effect of one key once, however often it receives it. `body`: so it does, and the key is where
+   * the format has a place for it. `none`, the default: it may have the effect each time, so a write is sent at most once.
    */
-  readonly idempotency?: 'header' | 'none';
+  readonly idempotency?: 'header' | 'body' | 'none';
   /** The header that carries the key. By default Idempotency-Key. Only with `idempotency: 'header'`. */
   readonly idempotencyHeader?: string;
+  /** How long the upstream knows a key, in milliseconds. By default a day. */
+  readonly idempotencyMs?: number;
 }
 
 /** Upstreams by name. */

@@ -1,7 +1,7 @@
 /** Reads an upstream of a configuration, with its secrets and certificates, and reports everything that is wrong with it. */
 import type { VariableSources } from '../variable-sources.ts';
 import { isMembers, MemberReader } from './members.ts';
-import type { UpstreamFormat, UpstreamOptions, UpstreamTimeouts } from './options.ts';
+import { type UpstreamFormat, type UpstreamOptions, type UpstreamTimeouts, upstreamFormats } from './options.ts';
 import { readCredentials, type UsedCredentials } from './read-credentials.ts';
 import { readText } from './secret.ts';
 
@@ -23,8 +23,13 @@ export interface ConfiguredUpstream {
   readonly tls: LoadedTls;
   readonly timeouts: Required<UpstreamTimeouts>;
   readonly connections: number;
-  /** The header for keys, in lower case. Absent where the upstream does not deduplicate. */
-  readonly keyHeader: string | undefined;
+  readonly queueMax: number;
+  readonly responseBytesMax: number;
+  readonly isSingleAddress: boolean;
+  /** Where the upstream reads a key, with the header in lower case. Absent where it does not deduplicate. */
+  readonly key: { readonly header: string } | 'body' | undefined;
+  /** How long the upstream knows a key. */
+  readonly keyMsMax: number;
 }
 
 const members: Readonly<Record<keyof UpstreamOptions, true>> = {
@@ -34,11 +39,15 @@ const members: Readonly<Record<keyof UpstreamOptions, true>> = {
   tls: true,
   timeouts: true,
   connections: true,
+  queueMax: true,
+  responseBytesMax: true,
+  singleAddress: true,
   idempotency: true,
   idempotencyHeader: true,
+  idempotencyMs: true,
 };
-const formats: readonly UpstreamFormat[] = ['json', 'form', 'adapter', 'soap11', 'soap12'];
 const msMax = 600_000;
+const dayMs = 24 * 60 * 60 * 1000;
 const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/;
 
 /** Names of upstreams are label values of metrics, and texts of log lines. */
@@ -64,12 +73,16 @@ export function readUpstream(
   const upstream: ConfiguredUpstream = {
     name,
     url: readUrl(reader),
-    format: reader.choice('format', formats, 'json'),
+    format: reader.choice('format', upstreamFormats, 'json'),
     credentials: readCredentials(reader, variables),
     tls: readTls(reader),
     timeouts: readTimeouts(reader),
     connections: reader.wholeNumber('connections', 1, 10_000, 64),
-    keyHeader: readKeyHeader(reader),
+    queueMax: reader.wholeNumber('queueMax', 0, 100_000, 256),
+    responseBytesMax: reader.wholeNumber('responseBytesMax', 1024, 1 << 30, 10 << 20),
+    isSingleAddress: reader.boolean('singleAddress'),
+    key: readKeyPlace(reader),
+    keyMsMax: reader.wholeNumber('idempotencyMs', 1_000, 31 * dayMs, dayMs),
   };
   return faults.length === before ? Object.freeze(upstream) : undefined;
 }
@@ -123,24 +136,37 @@ export const standardTimeouts: Required<UpstreamTimeouts> = Object.freeze({
   connectMs: 2_000,
   headersMs: 10_000,
   bodyMs: 10_000,
+  totalMs: 15_000,
 });
 
 function readTimeouts(reader: MemberReader): Required<UpstreamTimeouts> {
   const timeouts = reader.object('timeouts');
   timeouts.allow(...Object.keys(standardTimeouts));
   const ms = (name: keyof UpstreamTimeouts): number => timeouts.wholeNumber(name, 10, msMax, standardTimeouts[name]);
-  return { connectMs: ms('connectMs'), headersMs: ms('headersMs'), bodyMs: ms('bodyMs') };
+  return { connectMs: ms('connectMs'), headersMs: ms('headersMs'), bodyMs: ms('bodyMs'), totalMs: ms('totalMs') };
 }
 
-function readKeyHeader(reader: MemberReader): string | undefined {
-  const idempotency = reader.choice('idempotency', ['header', 'none'], 'none');
+function readKeyPlace(reader: MemberReader): ConfiguredUpstream['key'] {
+  const idempotency = reader.choice('idempotency', ['header', 'body', 'none'], 'none');
   const hint = 'is not the name of a header';
   const header = reader.text('idempotencyHeader', { pattern: headerName, hint });
-  if (idempotency === 'header') return (header ?? 'Idempotency-Key').toLowerCase();
-  if (reader.has('idempotencyHeader'))
+  if (idempotency !== 'header' && reader.has('idempotencyHeader'))
     reader.fault(
       'idempotencyHeader',
-      "is given without idempotency: 'header', so no key is sent: add it, or leave both out",
+      "is given without idempotency: 'header', so no header has a key: add it, or leave both out",
     );
-  return undefined;
+  if (idempotency === 'none' && reader.has('idempotencyMs'))
+    reader.fault('idempotencyMs', 'is given without idempotency, so no key is sent: add it, or leave both out');
+  switch (idempotency) {
+    case 'header':
+      return { header: (header ?? 'Idempotency-Key').toLowerCase() };
+    case 'body':
+      if (reader.value('format') === undefined || reader.value('format') === 'json')
+        reader.fault('idempotency', 'is "body", and JSON has no place for a key: give header');
+      return 'body';
+    case 'none':
+      return undefined;
+    default:
+      return idempotency satisfies never;
+  }
 }

@@ -9,7 +9,7 @@ import { type Outcome, serializeOutcome } from '../../idempotency/stored-outcome
 import type { UnsettledRequest } from '../../store/sql/unsettled-requests.ts';
 import { CommandError } from '../command-error.ts';
 import { print } from '../output.ts';
-import { servedServices } from '../project.ts';
+import { servedServices } from '../project-upstreams.ts';
 import { withBackend } from '../with-backend.ts';
 
 export interface SettleOptions {

@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { addGauges, type CollectionFailed, type ObservedState } from './gauges.ts';
 import { type CountRequest, createRequestCounter, type KnownNames } from './requests.ts';
+import { createUpstreamMetrics, type UpstreamMetrics } from './upstreams.ts';
 
 /** What the parts of a server count. */
 export interface Metrics extends ObservedState {
@@ -14,6 +15,7 @@ export interface Metrics extends ObservedState {
   logEvent: CountEvent;
   /** Adds a counter of events by kind, for a part of the program that has its own. */
   addEventCounter(about: EventCounter): CountEvent;
+  readonly upstreams: UpstreamMetrics;
 }
 
 /** Metrics that an admin port serves. */
@@ -63,6 +65,7 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
       'outcome',
     ),
     addEventCounter: (about) => addCounter(about, 'kind'),
+    upstreams: createUpstreamMetrics(registers),
   };
   addGauges(registers, metrics, onCollectionFailure);
   return metrics;

@@ -10,6 +10,7 @@ export function createNoMetrics(): Metrics {
     webhookEvent: ignore,
     logEvent: ignore,
     addEventCounter: () => ignore,
+    upstreams: { called: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
   };
 }
 

@@ -1,0 +1,14 @@
+/** The key file that a gateway without settings for keys keeps beside its data. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createKeyFile } from '../vault/key-ring.ts';
+
+/** Returns the file `keys` in the folder. Creates the two where they are missing. */
+export function keyFileOfFolder(dataDir: string): string {
+  const file = join(dataDir, 'keys');
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createKeyFile(file);
+  }
+  return file;
+}

@@ -1,0 +1,33 @@
+/** Finds the credential that an upstream receives with a request. */
+import { Problem } from '../../contract/problem.ts';
+import { forwardCredential } from '../../upstream/headers.ts';
+import type { UpstreamCredentials } from '../../upstream/options.ts';
+import { createMappedCredentials, type SealedCredentials } from './mapped-credentials.ts';
+import type { ConfiguredUpstream } from './read-upstream.ts';
+
+/** `find` throws the refusal of a caller to whose credential none is mapped. */
+export function createUpstreamCredentials(
+  { name, credentials }: ConfiguredUpstream,
+  sealed: SealedCredentials,
+): UpstreamCredentials {
+  switch (credentials.kind) {
+    case 'forward':
+      return { find: forwardCredential, areOfCaller: true };
+    case 'mapped': {
+      const find = createMappedCredentials(sealed, name);
+      return { find: async ({ caller }) => (await find(caller.credential)) ?? refuse(), areOfCaller: true };
+    }
+    case 'none':
+      return { find: () => ({}), areOfCaller: false };
+    case 'fixed':
+      return { find: () => credentials.headers, areOfCaller: false };
+    default:
+      return credentials satisfies never;
+  }
+}
+
+function refuse(): never {
+  throw new Problem('notAllowed', 'Not allowed: this credential has none at the server behind the gateway', {
+    reason: 'noUpstreamCredential',
+  });
+}

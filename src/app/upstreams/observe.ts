@@ -1,0 +1,84 @@
+/** Counts the requests to upstreams, and logs what an operator must know of them. */
+import { Problem } from '../../contract/problem.ts';
+import type { HandlerContext } from '../../gateway/handler.ts';
+import type { Log } from '../../http/log.ts';
+import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
+import type { RemoteHandler } from '../../idempotency/ports.ts';
+import type { UpstreamEvent } from '../../upstream/events.ts';
+import { UpstreamFailure } from '../../upstream/failure.ts';
+
+/** Returns the handler, which counts and times each request with its retries. */
+export function countCalls(
+  handler: RemoteHandler<HandlerContext>,
+  keyMsMax: number,
+  { called }: UpstreamMetrics,
+): RemoteHandler<HandlerContext> {
+  const { upstream, deduplicates, msMax } = handler;
+  return Object.freeze<RemoteHandler<HandlerContext>>({
+    upstream,
+    deduplicates,
+    keyMsMax,
+    msMax,
+    async forward(request, context, key) {
+      const startedAt = performance.now();
+      const count = (outcome: string, reason = ''): void =>
+        called({ upstream, outcome, reason, seconds: (performance.now() - startedAt) / 1000 });
+      try {
+        const answer = await handler.forward(request, context, key);
+        count('ok');
+        return answer;
+      } catch (thrown) {
+        if (thrown instanceof Problem && thrown.type !== 'internal') count('refused');
+        else count('failed', reasonOf(thrown));
+        throw thrown;
+      }
+    },
+  });
+}
+
+function reasonOf(thrown: unknown): string {
+  for (let each = thrown; each instanceof Error; each = each.cause)
+    if (each instanceof UpstreamFailure) return each.reason;
+  return 'other';
+}
+
+/** How many members are listed in the log, each once; others are only counted. */
+const listedMax = 1_000;
+
+/** Returns a listener that logs events, and counts retries and unknown members. */
+export function createEventListener({ logger }: Log, metrics: UpstreamMetrics): (event: UpstreamEvent) => void {
+  const listed = new Set<string>();
+  return (event) => {
+    const { kind, upstream } = event;
+    switch (kind) {
+      case 'failed': {
+        const { operation, reason, isSent, detail, isRetried } = event;
+        if (isRetried) metrics.retried(upstream);
+        // Whether the circuit is open, `down` and `up` tell.
+        if (reason === 'circuitOpen') return;
+        logger.warn({ upstream, operation, reason, detail, isSent, isRetried }, 'no valid answer from an upstream');
+        return;
+      }
+      case 'unknownMembers': {
+        const { service, operation, members } = event;
+        metrics.unknownMembers(upstream, service, operation, members.length);
+        const unlisted = members.filter((member) => !listed.has(`${upstream} ${service}.${operation} ${member}`));
+        if (unlisted.length === 0 || listed.size >= listedMax) return;
+        for (const member of unlisted) listed.add(`${upstream} ${service}.${operation} ${member}`);
+        logger.warn(
+          { upstream, service, operation, members: unlisted },
+          'an upstream answers with members that are not in the contract',
+        );
+        return;
+      }
+      case 'down':
+        logger.error({ upstream, reason: event.reason }, 'an upstream is down: requests to it are refused for a while');
+        return;
+      case 'up':
+        logger.info({ upstream }, 'an upstream is up again');
+        return;
+      default:
+        kind satisfies never;
+    }
+  };
+}

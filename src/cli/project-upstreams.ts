@@ -1,0 +1,68 @@
+/** The upstreams of the project: those of its configuration file, or the one that the command line names. */
+import { ConfigError } from '../app/config.ts';
+import { addServices } from '../app/own-services.ts';
+import { builtInServices } from '../app/services.ts';
+import type { UpstreamFormat, UpstreamOptions } from '../app/upstreams/options.ts';
+import { type PlanReport, planUpstreams, type UpstreamParts, type UpstreamPlan } from '../app/upstreams/plan.ts';
+import { upstreamUrlHint } from '../app/upstreams/read-upstream.ts';
+import { newestOf, type Service } from '../contract/service.ts';
+import { configFileName, ownServices, projectSources, projectUpstreams } from './project.ts';
+
+/** The options of `serve` that let one upstream answer everything. */
+export interface UpstreamFlags {
+  readonly upstream?: string;
+  readonly upstreamFormat?: UpstreamFormat;
+  readonly upstreamIdempotency?: UpstreamOptions['idempotency'];
+}
+
+/** The services that this program serves, in every version. */
+export function servedServices(): readonly Service[] {
+  return addServices(builtInServices, ownServices()).services;
+}
+
+/** Plans which upstream answers which operation. Reads their secrets, which only servers and `check` need. */
+export function inspectUpstreams(): PlanReport {
+  const { faults, ...report } = plan(projectUpstreams());
+  return { ...report, faults: faults.map((fault) => `${configFileName()}: ${fault}`) };
+}
+
+/** Throws ConfigError with the faults of the upstreams. */
+export function readUpstreams(flags: UpstreamFlags = {}): UpstreamPlan {
+  const report = flags.upstream === undefined ? inspectUpstreams() : planOne(flags.upstream, flags);
+  const faults = [...(flags.upstream === undefined ? flagFaults(flags) : []), ...report.faults];
+  if (report.plan === undefined || faults.length > 0) throw new ConfigError(faults);
+  return report.plan;
+}
+
+/** The name of the upstream that `--upstream` gives, in logs, metrics and `triglyph pending`. */
+const onlyName = 'upstream';
+
+function planOne(url: string, { upstreamFormat, upstreamIdempotency }: UpstreamFlags): PlanReport {
+  const { upstreams = {}, answeredBy = {} } = projectUpstreams();
+  if (Object.keys(upstreams).length + Object.keys(answeredBy).length > 0)
+    return {
+      faults: [
+        `--upstream lets one server answer everything, and ${configFileName()} names upstreams: keep one of both.`,
+      ],
+    };
+  const hint = upstreamUrlHint(url);
+  if (hint !== undefined) return { faults: [`--upstream ${hint}.`] };
+  const options: UpstreamOptions = {
+    url,
+    credentials: 'forward',
+    ...(upstreamFormat && { format: upstreamFormat }),
+    ...(upstreamIdempotency && { idempotency: upstreamIdempotency }),
+  };
+  const names = newestOf(servedServices()).map(({ name }) => [name, onlyName]);
+  return plan({ upstreams: { [onlyName]: options }, answeredBy: Object.fromEntries(names) });
+}
+
+function flagFaults({ upstreamFormat, upstreamIdempotency }: UpstreamFlags): readonly string[] {
+  return upstreamFormat === undefined && upstreamIdempotency === undefined
+    ? []
+    : ['--upstream-format and --upstream-idempotency belong to --upstream: give it, too.'];
+}
+
+function plan(parts: UpstreamParts): PlanReport {
+  return planUpstreams(parts, { services: servedServices(), own: ownServices() }, projectSources());
+}

@@ -1,0 +1,98 @@
+/** The metrics of upstreams. Labels are names of the configuration and of the contracts, and few reasons. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** What an upstream does at this moment. */
+export interface UpstreamState {
+  readonly name: string;
+  /** Its circuit is open: it has failed repeatedly, and few requests are tried. */
+  readonly isDown: boolean;
+  /** Requests that wait for a connection. */
+  readonly queued: number;
+  readonly running: number;
+}
+
+/** How a call of an upstream ended. */
+export interface UpstreamCall {
+  readonly upstream: string;
+  /** `ok`, `refused` or `failed`. */
+  readonly outcome: string;
+  /** Why it failed; empty for other outcomes. */
+  readonly reason: string;
+  readonly seconds: number;
+}
+
+export interface UpstreamMetrics {
+  called(call: UpstreamCall): void;
+  retried(upstream: string): void;
+  unknownMembers(upstream: string, service: string, operation: string, members: number): void;
+  /** Reads the states each time that the metrics are collected. */
+  observe(states: () => readonly UpstreamState[]): void;
+}
+
+const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createUpstreamMetrics(registers: Registry[]): UpstreamMetrics {
+  const calls = new Counter({
+    name: 'triglyph_upstream_requests_total',
+    help: 'Requests to upstreams, by upstream, outcome (ok, refused, failed) and, for failed ones, the reason.',
+    labelNames: ['upstream', 'outcome', 'reason'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'triglyph_upstream_request_duration_seconds',
+    help: 'Time of a request to an upstream, retries included.',
+    labelNames: ['upstream'],
+    buckets: bucketsSeconds,
+    registers,
+  });
+  const retries = new Counter({
+    name: 'triglyph_upstream_retries_total',
+    help: 'Requests that were sent to an upstream again.',
+    labelNames: ['upstream'],
+    registers,
+  });
+  const unknown = new Counter({
+    name: 'triglyph_upstream_unknown_members_total',
+    help: 'Members in answers of upstreams that the contract does not have, by service and operation.',
+    labelNames: ['upstream', 'service', 'operation'],
+    registers,
+  });
+  return {
+    called({ upstream, outcome, reason, seconds }) {
+      calls.inc({ upstream, outcome, reason });
+      durations.observe({ upstream }, seconds);
+    },
+    retried: (upstream) => retries.inc({ upstream }),
+    unknownMembers: (upstream, service, operation, members) => unknown.inc({ upstream, service, operation }, members),
+    observe: (states) => addStateGauges(registers, states),
+  };
+}
+
+function addStateGauges(registers: Registry[], states: () => readonly UpstreamState[]): void {
+  const gauges = [
+    {
+      name: 'triglyph_upstream_down',
+      help: 'Whether the circuit of an upstream is open, 1 or 0; with workers, the number of those where it is.',
+      value: ({ isDown }: UpstreamState) => Number(isDown),
+    },
+    {
+      name: 'triglyph_upstream_queued',
+      help: 'Requests that wait for a connection to an upstream.',
+      value: ({ queued }: UpstreamState) => queued,
+    },
+    {
+      name: 'triglyph_upstream_running',
+      help: 'Requests that an upstream has not answered yet.',
+      value: ({ running }: UpstreamState) => running,
+    },
+  ];
+  for (const { value, ...about } of gauges)
+    new Gauge({
+      ...about,
+      labelNames: ['upstream'],
+      registers,
+      collect() {
+        for (const state of states()) this.set({ upstream: state.name }, value(state));
+      },
+    });
+}

@@ -1,0 +1,68 @@
+/** Tests the third example of the README: one command starts a JSON server and the gateway in front of it; PHP calls it in SOAP. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Started, startTriglyph } from '../support/commands.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const command: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts['demo:upstream'];
+
+const folder = tempFolder();
+let started: Started;
+let callers = '';
+beforeAll(async () => {
+  const [, file = ''] = /^node (\S+)$/.exec(command) ?? [];
+  const parameters = ['--port', '0', '--admin-port', '0', '--data', join(folder.path, 'data')];
+  started = startTriglyph(parameters, folder.path, {}, join(root, file));
+  await until(
+    () => started.received,
+    () => started.received.stdout.includes('Ctrl-C stops both.'),
+  );
+  callers = /gateway in front of it at (\S+)\. /.exec(started.received.stdout)![1]!;
+});
+afterAll(async () => {
+  started.child.kill('SIGTERM');
+  expect(await started.over).toBe(0);
+  folder.discard();
+});
+
+/** The blocks below the heading of the example. */
+const [, example = ''] = /\n## In front of your server\n([\s\S]*?)\n## /.exec(readme) ?? [];
+const php = /```php\n([\s\S]*?)```/.exec(example)?.[1] ?? '';
+const printed = /```text\n([\s\S]*?)```/.exec(example)?.[1] ?? '';
+
+test('the README has the command and the program', () => {
+  expect(example).toContain('npm ci && npm run demo:upstream');
+  expect(php).toContain('new SoapClient(');
+});
+
+test('the PHP program of the README prints what the README shows', async () => {
+  const program = php.replaceAll('http://127.0.0.1:8080', callers).replace(/^<\?php\n/, '');
+  const { stdout } = await run('php', ['-r', program]);
+  expect(stdout).toBe(printed);
+});
+
+test('the command prints a PHP program that works', async () => {
+  const program = /<\?php\n([\s\S]*?)\n\n/.exec(started.received.stdout)![1]!;
+  const { stdout } = await run('php', ['-r', program]);
+  expect(stdout).toContain('[variant] => visa');
+});
+
+test('a refusal of the JSON server is a SOAP fault, and a wrong password its 401', async () => {
+  const client = (password: string) =>
+    `new SoapClient('${callers}/pal/servlet/Recurring/v25?wsdl', ['login' => 'ws@Company.Demo', 'password' => '${password}'])`;
+  const call = `disable(['request' => ['merchantAccount' => 'DemoMerchant', 'shopperReference' => 'nobody']])`;
+  const fault = (password: string) =>
+    run('php', [
+      '-r',
+      `try { (${client(password)})->${call}; } catch (SoapFault $fault) { echo $fault->getMessage(); }`,
+    ]);
+  expect((await fault('demo-password')).stdout).toBe('validation 800 Contract not found');
+  expect((await fault('wrong')).stdout).toContain('Unauthorized');
+});

@@ -8,7 +8,7 @@ import { type CallRequest, type LanguageName, printCallSource } from '../../conv
 import type { SourceCredential } from '../../convert/languages/language.ts';
 import { createProtocols, type Protocols } from '../../formats/index.ts';
 import { CommandError } from '../command-error.ts';
-import { servedServices } from '../project.ts';
+import { servedServices } from '../project-upstreams.ts';
 import { withBackend } from '../with-backend.ts';
 
 interface ShowOptions {

@@ -1,6 +1,8 @@
 /** Decides what a response of an upstream means: an answer, a refusal, or neither (decision 0039). */
+
+import { label } from '../contract/member-names.ts';
 import type { Operation } from '../contract/operation.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem, problems } from '../contract/problem.ts';
 import type { Service } from '../contract/service.ts';
 import type { DecodedAnswer, Protocol, Refusal, Reply } from '../formats/protocol.ts';
 import { UpstreamFailure } from './failure.ts';
@@ -23,8 +25,10 @@ export function compileClassify(
     if (status === 401 && !credentials.areOfCaller)
       throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
     const problem = toProblem(refusal, passedHeaders(headers));
-    // An earlier request with the key is still at work.
-    if (key !== undefined && problem.problem === 'inProgress')
+    // An earlier request with the key may be at work. Formats without a status have one code for that and for another request.
+    const isInProgress =
+      problem.kind === problems.inProgress || (refusal.code === problems.inProgress.code && refusal.isStatusImplied);
+    if (key !== undefined && isInProgress)
       throw new UpstreamFailure('inProgress', 'unknown', { detail: String(status), cause: problem });
     if (mayHaveActed) throw new UpstreamFailure('serverError', 'unknown', { detail: String(status), cause: problem });
     throw problem;
@@ -43,7 +47,8 @@ export function compileClassify(
     const answer = decode(reply);
     if ('refusal' in answer) return refuse(answer.refusal, headers, mayHaveActed(answer.refusal));
     const [issue] = answer.issues;
-    if (issue !== undefined) throw new UpstreamFailure('contract', 'unknown', { cause: Problem.of(answer.issues) });
+    if (issue !== undefined)
+      throw new UpstreamFailure('contract', 'unknown', { detail: label(issue.path), cause: Problem.of(answer.issues) });
     return answer;
   }
 
@@ -73,10 +78,15 @@ export function compileClassify(
 
   function refuseServerError(reply: Reply): never {
     const { status, headers } = reply;
-    const wait = retryAfterMs(headers);
-    if (status === 503 && wait !== undefined)
-      throw new UpstreamFailure('busy', 'notSent', { ...detailOf(status), retryAfterMs: wait });
     const refusal = protocol.decodeError(reply, operation);
+    const wait = retryAfterMs(headers);
+    // What refuses load does so before the application, which may answer so after a commit that it knows nothing of.
+    if (status === 503 && wait !== undefined)
+      throw new UpstreamFailure('busy', refusal === undefined ? 'notSent' : 'unknown', {
+        detail: String(status),
+        cause: refusal && toProblem(refusal, passedHeaders(headers)),
+        retryAfterMs: wait,
+      });
     if (refusal !== undefined) return refuse(refusal, headers, mayHaveActed(refusal));
     if (status === 501) throw new UpstreamFailure('notInFormat', 'notDone', detailOf(status));
     throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));

@@ -6,9 +6,10 @@ import type { Service } from '../contract/service.ts';
 import type { Protocol } from '../formats/protocol.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer, type RemoteHandler } from '../idempotency/ports.ts';
 import { CircuitBreaker } from '../lib/circuit-breaker.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { backoffMs } from '../lib/retry.ts';
 import { type Classify, compileClassify } from './classify.ts';
-import { Connections } from './connections.ts';
+import { Connections, type OutgoingRequest } from './connections.ts';
 import { UpstreamFailure } from './failure.ts';
 import { addHeaders } from './headers.ts';
 import type { UpstreamSetup } from './options.ts';
@@ -59,11 +60,7 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
   const reference = referenceHeader.toLowerCase();
 
   async function attempt({ request, key, encode, classify }: Call, msMax: number): Promise<RemoteAnswer> {
-    const found = credentials.find(request);
-    const credential = found instanceof Promise ? await found : found;
-    if (credential === undefined) throw noCredential();
-    const outgoing = encode(request.input, key);
-    addHeaders(outgoing.headers, request, credential);
+    const outgoing = await prepare(request, key, encode);
     if (!breaker.tryAcquire().isAllowed) throw new UpstreamFailure('circuitOpen', 'notSent');
     try {
       const response = await connections.send(outgoing, msMax);
@@ -89,6 +86,25 @@ export function createUpstream(setup: UpstreamSetup): Upstream {
       else if (isOutage(thrown)) fail(thrown);
       else if (thrown.progress !== 'notSent') recover();
       throw thrown;
+    }
+  }
+
+  /** What fails here was not sent. */
+  async function prepare(
+    request: AnyRequest,
+    key: string | undefined,
+    encode: EncodeRequest,
+  ): Promise<OutgoingRequest> {
+    try {
+      const found = credentials.find(request);
+      const credential = found instanceof Promise ? await found : found;
+      if (credential === undefined) throw noCredential();
+      const outgoing = encode(request.input, key);
+      addHeaders(outgoing.headers, request, credential);
+      return outgoing;
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.type !== 'internal') throw thrown;
+      throw new UpstreamFailure('notPrepared', 'notSent', { detail: errorCode(thrown), cause: thrown });
     }
   }
 
@@ -200,6 +216,7 @@ function isOutage({ reason }: UpstreamFailure): boolean {
     case 'circuitOpen':
     case 'closed':
     case 'invalidRequest':
+    case 'notPrepared':
     case 'tooLarge':
     case 'redirect':
     case 'encoding':
@@ -228,7 +245,7 @@ function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates
   if (progress === 'notSent') return new NotSent(message, { cause: failure });
   if (progress === 'notDone') return refusedWithoutAnswer(failure);
   // The upstream's own words about its failure. For a write of an upstream that does not deduplicate, they are no outcome.
-  const isOwn = cause instanceof Problem && reason === 'serverError';
+  const isOwn = cause instanceof Problem && (reason === 'serverError' || reason === 'busy');
   if (isOwn && (effect === 'reads' || (deduplicates && cause.type === 'internal'))) return cause;
   if (effect === 'writes') return new OutcomeUnknown(message, { cause: failure });
   const isLate =

@@ -14,6 +14,7 @@ export type FailureReason =
   | 'circuitOpen'
   | 'closed'
   | 'invalidRequest'
+  | 'notPrepared'
   | 'busy'
   // The request was sent.
   | 'reset'

@@ -22,7 +22,7 @@ export function compileRefusals(service: Service, operation: Operation): ToProbl
   };
 }
 
-/** Undefined where several kinds have the code, as they differ in what they promise about retries. */
+/** Where several kinds have the code, the text decides: they differ in what they promise about retries. */
 function knownKind(
   refusal: Refusal,
   declared: readonly ProblemKind[],
@@ -35,7 +35,7 @@ function knownKind(
   const found = declared.filter(isMeant);
   if (found.length === 1) return found[0];
   const all = kinds.filter(isMeant);
-  return all.length === 1 ? all[0] : undefined;
+  return all.length === 1 ? all[0] : all.find(({ message }) => message === refusal.message);
 }
 
 function kindIn({ status, code, type, details }: Refusal): ProblemKind {

@@ -116,8 +116,8 @@ const cases: Readonly<Record<string, readonly [Behaviour, Expected, Expected, Ex
   'a body that breaks the contract': [
     (response) => answerJson(response, 200, { status: 'perhaps' }),
     [badAnswer, 1],
-    ['unknown: contract', 1],
-    ['unknown: contract', 1],
+    ['unknown: contract (status)', 1],
+    ['unknown: contract (status)', 1],
   ],
   'a body that is no JSON': [
     (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":'),
@@ -175,6 +175,18 @@ const cases: Readonly<Record<string, readonly [Behaviour, Expected, Expected, Ex
     ['not sent: busy (503)', 3],
     ['not sent: busy (503)', 1],
     ['not sent: busy (503)', 3],
+  ],
+  'an application that is busy': [
+    (response) =>
+      answerJson(
+        response,
+        503,
+        { status: 503, errorCode: '703', message: 'Busy', errorType: 'internal' },
+        { 'Retry-After': '0' },
+      ),
+    ['unavailable: 503 703 Busy', 3],
+    ['unknown: busy (503)', 1],
+    ['unavailable: 503 703 Busy', 3],
   ],
   'a limit': [
     (response) => response.writeHead(429, { 'Retry-After': '3600' }).end(),
@@ -447,6 +459,14 @@ describe('headers', () => {
     expect(server.received).toHaveLength(0);
   });
 
+  test('a credential that cannot be found now', async () => {
+    const server = await serve(answer);
+    const credentials = { find: async () => Promise.reject(new Error('no key')), areOfCaller: true };
+    const shop = open({ url: server.url, credentials });
+    expect(await outcome(send(shop, { operation: placeOrder }))).toBe('not sent: notPrepared (Error)');
+    expect(server.received).toHaveLength(0);
+  });
+
   test('a wrong credential of the caller', async () => {
     const server = await serve((response) => response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="x"' }).end());
     const thrown = await send(open({ url: server.url })).catch((each: unknown) => each);
@@ -498,6 +518,18 @@ describe('answers', () => {
       expect(await outcome(send(shop))).toBe(notFound);
     },
   );
+
+  test('a SOAP upstream that is still at work under the key', async () => {
+    const { createProtocols } = await import('../../src/formats/index.ts');
+    const { Problem } = await import('../../src/contract/problem.ts');
+    const protocol = createProtocols([ordersV1]).soap11;
+    const context = { requestReference: 'R', operation: placeOrder, service: ordersV1 };
+    const { status, contentType, body } = protocol.encodeError(new Problem('inProgress'), context);
+    const server = await serve((response) => response.writeHead(status, { 'Content-Type': contentType }).end(body));
+    const shop = open({ url: server.url, format: 'soap11', key: 'body' });
+    expect(await outcome(send(shop, { operation: placeOrder, key: 'k' }))).toBe('unknown: inProgress (422)');
+    expect(server.received).toHaveLength(3);
+  });
 
   test('a SOAP server with one address', async () => {
     const server = await serve((response) => response.writeHead(404).end());

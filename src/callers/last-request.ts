@@ -10,11 +10,12 @@ export interface ReadRequest {
   readonly input: unknown;
   /** Of the contract. */
   readonly version: number | undefined;
+  /** How the caller has shown its credential. */
+  readonly credential: 'basic' | 'apiKey';
 }
 
 /** What is stored of it. */
-export interface LastRequest {
-  readonly version: number | undefined;
+export interface LastRequest extends Pick<ReadRequest, 'version' | 'credential'> {
   /** Canonical, with masked members. */
   readonly input: unknown;
 }
@@ -27,9 +28,9 @@ export function sealRequest(
   vault: Vault,
   tenant: string,
   id: string,
-  { operation, input, version }: ReadRequest,
+  { operation, input, version, credential }: ReadRequest,
 ): SealedRequest | undefined {
-  const request: LastRequest = { version, input: maskSensitive(operation.input, input) };
+  const request: LastRequest = { version, credential, input: maskSensitive(operation.input, input) };
   const text = JSON.stringify(request);
   if (text.length > charactersMax) return undefined;
   const { keyId, dataKey, payload } = vault.seal({ tenant, record: sealedRecordOf(id) }, { payload: text });

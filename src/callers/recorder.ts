@@ -30,7 +30,7 @@ export interface AnsweredCall {
     readonly problem?: { readonly type: string; readonly status: number } | undefined;
     readonly deprecation?: string | undefined;
   };
-  readonly decoded?: (Omit<ReadRequest, 'version'> & { readonly issues: readonly unknown[] }) | undefined;
+  readonly decoded?: (Pick<ReadRequest, 'operation' | 'input'> & { readonly issues: readonly unknown[] }) | undefined;
 }
 
 export interface CallerRecorder {
@@ -152,7 +152,12 @@ export function createCallerRecorder({ records, vault, clock, nameClient }: Reco
       counts[classOf(entry)] += 1;
       if (entry.deprecation === 'exempt') counts.exempt += 1;
       if (!isKnown || decoded === undefined || decoded.issues.length > 0) return;
-      keepRequest(tally, { operation: decoded.operation, input: decoded.input, version: entry.version });
+      keepRequest(tally, {
+        operation: decoded.operation,
+        input: decoded.input,
+        version: entry.version,
+        credential: headers.authorization === undefined ? 'apiKey' : 'basic',
+      });
     },
     async flush() {
       // A flush that has begun does not save what came since.

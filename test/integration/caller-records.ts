@@ -159,7 +159,7 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
         await recorder.flush();
       }
       const { id } = (await records.list(0))[0]!;
-      const expected = { version: 25, input: { ...input, shopperReference: 'shopper-2' } };
+      const expected = { version: 25, credential: 'apiKey', input: { ...input, shopperReference: 'shopper-2' } };
       expect(openRequest(vault, 'Demo', id, (await records.findRequest(id))!)).toEqual(expected);
       const renewed = parseKeyRing(
         `k-new:${'44'.repeat(32)}\nk-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`,

@@ -131,6 +131,7 @@ describe('the last request', () => {
     const unread = { ...decoded, input: {}, issues: [{}] };
     expect(await last(call(), { ...call(), decoded: newer }, { ...call(refused), decoded: unread })).toEqual({
       version: 25,
+      credential: 'apiKey',
       input: { merchantAccount: 'M', shopperReference: 'T', card: { ...card, number: '************1111', cvc: '***' } },
     });
   });

@@ -42,19 +42,18 @@ export async function showCall(id: string, { as, origin: given }: ShowOptions): 
 
 async function findCall(
   id: string,
-  { callerRecords, registry, context: { vault } }: Backend,
+  { callerRecords, context: { vault } }: Backend,
   services: readonly Service[],
 ): Promise<FoundCall> {
   const record = (await callerRecords.list(0)).find((each) => each.id === id);
   if (record === undefined) throw new CommandError([`no caller has the id ${id}: \`triglyph callers\` prints them`]);
   const sealed = await callerRecords.findRequest(id);
   if (sealed === undefined) throw new CommandError([`${id} has sent no request that could be read and kept`]);
-  const { version, input } = openRequest(vault, record.use.tenant, id, sealed);
+  const { version, credential, input } = openRequest(vault, record.use.tenant, id, sealed);
   const { service, operation } = findOperation(record, version, services);
-  const listed = (await registry.listCredentials()).find((each) => each.id === record.use.credential);
   return {
     request: { service, operation, input: markMasked(operation, input) },
-    credential: listed?.kind ?? 'apiKey',
+    credential,
   };
 }
 

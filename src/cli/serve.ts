@@ -85,7 +85,10 @@ async function superviseWorkers(project: Project): Promise<void> {
   const { config } = project;
   // Migrates the store and refuses an unsafe one once, before every worker does.
   await (await openSafely(project)).close();
-  const primary = await startWorkers(config, (text) => log('warn', text));
+  const primary = await startWorkers(config, {
+    report: (text) => log('warn', text),
+    upstreams: project.plan.upstreams.map(({ name }) => name),
+  });
   process.on('SIGHUP', () => void primary.renew());
   const failed = (thrown: unknown): void => log('error', 'the primary failed', { cause: explain(thrown).join(' ') });
   const stopped = untilStopped({ failed, stop: primary.stop });

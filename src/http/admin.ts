@@ -73,11 +73,6 @@ export async function openAdmin(parts: AdminParts): Promise<Admin> {
 
 const probeMsMax = 2000;
 
-/** Whether every probe succeeds and the server does not stop. */
-export async function isReady(parts: Inspected): Promise<boolean> {
-  return (await inspect(parts)).ready;
-}
-
 /** Returns an answer in JSON. */
 export function jsonPage(status: number, value: object): Page {
   return {
@@ -109,16 +104,22 @@ async function resultOf({ check }: Probe): Promise<string> {
 
 type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
 
-async function inspect({ probes, draining }: Inspected) {
+/** `ready`: every part that all requests depend on works, and the server does not stop. `failing`: the parts that do not work. */
+export async function inspect({ probes, draining }: Inspected) {
   const results = await Promise.all(probes.map(async (probe) => ({ probe, result: await resultOf(probe) })));
   const stopping = draining();
   const ready = !stopping && results.every(({ probe, result }) => result === 'ok' || probe.isPartial === true);
-  const shown = Object.fromEntries(results.map(({ probe, result }) => [probe.name, result]));
-  return { ready, draining: stopping, probes: shown };
+  const failed = results.filter(({ result }) => result !== 'ok');
+  return {
+    ready,
+    failing: failed.map(({ probe }) => probe.name),
+    draining: stopping,
+    probes: Object.fromEntries(results.map(({ probe, result }) => [probe.name, result])),
+  };
 }
 
 async function readiness(parts: AdminParts): Promise<Page> {
-  const found = await inspect(parts);
+  const { failing: _, ...found } = await inspect(parts);
   return jsonPage(found.ready ? 200 : 503, found);
 }
 

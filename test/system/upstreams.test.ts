@@ -217,7 +217,19 @@ test('workers on one database share the keys', async () => {
     expect(upstream.received).toHaveLength(1);
     const metrics = await (await fetch(`${server.admin}/metrics`)).text();
     expect(metrics).toContain('triglyph_upstream_requests_total{upstream="upstream",outcome="ok",reason=""} 1');
-    expect((await fetch(`${server.admin}/readyz`)).status).toBe(200);
+    const { admin } = server;
+    const readiness = async () => {
+      const response = await fetch(`${admin}/readyz`);
+      return { status: response.status, ...((await response.json()) as object) };
+    };
+    expect(await readiness()).toMatchObject({ status: 200, probes: { workers: 'ok', 'upstream upstream': 'ok' } });
+    await upstream.stop();
+    await until('the circuit opens in each worker', async () => {
+      await call({ 'X-API-Key': 'key-1', Connection: 'close' });
+      const { probes } = (await readiness()) as unknown as { probes: Readonly<Record<string, string>> };
+      return probes['upstream upstream'] === 'CircuitOpen';
+    });
+    await upstream.start();
     await server.stop();
     server = undefined;
   } finally {

@@ -11,6 +11,7 @@ import { answerByUpstreams } from './answer.ts';
 import { createUpstreamCredentials } from './credentials.ts';
 import { countCalls, createEventListener } from './observe.ts';
 import type { UpstreamPlan } from './plan.ts';
+import { CircuitOpen, upstreamProbeName } from './probe.ts';
 
 export interface OpenUpstreams {
   /** Those that answer requests, with the handlers of the plan. */
@@ -55,7 +56,7 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
       countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics),
     ),
     probes: all.map(([name, upstream]) => ({
-      name: `upstream ${name}`,
+      name: upstreamProbeName(name),
       // Requests that this program answers, and those for other upstreams, need not wait for this one.
       isPartial: !plan.answersEverything || all.length > 1,
       check() {
@@ -66,9 +67,4 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
       await Promise.all(all.map(([, upstream]) => upstream.close()));
     },
   });
-}
-
-/** The probe of an upstream shows this name. */
-class CircuitOpen extends Error {
-  override readonly name = 'CircuitOpen';
 }

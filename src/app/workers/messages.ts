@@ -11,9 +11,15 @@ export interface Ping {
   readonly triglyph: 'ping';
 }
 
+export interface WorkerState {
+  readonly ready: boolean;
+  /** The names of the parts that do not work. */
+  readonly failing: readonly string[];
+}
+
 export type WorkerMessage =
   | { readonly triglyph: 'alive' }
-  | { readonly triglyph: 'ready'; readonly id: number; readonly ready: boolean }
+  | (WorkerState & { readonly triglyph: 'ready'; readonly id: number })
   /** The worker listens on its port. */
   | { readonly triglyph: 'serving'; readonly callers: string };
 

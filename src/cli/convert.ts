@@ -5,10 +5,10 @@ import { type ConversionTarget, conversionTargets } from '../convert/conversion.
 import { ConversionError } from '../convert/conversion-error.ts';
 import { createConverter } from '../convert/convert.ts';
 import { type ProtocolName, protocolNames } from '../formats/index.ts';
-import { services } from '../services/index.ts';
 import { formatConversion, formatNotes } from './convert/report.ts';
 import { print, printAll } from './output.ts';
-import { checkProject, ownServices } from './project.ts';
+import { checkProject } from './project.ts';
+import { servedServices } from './project-upstreams.ts';
 
 export function add(program: Command): void {
   const command = program
@@ -60,11 +60,7 @@ interface Options {
 const hints = { unnamed: ' (--from, --service, --service-version, --operation)', target: '' };
 
 function convertFile(file: string, { serviceVersion, answer, json, mask, ...options }: Options): void {
-  const own = ownServices().flatMap(({ service, olderVersions }) => [
-    ...olderVersions.map((older) => older.service),
-    service,
-  ]);
-  const conversion = createConverter([...services, ...own])({
+  const conversion = createConverter(servedServices())({
     ...options,
     message: readFileSync(file === '-' ? 0 : file),
     version: serviceVersion,

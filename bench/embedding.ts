@@ -28,6 +28,9 @@ interface Start {
   readonly ready: number;
   readonly second: number;
   readonly reset: number;
+  /** The first call of the process, with the libraries that it loads, and the second. */
+  readonly firstCall: number;
+  readonly secondCall: number;
 }
 
 const program = `
@@ -43,8 +46,18 @@ const second = cpu(before);
 const resetting = process.cpuUsage();
 for (let round = 0; round < 20; round++) await gateway.reset();
 const reset = cpu(resetting) / 20;
+const call = async () => {
+  const body = '{"merchantAccount":"DemoMerchant","shopperReference":"shopper-1"}';
+  const headers = { 'x-api-key': 'demo-api-key', 'content-type': 'application/json' };
+  const calling = process.cpuUsage();
+  const request = new Request('http://gateway/pal/servlet/Recurring/v25/disable', { method: 'POST', headers, body });
+  await (await gateway.fetch(request)).arrayBuffer();
+  return cpu(calling);
+};
+const firstCall = await call();
+const secondCall = await call();
 await Promise.all([gateway.close(), other.close()]);
-console.log(JSON.stringify({ imported, ready, second, reset }));
+console.log(JSON.stringify({ imported, ready, second, reset, firstCall, secondCall }));
 `;
 
 const folder = mkdtempSync(join(tmpdir(), 'triglyph-embedding-'));
@@ -71,7 +84,7 @@ try {
       resetMsMax,
     ),
   ];
-  const parts = `Of the first, the import takes ${of(({ imported }) => imported).toFixed(0)} ms. A second gateway takes ${of(({ second }) => second).toFixed(0)} ms.`;
+  const parts = `Of the first, the import takes ${of(({ imported }) => imported).toFixed(0)} ms. A second gateway takes ${of(({ second }) => second).toFixed(0)} ms. The first call takes ${of(({ firstCall }) => firstCall).toFixed(0)} ms, since it loads Koa and the \`Request\` of Node, and the second one ${of(({ secondCall }) => secondCall).toFixed(1)} ms.`;
   const text = `${describeMachine()}\n\n${printFindings(findings)}\n\n${parts}`;
   console.log(text);
   if (options.write) writeSection('embedding', text);

@@ -46,7 +46,7 @@ export function createReading({ allowNetwork, folder }: ReadingOptions): Reading
       }
       if (url.protocol !== 'file:') throw new Unread(`${location} is no file and no URL of HTTP`);
       if (base !== undefined && !base.startsWith('file:')) throw new Unread(`${location} is a file, named by a URL`);
-      const path = await realPathOf(fileURLToPath(url), location);
+      const path = await realPathOf(url, location);
       allowedFolder ??= Promise.resolve(dirname(path));
       const allowed = await allowedFolder;
       const steps = relative(allowed, path);
@@ -100,9 +100,9 @@ function locate(location: string, base: string | undefined): URL {
   }
 }
 
-async function realPathOf(path: string, location: string): Promise<string> {
+async function realPathOf(url: URL, location: string): Promise<string> {
   try {
-    return await realpath(path);
+    return await realpath(fileURLToPath(url));
   } catch (thrown) {
     throw new Unread(`${location} cannot be read (${codeOf(thrown)})`);
   }

@@ -1,0 +1,168 @@
+/** Tests what an import refuses to read, and what it reports of a WSDL that the contract language cannot say. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { importWsdl } from '../../src/wsdl/import-wsdl.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const folder = tempFolder();
+const inside = join(folder.path, 'inside');
+beforeEach(() => {
+  mkdirSync(inside, { recursive: true });
+});
+afterAll(() => folder.discard());
+
+const xs = 'xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
+const write = (name: string, text: string) => {
+  const file = join(inside, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+/** A WSDL with the operation Ask, whose input has the content given. */
+const wsdl = (content: string, more = '', head = '') => `${head}<definitions name="T" targetNamespace="urn:t" ${xs}
+ xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"><types>
+<xs:schema targetNamespace="urn:t" elementFormDefault="qualified">${more}
+<xs:element name="Ask"><xs:complexType>${content}</xs:complexType></xs:element>
+<xs:element name="AskResponse"><xs:complexType><xs:sequence><xs:element name="Text" type="xs:string"/></xs:sequence></xs:complexType></xs:element>
+</xs:schema></types><message name="i"><part name="p" element="t:Ask"/></message><message name="o"><part name="p" element="t:AskResponse"/></message>
+<portType name="T"><operation name="Ask"><input message="t:i"/><output message="t:o"/></operation></portType>
+<binding name="B" type="t:T"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Ask">
+<input><soap:body use="literal"/></input><output><soap:body use="literal"/></output></operation></binding>
+<service name="T"><port name="P" binding="t:B"><soap:address location="http://t.example/t"/></port></service></definitions>`;
+
+const fieldsOf = async (content: string, more = '') => {
+  const imported = await importWsdl(write('t.wsdl', wsdl(content, more)), { allowNetwork: false });
+  const { fields, choices } = imported.service.operations.get('Ask')!.input;
+  return { fields, choices, findings: imported.findings.filter(({ kind }) => kind !== 'check') };
+};
+const sequence = (...elements: readonly string[]) => `<xs:sequence>${elements.join('')}</xs:sequence>`;
+const ok = '<xs:element name="Ok" type="xs:int"/>';
+
+describe('documents', () => {
+  const plain = wsdl(sequence(ok));
+  const importText = (text: string) => importWsdl(write('t.wsdl', text), { allowNetwork: false });
+
+  test('with a DOCTYPE are refused, and so are the entities in it', async () => {
+    const bomb = '<!DOCTYPE definitions [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>';
+    await expect(importText(wsdl(sequence(ok), '', bomb))).rejects.toThrow('doctype');
+    await expect(importText(plain)).resolves.toBeDefined();
+  });
+
+  test.each([
+    ['unknown entities', plain.replace('urn:t', '&x;'), 'not well-formed'],
+    ['undeclared prefixes', plain.replace('<xs:schema', '<q:schema'), 'not well-formed'],
+    ['another root', '<definitions/>', 'no WSDL 1.1'],
+    ['too much depth', `${'<a>'.repeat(101)}${'</a>'.repeat(101)}`, 'too deep'],
+  ])('with %s are refused', async (_, text, reason) => {
+    await expect(importText(text)).rejects.toThrow(reason);
+  });
+
+  const included = (location: string) => `<xs:include schemaLocation="${location}"/>`;
+  test.each([
+    ['a file outside of the folder', '../outside.xsd', 'outside of the folder'],
+    ['a file outside, encoded', '..%2foutside.xsd', 'cannot be read'],
+    ['a file that does not exist', 'none.xsd', 'ENOENT'],
+    ['a URL', 'http://127.0.0.1:1/a.xsd', '--allow-network'],
+    ['another scheme', 'data:text/xml,a', 'no file and no URL'],
+  ])('are not read from %s', async (_, location, reason) => {
+    writeFileSync(join(folder.path, 'outside.xsd'), `<xs:schema ${xs}/>`);
+    const { findings } = await fieldsOf(sequence(ok), included(location));
+    expect(findings).toMatchObject([{ kind: 'refused', text: expect.stringContaining(reason) }]);
+  });
+
+  test('are read from another folder where that is given', async () => {
+    writeFileSync(
+      join(folder.path, 'outside.xsd'),
+      `<xs:schema ${xs}><xs:simpleType name="S"><xs:restriction base="xs:int"/></xs:simpleType></xs:schema>`,
+    );
+    const file = write('t.wsdl', wsdl(sequence('<xs:element name="A" type="t:S"/>'), included('../outside.xsd')));
+    const { service, findings } = await importWsdl(file, { allowNetwork: false, folder: folder.path });
+    expect(findings.filter(({ kind }) => kind === 'refused')).toEqual([]);
+    expect(service.operations.get('Ask')!.input.fields.A!.schema.kind).toBe('integer');
+  });
+
+  test('may include each other', async () => {
+    write('a.xsd', `<xs:schema ${xs} targetNamespace="urn:t"><xs:include schemaLocation="b.xsd"/></xs:schema>`);
+    write(
+      'b.xsd',
+      `<xs:schema ${xs} targetNamespace="urn:t"><xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="t.wsdl"/></xs:schema>`,
+    );
+    const { findings, fields } = await fieldsOf(sequence(ok), included('a.xsd'));
+    expect(Object.keys(fields)).toEqual(['Ok']);
+    expect(findings).toEqual([]);
+  });
+});
+
+describe('what the language cannot say', () => {
+  test.each([
+    ['any element', '<xs:any minOccurs="0"/>', 'xsd:any'],
+    ['anyType', '<xs:element name="X" type="xs:anyType" minOccurs="0"/>', 'anyType may hold anything'],
+    ['a type that is not declared', '<xs:element name="X" type="t:None" minOccurs="0"/>', 'no type None is declared'],
+    ['a type that contains itself', '<xs:element name="X" type="t:Tree" minOccurs="0"/>', 'contains itself'],
+    ['a name that FORM has not', '<xs:element name="X.Y" type="xs:int" minOccurs="0"/>', 'FORM has no such name'],
+    ['an abstract element', '<xs:element ref="t:Head" minOccurs="0"/>', 'substitutionGroup'],
+  ])('%s is left out with its place', async (_, element, text) => {
+    const more =
+      '<xs:complexType name="Tree"><xs:sequence><xs:element name="Child" type="t:Tree"/></xs:sequence></xs:complexType>' +
+      '<xs:element name="Head" abstract="true" type="xs:int"/>';
+    const { fields, findings } = await fieldsOf(sequence(ok, element), more);
+    expect(Object.keys(fields)).toEqual(['Ok']);
+    expect(findings).toMatchObject([{ kind: 'refused', file: 't.wsdl', text: expect.stringContaining(text) }]);
+    expect(findings[0]!.line).toBeGreaterThan(2);
+    expect(findings[0]!.path).toContain('/definitions/types/schema');
+  });
+
+  test('a part that must be there takes its operation with it', async () => {
+    const failed = importWsdl(write('t.wsdl', wsdl(sequence('<xs:any/>'))), { allowNetwork: false });
+    await expect(failed).rejects.toMatchObject({
+      message: 'no operation can be imported',
+      findings: [{ text: expect.stringContaining('the operation Ask is left out') }],
+    });
+  });
+});
+
+describe('what it says', () => {
+  test('a choice is a rule of the object', async () => {
+    const { choices, fields } = await fieldsOf(
+      '<xs:choice><xs:element name="A" type="xs:int"/><xs:element name="B" type="xs:int"/></xs:choice>',
+    );
+    expect(choices).toMatchObject([{ options: [['A'], ['B']], exclusive: true }]);
+    expect(Object.values(fields).map(({ required }) => required)).toEqual([false, false]);
+  });
+
+  test.each([
+    [
+      '<xs:maxLength value="5"/><xs:pattern value="[A-Z]{2,4}"/>',
+      'string',
+      { kind: 'string', max: 5, pattern: '[A-Z]{2,4}', example: 'AA' },
+    ],
+    ['<xs:minInclusive value="3"/><xs:maxExclusive value="10"/>', 'int', { kind: 'integer', min: 3, max: 9 }],
+    [
+      '<xs:totalDigits value="9"/><xs:fractionDigits value="2"/>',
+      'decimal',
+      { kind: 'decimal', digits: 9, fraction: 2 },
+    ],
+    ['<xs:enumeration value="a"/><xs:enumeration value="b"/>', 'string', { kind: 'enum', values: ['a', 'b'] }],
+    ['', 'float', { kind: 'double' }],
+    ['', 'unsignedByte', { kind: 'integer', min: 0, max: 255 }],
+    ['<xs:maxLength value="20"/>', 'base64Binary', { kind: 'binary', max: 20 }],
+  ])('%s of %s', async (facets, base, schema) => {
+    const { fields } = await fieldsOf(
+      sequence(
+        `<xs:element name="X" minOccurs="0"><xs:simpleType><xs:restriction base="xs:${base}">${facets}</xs:restriction></xs:simpleType></xs:element>`,
+      ),
+    );
+    expect(fields.X!.schema).toMatchObject(schema);
+  });
+
+  test('a pattern that JavaScript has not is not checked, and reported', async () => {
+    const restricted =
+      '<xs:simpleType><xs:restriction base="xs:string"><xs:pattern value="\\i\\c*"/></xs:restriction></xs:simpleType>';
+    const { fields, findings } = await fieldsOf(
+      sequence(`<xs:element name="X" minOccurs="0">${restricted}</xs:element>`),
+    );
+    expect(fields.X!.schema).not.toHaveProperty('pattern');
+    expect(findings).toMatchObject([{ kind: 'changed', text: 'the pattern \\i\\c* is not checked' }]);
+  });
+});

@@ -56,6 +56,8 @@ export interface Operation<
   readonly http?: HttpBinding;
   /** How an upstream is asked, where it is not asked as this program is. */
   readonly upstream?: UpstreamBinding;
+  /** The SOAPAction that an upstream in SOAP demands; by default it is sent empty. Callers may send any. */
+  readonly soapAction?: string;
 }
 
 /** The local names of the elements of SOAP messages. */
@@ -94,6 +96,8 @@ export function operation<
 >(parts: Omit<Operation<N, I, O, E>, 'grants'>): Operation<N, I, O, E> {
   checkBinding(parts);
   checkUpstreamBinding(parts);
+  if (parts.soapAction !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]*$/.test(parts.soapAction))
+    throw new TypeError(`${parts.name}: ${JSON.stringify(parts.soapAction)} is no SOAPAction`);
   const grants = Object.entries(parts.input.fields).flatMap(([field, { schema }]) =>
     schema.kind === 'string' && schema.authorizes !== undefined ? [{ field, grant: schema.authorizes }] : [],
   );

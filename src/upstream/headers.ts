@@ -6,14 +6,15 @@ import type { Headers } from './options.ts';
 
 const userAgent = 'triglyph';
 
-/** The headers of every request in a format, names and values in turn. */
-export function fixedHeaders({ name, mediaType }: Protocol, hasBody: boolean): readonly string[] {
+/** The headers of every request of an operation in a format, names and values in turn. */
+export function fixedHeaders({ name, mediaType }: Protocol, soapAction: string, hasBody: boolean): readonly string[] {
   const isText = name !== 'json' && name !== 'rest';
+  const action = name === 'soap12' && soapAction !== '' ? `;action="${soapAction}"` : '';
   return [
     ...['user-agent', userAgent, 'accept', acceptOf(name)],
-    ...(hasBody ? ['content-type', isText ? `${mediaType};charset=utf-8` : mediaType] : []),
-    // SOAP 1.1, section 6.1.1, requires the header; the Body names the operation.
-    ...(name === 'soap11' ? ['soapaction', '""'] : []),
+    ...(hasBody ? ['content-type', isText ? `${mediaType};charset=utf-8${action}` : mediaType] : []),
+    // SOAP 1.1, section 6.1.1, requires the header. Most servers find the operation in the Body, ASP.NET finds it here.
+    ...(name === 'soap11' ? ['soapaction', `"${soapAction}"`] : []),
   ];
 }
 

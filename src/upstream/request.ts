@@ -17,8 +17,8 @@ export function compileRequest(
 ): EncodeRequest {
   const base = new URL(url).pathname.replace(/\/$/, '');
   const only = isSingleAddress === true && protocol.name !== 'rest' ? base || '/' : undefined;
-  const withBody = fixedHeaders(protocol, true);
-  const withoutBody = fixedHeaders(protocol, false);
+  const withBody = fixedHeaders(protocol, operation.soapAction ?? '', true);
+  const withoutBody = fixedHeaders(protocol, operation.soapAction ?? '', false);
   return (input, key) => {
     const bodyKey = keyPlace === 'body' ? key : undefined;
     const { method = 'POST', path, headers: own, body } = protocol.encodeRequest(service, operation, input, bodyKey);

@@ -538,6 +538,24 @@ describe('answers', () => {
   });
 });
 
+test('the SOAPAction of an operation', async () => {
+  const { operation } = await import('../../src/contract/operation.ts');
+  const { service } = await import('../../src/contract/service.ts');
+  const { createProtocols } = await import('../../src/formats/index.ts');
+  const soapAction = 'urn:example:orders/getOrder';
+  const find = operation({ ...getOrder, soapAction });
+  const orders = service({ ...ordersV1, operations: [find] });
+  const server = await serve((response) => response.writeHead(404).end());
+  for (const format of ['soap11', 'soap12'] as const) {
+    const shop = open({ url: server.url, format, protocols: createProtocols([orders]) });
+    await outcome(send(shop, { service: orders, operation: find, input: { shop: 'amsterdam', number: 'A-1' } }));
+  }
+  const [soap11, soap12] = server.received.map(({ headers }) => headers);
+  expect(soap11!.soapaction).toBe(`"${soapAction}"`);
+  expect(soap12!['content-type']).toBe(`application/soap+xml;charset=utf-8;action="${soapAction}"`);
+  expect(() => operation({ ...getOrder, soapAction: 'a"b' })).toThrow('is no SOAPAction');
+});
+
 /** Each control breaks a rule of the client; the matrix above must not pass with it. */
 describe('controls', () => {
   test('a client that repeats every write is found by the number of requests', async () => {

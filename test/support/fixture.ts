@@ -16,7 +16,8 @@ import { createVault } from '../../src/vault/vault.ts';
 /** The fixed time of the clock. */
 export const now = Date.UTC(2026, 0, 15, 12, 30, 45);
 
-export const ring = parseKeyRing(`k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`);
+export const ringText = `k-test:${'11'.repeat(32)}\nindex:${'22'.repeat(32)}\npepper:${'33'.repeat(32)}\n`;
+export const ring = parseKeyRing(ringText);
 
 /** Creates ids that count from 1. */
 export const countedIds = (): IdGenerator => {

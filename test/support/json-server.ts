@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 /** The example is plain JavaScript without types. */
 const modulePath = new URL('../../examples/json-server/server.mjs', import.meta.url).href;
-const { createJsonServer } = (await import(modulePath)) as {
+export const { createJsonServer } = (await import(modulePath)) as {
   createJsonServer(options?: JsonServerOptions): Server;
 };
 

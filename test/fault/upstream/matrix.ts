@@ -1,0 +1,212 @@
+/**
+ * One fault between the gateway and an upstream, against every kind of request in several formats. Requests are sent while the fault
+ * lasts, and retried after it as a client retries. What each was told is compared with what the upstream has done.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { statement } from '../../../src/api/contract.ts';
+import { builtIn, type RunningGateway } from '../../../src/api/index.ts';
+import { type StartedGateway, startGateway } from '../../../src/app/create-gateway.ts';
+import { createProtocols } from '../../../src/formats/index.ts';
+import { services } from '../../../src/services/index.ts';
+import { recurringV25 } from '../../../src/services/recurring/v25.ts';
+import { startJsonServer } from '../../support/json-server.ts';
+import { demoAuthorization } from '../../support/server.ts';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { type Fault, faults, writeCertificates } from './faults.ts';
+import { type Defect, startFaultyUpstream } from './faulty-upstream.ts';
+import { problemIn } from './problem-in.ts';
+
+export const modes = ['header', 'none'] as const;
+export type Mode = (typeof modes)[number];
+
+const kinds = ['a read', 'a write with a key', 'a write without a key'] as const;
+const formats = ['soap11', 'json', 'form'] as const;
+
+/** What a client was told. */
+interface Told {
+  readonly isSuccess: boolean;
+  /** `internal 701 ...` */
+  readonly problem: string;
+  /** Whether the answer says that the request may be sent again. */
+  readonly mayRetry: boolean | undefined;
+}
+
+interface Cell {
+  readonly kind: (typeof kinds)[number];
+  readonly format: (typeof formats)[number];
+  readonly shopper: string;
+  readonly key: string | undefined;
+  readonly told: Told[];
+}
+
+/** What is true of a cell in the end. */
+interface Facts {
+  readonly fault: Fault;
+  readonly mode: Mode;
+  /** Whether the request reached the upstream while the fault lasted. */
+  readonly reached: boolean;
+  readonly effects: number;
+  readonly isPending: boolean;
+}
+
+/** Returns what is wrong: nothing where all guarantees hold. */
+export async function findingsOf(fault: Fault, mode: Mode, defect?: Defect): Promise<readonly string[]> {
+  const folder = tempFolder();
+  const jsonServer = await startJsonServer({ deduplicate: mode === 'header' });
+  const isSecure = typeof faults[fault].connection === 'object';
+  const upstream = await startFaultyUpstream({ target: jsonServer.origin, isSecure, defect });
+  const { gateway, backend } = await startGateway({
+    ...builtIn(),
+    settings: { LOG_LEVEL: 'fatal' },
+    upstreams: {
+      json: {
+        url: `${isSecure ? 'https' : 'http'}://${hostOf(fault)}:${upstream.port}`,
+        credentials: 'forward',
+        idempotency: mode,
+        timeouts: { connectMs: 2_000, headersMs: 800, bodyMs: 800 },
+        ...(isSecure && { tls: { caFile: writeCertificates(folder.path) } }),
+      },
+    },
+    answeredBy: { Recurring: 'json' },
+  });
+  try {
+    const cells = kinds.flatMap((kind) => formats.map((format): Cell => newCell(kind, format)));
+    await upstream.fail(fault);
+    await Promise.all(cells.map((cell) => send(gateway, cell)));
+    const reached = new Set(
+      cells.filter(({ shopper }) => upstream.requests.some(({ body }) => body.includes(shopper))),
+    );
+    await upstream.heal();
+    if (isPassing(fault)) await Promise.all(cells.map((cell) => retry(gateway, cell)));
+    const effects = await jsonServer.allEffects();
+    const pending = await pendingInputs(backend);
+    return cells.flatMap((cell) => {
+      const facts = {
+        fault,
+        mode,
+        reached: reached.has(cell),
+        effects: effects[`storeToken ${cell.shopper}`] ?? 0,
+        isPending: pending.some((input) => input.includes(cell.shopper)),
+      };
+      return check(cell, facts).map(
+        (text) => `${cell.kind}, ${cell.format}: ${text}: ${JSON.stringify({ ...facts, ...cell })}`,
+      );
+    });
+  } finally {
+    await gateway.close();
+    await upstream.close();
+    await jsonServer.close();
+    folder.discard();
+  }
+}
+
+/** Names below `.invalid` have no address (RFC 2606). */
+function hostOf(fault: Fault): string {
+  return isPassing(fault) ? '127.0.0.1' : 'upstream.invalid';
+}
+
+function isPassing(fault: Fault): boolean {
+  return faults[fault].connection !== 'unknown host';
+}
+
+function newCell(kind: Cell['kind'], format: Cell['format']): Cell {
+  return {
+    kind,
+    format,
+    shopper: randomUUID(),
+    key: kind === 'a write with a key' ? randomUUID() : undefined,
+    told: [],
+  };
+}
+
+const protocols = createProtocols(services);
+const merchantAccount = 'DemoMerchant';
+const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
+
+async function send(gateway: RunningGateway, { kind, format, shopper, key, told }: Cell): Promise<void> {
+  const operation = recurringV25.operations.get(kind === 'a read' ? 'listRecurringDetails' : 'storeToken')!;
+  const input = {
+    merchantAccount,
+    shopperReference: shopper,
+    ...(kind !== 'a read' && { card, recurring: { contract: ['RECURRING'] } }),
+  };
+  const { path, contentType, body } = protocols[format].encodeRequest(recurringV25, operation, input);
+  const headers = {
+    'content-type': contentType,
+    authorization: demoAuthorization,
+    ...(key !== undefined && { 'idempotency-key': key }),
+  };
+  const response = await gateway.fetch(new Request(`http://gateway${path}`, { method: 'POST', headers, body }));
+  const text = await response.text();
+  const transient = response.headers.get('transient-error');
+  const mayRetry = transient === null ? undefined : transient === 'true';
+  if (response.status === 200) {
+    const { issues } = protocols[format].decodeResponse(operation, text);
+    told.push({ isSuccess: issues.length === 0, problem: '', mayRetry });
+    return;
+  }
+  const { type, code, message } = problemIn(format, response.headers.get('content-type') ?? '', text);
+  told.push({ isSuccess: false, problem: `${type} ${code} ${message}`, mayRetry });
+}
+
+const retriesMax = 20;
+const pauseMs = 150;
+
+/** A write without a key is sent again only where the answer says that it may be. */
+async function retry(gateway: RunningGateway, cell: Cell): Promise<void> {
+  for (let count = 0; count < retriesMax; count += 1) {
+    const last = cell.told.at(-1)!;
+    if (last.isSuccess || last.mayRetry === false) return;
+    if (cell.kind === 'a write without a key' && last.mayRetry !== true) return;
+    await send(gateway, cell);
+    if (!cell.told.at(-1)!.isSuccess) await wait(pauseMs);
+  }
+}
+
+const allPending = statement<{ readonly input: string }>('select input from pending_request');
+
+async function pendingInputs({ store }: StartedGateway['backend']): Promise<readonly string[]> {
+  return (await store.read((tx) => tx.query(allPending, []))).map(({ input }) => input);
+}
+
+const messages = {
+  unavailable: 'internal 703 Required resource temporarily unavailable',
+  badAnswer: 'internal 701 No valid answer from the server behind the gateway',
+  outcomeUnknown:
+    'internal 701 The outcome of this request is not known, and it is not repeated: ask the operator of the service',
+  refused: 'configuration 701 The server behind the gateway refused the request',
+} as const;
+
+function check(cell: Cell, { fault, mode, reached, effects, isPending }: Facts): readonly string[] {
+  const { kind, told } = cell;
+  const first = told[0]!;
+  const last = told.at(-1)!;
+  const isWrite = kind !== 'a read';
+  const isUnknown = isWrite && last.problem === messages.outcomeUnknown;
+  const findings: string[] = [];
+  const expect = (holds: boolean, text: string) => {
+    if (!holds) findings.push(text);
+  };
+  expect(effects <= 1, 'the effect is doubled');
+  expect(!isWrite || !told.some(({ isSuccess }) => isSuccess) || effects === 1, 'a success without an effect');
+  expect(!first.isSuccess, 'a success while the fault lasts');
+  expect(
+    Object.values(messages).some((text) => text === first.problem),
+    'another problem',
+  );
+  // A retry repeats no effect where nothing was sent, nothing is written, or the upstream knows the key.
+  const isRepeatable = !isWrite || (kind === 'a write with a key' && mode === 'header');
+  expect(
+    first.mayRetry !== true || first.problem === messages.unavailable || isRepeatable,
+    'may be sent again, and may have had its effect',
+  );
+  if (faults[fault].known === 'not sent') expect(first.problem === messages.unavailable, 'nothing was sent');
+  if (reached && isWrite) expect(first.problem !== messages.unavailable || !faults[fault].hasEffect, 'it was sent');
+  if (!isPassing(fault)) return findings;
+  const isRefused = last.problem === messages.refused && effects === 0;
+  if (isRepeatable || faults[fault].known === 'not sent') expect(last.isSuccess, 'no success in the end');
+  else expect(last.isSuccess || isUnknown || isRefused, 'no outcome in the end');
+  expect(isPending === (isUnknown && (mode === 'none' || kind === 'a write with a key')), 'listed as unknown, or not');
+  return findings;
+}

@@ -1,0 +1,22 @@
+/**
+ * Fails the way to an upstream in every way, for reads and writes with and without a key, in several formats: no effect doubled, a
+ * success only where there is one, what is unknown said and listed. Seeded defects are found.
+ */
+import { expect, test } from '@jest/globals';
+import { faultNames } from './faults.ts';
+import { findingsOf, modes } from './matrix.ts';
+
+test.each(faultNames)('%s', async (fault) => {
+  // They wait for most of their time.
+  const findings = await Promise.all(modes.map((mode) => findingsOf(fault, mode)));
+  expect(Object.fromEntries(modes.map((mode, at) => [mode, findings[at]]))).toEqual({ header: [], none: [] });
+});
+
+test.each([
+  ['sends twice', 'none', 'the effect is doubled'],
+  ['a key for each attempt', 'header', 'the effect is doubled'],
+  ['failures are successes', 'header', 'a success without an effect'],
+] as const)('seeded defect: %s', async (defect, mode, text) => {
+  const findings = await findingsOf('reset after the effect', mode, defect);
+  expect(findings).toContainEqual(expect.stringContaining(text));
+});

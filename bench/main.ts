@@ -26,6 +26,7 @@ const programs = {
   recovery: { file: 'recovery/main.ts', parameters: [] },
   embedding: { file: 'embedding.ts', parameters: [] },
   callers: { file: 'callers.ts', parameters: [] },
+  upstream: { file: 'upstream/main.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

@@ -15,6 +15,7 @@ export type Section =
   | 'profile'
   | 'recovery'
   | 'scale'
+  | 'upstream'
   | 'writes'
   | 'writes-against';
 

@@ -1,5 +1,6 @@
 /** Converts messages of every format: to one canonical form, with every coercion, and with faults where the caller finds them. */
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { isBound, type Operation } from '../../src/contract/operation.ts';
 import { issue, Problem } from '../../src/contract/problem.ts';
 import { namedOperations, newestOf, type Service } from '../../src/contract/service.ts';
@@ -10,6 +11,7 @@ import { exampleOf } from '../../src/documents/example.ts';
 import { createProtocols, namedProtocols } from '../../src/formats/index.ts';
 import { services } from '../../src/services/index.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
+import { arbitrary } from '../support/generate.ts';
 import { invoicesV1, wrappedInvoicesV1 } from '../support/invoices.ts';
 
 const all = [...services, invoicesV1, wrappedInvoicesV1];
@@ -42,6 +44,32 @@ describe.each(named)('%s', (_, service, operation) => {
       expect(conversion.canonical).toEqual(input);
       for (const to of formatsOf(service))
         expect(conversion.messages[to]?.body).toBe(protocols[to].encodeRequest(service, operation, input).body);
+    }
+  });
+
+  test.each(['input', 'output'] as const)('any %s is the same in each format', (part) => {
+    const side = part === 'input' ? 'request' : 'answer';
+    for (const value of fc.sample(arbitrary(operation[part]), { numRuns: 12, seed: 11 })) {
+      for (const from of formatsOf(service)) {
+        const encode = (format: typeof from) =>
+          part === 'input'
+            ? protocols[format].encodeRequest(service, operation, value).body
+            : protocols[format].encode(operation, value).body;
+        const { canonical, ...conversion } = convert({
+          message: encode(from),
+          from,
+          to: formatsOf(service),
+          side,
+          ...about,
+        });
+        expect(conversion.issues).toEqual([]);
+        // SOAP has milliseconds, the other formats have seconds.
+        if (from === 'soap11') expect(canonical).toEqual(value);
+        for (const { in: format, at, from: exact = '', to = '' } of conversion.coercions)
+          if (format !== undefined) expect([at, format, Number(exact) - Number(to) < 1000]).toEqual([at, format, true]);
+        if (from === 'soap11')
+          for (const to of formatsOf(service)) expect(conversion.messages[to]?.body).toBe(encode(to));
+      }
     }
   });
 

@@ -31,6 +31,7 @@ afterAll(() => {
 test('every block of code is a file or an output', () => {
   expect(programs.map(([name]) => name)).toEqual([
     'serve.ts',
+    'upstream-address.ts',
     'crash.ts',
     'without-a-port.ts',
     'mount-koa.ts',

@@ -1,7 +1,7 @@
 /**
  * A server that speaks JSON only, as one may have it already, to put the gateway in front of.
  *
- *     node examples/json-server/server.mjs [--port 9090] [--deduplicate]
+ *     node examples/json-server/server.mjs [--port 8081] [--deduplicate]
  *
  * Memory holds everything. `GET /effects` counts what each write has done, by shopper. With `--deduplicate`, a write
  * with the `Idempotency-Key` of an earlier one gets its answer, and has no effect.
@@ -111,7 +111,7 @@ function parse(text) {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '9090' }, deduplicate: { type: 'boolean', default: false } },
+    options: { port: { type: 'string', default: '8081' }, deduplicate: { type: 'boolean', default: false } },
   });
   const server = createJsonServer({ deduplicate: values.deduplicate });
   server.listen(Number(values.port), '127.0.0.1', () =>

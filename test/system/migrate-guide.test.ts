@@ -3,6 +3,7 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
+import { settings } from '../../src/app/settings.ts';
 import type { Block } from '../interop/page.ts';
 import { followGuide, readGuide } from '../support/guide-pages.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -15,7 +16,11 @@ afterAll(() => {
 
 test('every command prints what the page shows', async () => {
   const [port = 0, adminPort = 0, serverPort = 0] = await freePorts(3);
-  const ports = { '8080': port, '8081': adminPort, '9090': serverPort };
+  const ports = {
+    [String(settings.port.default)]: port,
+    [String(settings.adminPort.default)]: adminPort,
+    '8081': serverPort,
+  };
   symlinkSync(join(import.meta.dirname, '../../examples'), join(folder.path, 'examples'));
   const blocks = readGuide('migrate').map((block): Block => ({ ...block, text: withPorts(block.text, ports) }));
   const env = { PORT: String(port), ADMIN_PORT: String(adminPort) };

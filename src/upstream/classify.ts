@@ -63,6 +63,8 @@ export function compileClassify(
 
   function refuseClientError(reply: Reply): never {
     const { status, headers, body } = reply;
+    // A proxy on the way wants a credential of the gateway. Clients would take the status for one of their own proxy.
+    if (status === 407) throw new UpstreamFailure('unauthorized', 'notDone', detailOf(status));
     // Some gateways answer so where their own server is late.
     if (status === 408) throw new UpstreamFailure('proxyError', 'unknown', detailOf(status));
     const refusal = protocol.decodeError(reply, operation);

@@ -452,6 +452,11 @@ describe('headers', () => {
     expect(server.received[0]!.headers.authorization).toBeUndefined();
   });
 
+  test('a proxy on the way that wants a credential of the gateway', async () => {
+    const server = await serve((response) => answerJson(response, 407, { message: 'Who are you?' }));
+    expect(await outcome(send(open({ url: server.url })))).toBe(notDone);
+  });
+
   test('no credential for a caller', async () => {
     const server = await serve(answer);
     const credentials = { find: async () => undefined, areOfCaller: true };

@@ -179,6 +179,12 @@ export function isDotSegment(segment: string): boolean {
   return /^(?:\.|%2e){1,2}$/i.test(segment);
 }
 
+/** Whether a value removes segments where a server decodes the slashes in it, also those of Windows. */
+export function hidesDotSegment(value: string): boolean {
+  const segments = value.split(/[/\\]/);
+  return segments.length > 1 && segments.some(isDotSegment);
+}
+
 function isScalar({ kind }: Schema): boolean {
   return kind !== 'object' && kind !== 'map' && kind !== 'list';
 }

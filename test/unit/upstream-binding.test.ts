@@ -80,12 +80,10 @@ describe('a value never changes the path', () => {
   const binding: UpstreamBinding = { method: 'GET', path: '/orders/{id}/lines' };
 
   test.each([
-    ['../admin', '/orders/..%2Fadmin/lines'],
-    ['a/../../b', '/orders/a%2F..%2F..%2Fb/lines'],
     ['?x=1#y', '/orders/%3Fx%3D1%23y/lines'],
     ['%2e%2e', '/orders/%252e%252e/lines'],
     ["!*'()", '/orders/%21%2A%27%28%29/lines'],
-    ['\\..\\', '/orders/%5C..%5C/lines'],
+    ['a..b/..c', '/orders/a..b%2F..c/lines'],
     ['...', '/orders/.../lines'],
   ])('%s', (id, path) => {
     expect(call(binding, { id }).path).toBe(path);
@@ -98,9 +96,15 @@ describe('a value never changes the path', () => {
     expect(call({ method: 'GET', path: '/orders/{id}.json' }, { id }).path).toBe(`/orders/${id}.json`);
   });
 
+  test.each([['../x'], ['../..'], ['a/../../b'], ['a/.'], ['\\..\\']])('%s is refused in every place', (id) => {
+    expect(() => call(binding, { id })).toThrow(Problem);
+    expect(() => call({ method: 'GET', path: '/orders/{id}.json' }, { id })).toThrow(Problem);
+  });
+
   test('the control: a URL parser removes what is refused', () => {
     expect(new URL('/orders/../lines', 'http://upstream.example').pathname).toBe('/lines');
     expect(new URL('/orders/%2e%2E/lines', 'http://upstream.example').pathname).toBe('/lines');
+    expect(new URL(decodeURIComponent('/orders/a%2F..%2F..%2Fb'), 'http://upstream.example').pathname).toBe('/b');
   });
 });
 

@@ -1,6 +1,6 @@
 /** Prints the parts of a message: path, query, headers, and problem details (RFC 9457). */
 import type { Conventions } from '../../contract/conventions.ts';
-import { isDotSegment, namesInPath } from '../../contract/operation.ts';
+import { hidesDotSegment, isDotSegment, namesInPath } from '../../contract/operation.ts';
 import { dotted } from '../../contract/path.ts';
 import { type Issue, Problem } from '../../contract/problem.ts';
 import { namesOf } from '../../contract/problem-details.ts';
@@ -10,12 +10,19 @@ export { compilePrint } from '../json/print.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Throws a Problem for values that would change the path: a server may decode dots before it removes segments. */
+/** Throws a Problem for values that would change the path: a server may decode dots and slashes before it removes segments. */
 export function printPath(path: string, value: Values): string {
   const printed = path.replace(/\{(\w+)\}/g, (_, name: string) => percentEncode(String(value[name])));
-  if (!printed.includes('.') || !printed.split('/').some(isDotSegment)) return printed;
-  const field = namesInPath(path).find((name) => isDotSegment(String(value[name]))) ?? '';
+  if (!printed.includes('.')) return printed;
+  const names = namesInPath(path);
+  const isDot = printed.split('/').some(isDotSegment);
+  const field = names.find((name) => hidesDotSegment(String(value[name]))) ?? (isDot ? dotOf(names, value) : undefined);
+  if (field === undefined) return printed;
   throw Problem.at([field], 'invalidField', field);
+}
+
+function dotOf(names: readonly string[], value: Values): string {
+  return names.find((name) => isDotSegment(String(value[name]))) ?? '';
 }
 
 /** Encodes all but the unreserved characters (RFC 3986, section 2.3). */

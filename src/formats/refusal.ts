@@ -22,29 +22,25 @@ export function defaultMessage(status: number): string {
   return `Request refused with status ${status}`;
 }
 
-/** How a format writes coordinates: the first index of a list, and the name of a field. */
-interface Coordinates {
-  readonly firstIndex: 0 | 1;
-  readonly nameOf: (name: string, field: Field) => string;
-}
+/** Returns the name of a field in the coordinates of a format. */
+type NameOf = (name: string, field: Field) => string;
 
-const ofFields: Coordinates = { firstIndex: 0, nameOf: (name) => name };
-export const inXml: Coordinates = { ...ofFields, firstIndex: 1 };
-export const inJson: Coordinates = { ...ofFields, nameOf: (name, { json = name }) => json };
+const ownName: NameOf = (name) => name;
+export const inJson: NameOf = (name, { json = name }) => json;
 
 /** The path of names and indices below a schema. Names that the schema does not have stay as they are. */
-export function pathTo(tokens: readonly string[], input: ObjectSchema, coordinates: Coordinates = ofFields): Path {
+export function pathTo(tokens: readonly string[], input: ObjectSchema, nameOf: NameOf = ownName): Path {
   const path: Step[] = [];
   let schema: Schema | undefined = input;
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     if (schema?.kind === 'list' && !schema.joined && /^\d{1,6}$/.test(token)) {
       const { itemName, wrapped, item }: ListSchema = schema;
-      path.push({ index: Number(token) - coordinates.firstIndex, itemName, wrapped });
+      path.push({ index: Number(token), itemName, wrapped });
       if (wrapped && tokens[at + 1] === itemName) at += 1;
       schema = item;
     } else if (schema?.kind === 'object') {
-      const [name, field] = fieldOf(schema, token, coordinates);
+      const [name, field] = fieldOf(schema, token, nameOf);
       path.push(name);
       schema = field?.schema;
     } else {
@@ -55,7 +51,7 @@ export function pathTo(tokens: readonly string[], input: ObjectSchema, coordinat
   return path;
 }
 
-function fieldOf({ fields }: ObjectSchema, token: string, { nameOf }: Coordinates): readonly [string, Field?] {
+function fieldOf({ fields }: ObjectSchema, token: string, nameOf: NameOf): readonly [string, Field?] {
   const named = Object.entries<Field>(fields).find(([name, field]) => nameOf(name, field) === token);
   // Fields outside the body have their own names.
   return named ?? (Object.hasOwn(fields, token) ? [token, fields[token]!] : [token]);

@@ -2,7 +2,7 @@
 import type { Path } from '../../contract/path.ts';
 import type { UnknownMembers } from '../../contract/read.ts';
 import type { Schema } from '../../contract/schema.ts';
-import { isRawNumber, rawNumber } from '../../lib/exact-json.ts';
+import { isRawNumber, parseExactly, rawNumber } from '../../lib/exact-json.ts';
 import { jsonPath } from './names.ts';
 
 type Members = Record<string, unknown>;
@@ -22,7 +22,7 @@ export function collectExtras(unknown: readonly UnknownMembers[], output: Schema
 
 /** Returns the JSON text of an object with further members. A member that is there already keeps its value. */
 export function mergeExtras(body: string, extras: unknown): string {
-  return JSON.stringify(merge(JSON.parse(body), extras));
+  return JSON.stringify(merge(parseExactly(body), extras));
 }
 
 type Key = string | number;

@@ -65,7 +65,7 @@ export const answerReader: Reader<unknown> = Object.freeze({
 
   // Converters of XML write a list of one item as the item, and lists below the name of their items.
   items(node, schema) {
-    if (isEmpty(node)) return [];
+    if (!Array.isArray(node) && isEmpty(node)) return [];
     const items: readonly unknown[] = Array.isArray(node) ? node : [node];
     const { itemName, item } = schema;
     if (!schema.wrapped && item.kind === 'object' && hasMember(item, itemName)) return items;

@@ -1,10 +1,10 @@
 /** Reads faults of other servers: those with our own text, and those of other makers. */
-import type { Operation } from '../../contract/operation.ts';
-import type { Path } from '../../contract/path.ts';
-import type { ObjectSchema } from '../../contract/schema.ts';
+import { elementName, type Operation } from '../../contract/operation.ts';
+import type { Path, Step } from '../../contract/path.ts';
+import type { Field, ListSchema, ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Element } from '../../xml/element.ts';
 import type { Refusal } from '../protocol.ts';
-import { defaultMessage, inXml, parseErrorLine, pathTo, refusalOf, textOf } from '../refusal.ts';
+import { defaultMessage, parseErrorLine, refusalOf, textOf } from '../refusal.ts';
 import type { IsOfInterface } from './read.ts';
 
 /** What both versions of SOAP say of a fault. */
@@ -31,7 +31,7 @@ export function decodeFault(
   const fault = faultIn(element);
   const line = fault.text === undefined ? undefined : parseErrorLine(fault.text);
   if (line !== undefined) {
-    const around = [operation.name, part].filter((name) => name !== undefined);
+    const around = [elementName(operation, 'input'), part].filter((name) => name !== undefined);
     return refusalOf(line, status, (coordinates) => pathOf(coordinates, around, operation.input));
   }
   const code = customCode(fault);
@@ -94,11 +94,29 @@ function textIn(element: Element | undefined, names: RegExp): string | undefined
 function pathOf(coordinates: string, around: readonly string[], input: ObjectSchema): Path {
   const below = coordinates.replace(/^\/Envelope\/Body\/?/, '').split('/');
   const start = around.findIndex((name, at) => below[at] !== name);
-  const steps = below.slice(start === -1 ? around.length : start).map((token) => {
-    const [, index] = /\[(\d+)\]$/.exec(token) ?? [];
-    return index ?? token.replace(/^@/, '');
-  });
-  return pathTo(steps, input, inXml);
+  const path: Step[] = [];
+  let schema: Schema | undefined = input;
+  for (const token of below.slice(start === -1 ? around.length : start)) {
+    const [, name = token, index] = /^@?(.+?)(?:\[(\d{1,6})\])?$/.exec(token) ?? [];
+    // An item of a repeated list has the name of the list, which has no element.
+    if (schema?.kind !== 'list') {
+      const [field, known]: readonly [string, Field?] = schema?.kind === 'object' ? fieldAt(schema, name) : [name];
+      path.push(field);
+      schema = known?.schema ?? (schema?.kind === 'map' ? schema.item : undefined);
+    }
+    if (schema?.kind === 'list' && !schema.joined && index !== undefined) {
+      const { itemName, wrapped, item }: ListSchema = schema;
+      path.push({ index: Number(index) - 1, itemName, wrapped });
+      schema = item;
+    }
+  }
+  return path;
+}
+
+/** A field by its element, its attribute, or the text that it is. */
+function fieldAt({ fields }: ObjectSchema, name: string): readonly [string, Field?] {
+  const found = Object.entries<Field>(fields).find(([own, { xml }]) => (xml === 'text' ? 'text()' : own) === name);
+  return found ?? [name];
 }
 
 function child(element: Element | undefined, local: string): Element | undefined {

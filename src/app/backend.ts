@@ -28,6 +28,7 @@ import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
+import { keyFileIn } from './key-file-of-folder.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
 import { addServices, type OwnService } from './own-services.ts';
 import type { ServiceSet, Services } from './service-set.ts';
@@ -107,9 +108,11 @@ export async function openBackendOf<S extends Services>(
   }
 }
 
-function readKeys({ keys }: Config): KeyRing {
-  if (keys === undefined) throw new KeyRingError('there are no keys: name a key file in KEY_FILE');
-  return parseKeyRing(keys);
+function readKeys({ keys, dataDir }: Config): KeyRing {
+  if (keys !== undefined) return parseKeyRing(keys);
+  const file = keyFileIn(dataDir);
+  const example = file === undefined ? '' : `, such as KEY_FILE=${file}`;
+  throw new KeyRingError(`there are no keys: name a key file in KEY_FILE${example}`);
 }
 
 interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {

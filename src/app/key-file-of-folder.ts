@@ -3,6 +3,12 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyFile } from '../vault/key-ring.ts';
 
+/** Its name, where there is one. Commands do not take it by themselves: the setting says which keys the data has. */
+export function keyFileIn(dataDir: string): string | undefined {
+  const file = join(dataDir, 'keys');
+  return existsSync(file) ? file : undefined;
+}
+
 /** Returns the file `keys` in the folder. Creates the two where they are missing. */
 export function keyFileOfFolder(dataDir: string): string {
   const file = join(dataDir, 'keys');

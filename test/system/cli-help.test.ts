@@ -1,5 +1,6 @@
 /** Tests the help of every command and the exit codes: 2 for usage errors, 1 for runtime errors, without a stack trace. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { spawnTriglyph, triglyph } from '../support/commands.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -138,6 +139,14 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
     const { code, stderr } = await triglyph(['credential', 'list'], folder.path);
     expect(code).toBe(1);
     expect(stderr).toBe('triglyph: there are no keys: name a key file in KEY_FILE\n');
+  });
+
+  test('no setting for the key file that a gateway has created beside its data', async () => {
+    mkdirSync(join(folder.path, 'served'));
+    await triglyph(['keys', 'create', 'served/keys'], folder.path);
+    const { code, stderr } = await triglyph(['pending', 'list'], folder.path, { DATA_DIR: 'served' });
+    expect(code).toBe(1);
+    expect(stderr).toBe('triglyph: there are no keys: name a key file in KEY_FILE, such as KEY_FILE=served/keys\n');
   });
 
   test('reports all settings that do not parse', async () => {

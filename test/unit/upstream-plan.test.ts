@@ -61,6 +61,15 @@ describe('which upstream answers', () => {
     ).toEqual(['Orders.placeOrder has no handler: let an upstream answer it.']);
   });
 
+  test('in the form adapter only where the contract has its address', () => {
+    const form = { ...erp, format: 'adapter' };
+    expect(plan({ upstreams: { form }, answeredBy: { Recurring: 'form' } }).faults).toEqual([
+      'upstreams.form.format is adapter, and version 68 of Recurring has no address for it: choose another format.',
+    ]);
+    const own = ordersV1.answeredBy('form');
+    expect(plan({ upstreams: { form } }, [own]).faults).toEqual([]);
+  });
+
   test('everything', () => {
     const { plan: planned } = plan({ upstreams: { erp }, answeredBy: { Recurring: 'erp', BalancePlatform: 'erp' } });
     expect(planned!.answersEverything).toBe(true);

@@ -1,5 +1,5 @@
 /** Plans which upstream answers which operation, and reports everything that is wrong with the configuration of both. */
-import { newestOf, type Service } from '../../contract/service.ts';
+import { namedOperations, newestOf, type Service } from '../../contract/service.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import type { OwnService } from '../own-services.ts';
 import type { VariableSources } from '../variable-sources.ts';
@@ -59,6 +59,7 @@ export function planUpstreams(parts: UpstreamParts, served: PlannedServices, var
       if (chosen === builtIn && !hasHandler) faults.push(`${full} has no handler: let an upstream answer it.`);
       if (typeof chosen === 'string' && chosen !== builtIn) answers.set(full, chosen);
     }
+    faults.push(...adapterFaults(service, answers, upstreams));
   }
   const used = new Set(answers.values());
   // What a misspelt assignment means may be the upstream that seems to have none.
@@ -67,6 +68,21 @@ export function planUpstreams(parts: UpstreamParts, served: PlannedServices, var
   if (faults.length > 0) return { faults };
   const operations = services.reduce((sum, service) => sum + service.operations.size, 0);
   return { faults, plan: createPlan(upstreams, answers, answers.size === operations) };
+}
+
+/** The form adapter has an address of its own, which not every contract has. */
+function adapterFaults(
+  service: Service,
+  answers: ReadonlyMap<string, string>,
+  upstreams: readonly ConfiguredUpstream[],
+): readonly string[] {
+  if (service.legacy?.adapter !== undefined) return [];
+  const used = new Set(namedOperations(service).map(({ name }) => answers.get(`${service.name}.${name}`)));
+  return upstreams.flatMap(({ name, format }) =>
+    format === 'adapter' && used.has(name)
+      ? `upstreams.${name}.format is adapter, and version ${service.version} of ${service.name} has no address for it: choose another format.`
+      : [],
+  );
 }
 
 function createPlan(

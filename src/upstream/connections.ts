@@ -81,6 +81,8 @@ export class Connections {
       else if (this.#waiting.size >= this.#options.queueMax) exchange.fail(new UpstreamFailure('queueFull', 'notSent'));
       else {
         this.#waiting.add(exchange);
+        // What starts later would be cut off at work, and its outcome would be unknown.
+        exchange.startBefore = performance.now() + msMax - Math.min(this.#options.timeouts.headersMs, msMax / 2);
         exchange.limit(msMax);
       }
     });
@@ -107,6 +109,10 @@ export class Connections {
     }
     this.#active -= 1;
     for (const next of this.#waiting) {
+      if (performance.now() > next.startBefore) {
+        next.fail(new UpstreamFailure('queueTimeout', 'notSent'));
+        continue;
+      }
       this.#waiting.delete(next);
       this.#start(next);
       break;
@@ -133,6 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #isSettled = false;
   isActive = false;
+  startBefore = Number.POSITIVE_INFINITY;
 
   constructor(request: OutgoingRequest, settle: Settle) {
     this.request = request;

@@ -292,6 +292,15 @@ describe('without a connection', () => {
     expect(server.received).toHaveLength(5);
   });
 
+  test('no request of the queue is sent that has no time left for its answer', async () => {
+    const server = await serve((...received) => void setTimeout(() => answer(...received), 1_500));
+    const timeouts = { connectMs: 1_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 2_500 };
+    const shop = open({ url: server.url, connections: 1, timeouts });
+    const sent = [1, 2].map(() => outcome(send(shop, { operation: placeOrder })));
+    expect(await Promise.all(sent)).toEqual(['ok', 'not sent: queueTimeout']);
+    expect(server.received).toHaveLength(1);
+  });
+
   test('the time in the queue', async () => {
     const server = await serve(() => {});
     const timeouts = { connectMs: 1_000, headersMs: 10_000, bodyMs: 10_000, totalMs: 300 };

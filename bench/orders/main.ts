@@ -1,4 +1,4 @@
-/** `npm run bench -- --only orders`: a service of one's own against peers, and against itself beside the built-in services. */
+/** `npm run bench -- --only orders`: a service of one's own against peers, and against itself next to the built-in services. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,7 +147,7 @@ function compareTogether(rounds: Rounds, format: OrderTarget['format']): Finding
   const ratio = (cpuOf('together') + cpuOf('togetherAgain')) / alone;
   const same = cpuOf('aloneAgain') / cpuOf('alone');
   return {
-    name: `orders beside the built-in services against orders alone, ${titles[format]} (two processes of the same: ${same.toFixed(2)})`,
+    name: `orders next to the built-in services against orders alone, ${titles[format]} (two processes of the same: ${same.toFixed(2)})`,
     measured: ratio.toFixed(2),
     limit: `${1 - tolerance} to ${1 + tolerance}`,
     holds: Math.abs(ratio - 1) <= tolerance,

@@ -75,8 +75,8 @@ export function targetsAt(ports: Ports, secret: Readonly<Partial<Record<ServerNa
     ...(['json', 'soap11'] as const).flatMap((format) => [
       at(`orders alone, ${titles[format]}`, 'alone', format),
       at(`orders alone, a second process, ${titles[format]}`, 'aloneAgain', format),
-      at(`orders beside the built-in services, ${titles[format]}`, 'together', format),
-      at(`orders beside the built-in services, a second process, ${titles[format]}`, 'togetherAgain', format),
+      at(`orders next to the built-in services, ${titles[format]}`, 'together', format),
+      at(`orders next to the built-in services, a second process, ${titles[format]}`, 'togetherAgain', format),
     ]),
     at('built-in listing without details, JSON', 'builtIn', 'json', listing),
     at('built-in listing without details, SOAP', 'builtIn', 'soap11', listing),

@@ -1,4 +1,4 @@
-/** The key file that a gateway without settings for keys keeps beside its data. */
+/** The key file that a gateway without settings for keys creates next to its data. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyFile } from '../vault/key-ring.ts';

@@ -308,7 +308,7 @@ export const settings = Object.freeze({
     name: 'CALLER_DAYS_MAX',
     unit: 'days',
     default: '90',
-    doc: 'How long records of callers are kept after the last request, and counts after their day.',
+    doc: 'How long records of callers are stored after the last request, and counts after their day.',
     parse: integer(1, 3_650),
   }),
   demoShoppers: setting({

@@ -58,8 +58,8 @@ export interface CallerUpdate {
 /** Keeps caller records. */
 export interface CallerRecords {
   /**
-   * Adds updates to the records, in one transaction. It rejects where nothing was written. An update for which there is no more
-   * room goes to the record `other` of its credential, or of all callers.
+   * Adds updates to the records, in one transaction. It rejects where nothing was written. An update beyond the limits
+   * goes to the record `other` of its credential, or of all callers.
    */
   add(updates: readonly CallerUpdate[]): Promise<void>;
 }
@@ -80,14 +80,14 @@ export const recordsMax = 10_000;
 
 const other = 'other';
 
-/** The record of what has no room among the others of its credential. */
+/** The record of what exceeds the limit of its credential. */
 export function otherOfCredential({ tenant, credential }: CallerUse): CallerUse {
   return { ...otherUse, tenant, credential };
 }
 
 const otherUse = { service: other, operation: other, version: undefined, format: other, client: other } as const;
 
-/** The record of what has no room at all. */
+/** The record of what exceeds the limit of the store. */
 export const otherOfAll: CallerUse = Object.freeze({ ...otherUse, tenant: '', credential: other });
 
 export function isOther({ format }: CallerUse): boolean {

@@ -40,7 +40,7 @@ export function createNameClient(libraryHeaders: readonly LibraryHeaders[] = [])
   };
 }
 
-/** How a SOAP 1.1 client writes SOAPAction tells stacks apart that send no User-Agent. */
+/** How a SOAP 1.1 client writes SOAPAction identifies stacks that send no User-Agent. */
 type ActionStyle = 'absent' | 'empty' | 'quoted' | 'unquoted' | 'other';
 
 function actionStyle(header: string | undefined): ActionStyle {

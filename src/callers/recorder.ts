@@ -76,7 +76,7 @@ export function createCallerRecorder({ records, vault, clock, nameClient }: Reco
   let requests = 0;
   let flushing: Promise<void> | undefined;
 
-  /** Counts the use as `other` where there is no room for it. */
+  /** Counts the use as `other` where it is full. */
   const add = (use: CallerUse, now: number): Tally => {
     const owner = `${use.tenant}\n${use.credential}`;
     const count = uses.get(owner) ?? 0;

@@ -119,11 +119,11 @@ function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare
     if (reader.isAbsent(node)) return report({ path, changes: ['nil'] });
     if (value === undefined) return reader.isEmpty(node) ? report({ path, changes: ['empty'] }) : undefined;
     const object = value as Readonly<Record<string, unknown>>;
-    const gathered = new Map<string, N>();
+    const lists = new Map<string, N>();
     const visit = (name: string, child: N): void => {
       const member = known.get(name);
       if (member?.isGathered) {
-        gathered.set(name, reader.gather!(gathered.get(name), child));
+        lists.set(name, reader.gather!(lists.get(name), child));
         return;
       }
       if (member !== undefined) {
@@ -136,7 +136,7 @@ function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare
       else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
     };
     reader.eachMember(node, visit, schema);
-    for (const [name, list] of gathered) known.get(name)!.compare(list, object[name], [...path, name], report);
+    for (const [name, list] of lists) known.get(name)!.compare(list, object[name], [...path, name], report);
   };
 }
 

@@ -23,7 +23,7 @@ export interface LogEntry {
   /** `ok`, or the name of the problem. */
   readonly outcome: string;
   readonly problem?: Problem | undefined;
-  /** The call is deprecated: its caller was told, was refused for it, or is exempt. */
+  /** The call is deprecated: its caller was informed, was refused, or is exempt. */
   readonly deprecation?: 'announced' | 'refused' | 'exempt' | undefined;
 }
 

@@ -158,12 +158,12 @@ export interface RemoteHandler<C> {
   forward(request: AnyRequest, context: C, key: string | undefined): Promise<RemoteAnswer>;
 }
 
-/** No attempt of this request has reached the other server, or it has said that it did nothing: it may be sent again. */
+/** No attempt of this request has reached the other server, or it has answered that it did nothing: it may be sent again. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
 }
 
-/** The other server may have had the effect. The message tells the operator why that is unknown, without content of the request. */
+/** The other server may have had the effect. The message says why, for the operator, without content of the request. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
   /** Of a later attempt under the same key. It does not tell what became of the earlier one, unless it is the outcome itself. */

@@ -19,7 +19,7 @@ export function isStorableRefusal(refusal: Problem): boolean {
   if (isOfOtherRequest(refusal)) return false;
   const { problem, status, type, issues } = refusal;
   if (isStorableProblem(refusal)) return true;
-  // SOAP has 500 for all refusals; their type tells them apart.
+  // SOAP has 500 for all refusals; their type distinguishes them.
   return (
     problem === upstreamRefusal && issues.length === 0 && (status === 402 || (status === 500 && type === 'validation'))
   );

@@ -239,7 +239,7 @@ function isPassing(failure: UpstreamFailure): boolean {
   return (isOutage(failure) && reason !== 'tls') || reason === 'busy' || reason === 'inProgress';
 }
 
-/** What idempotent execution is told of a failure. */
+/** What idempotent execution receives for a failure. */
 function outcomeOf(failure: UpstreamFailure, { effect }: Operation, deduplicates: boolean): Error {
   const { reason, progress, message, cause } = failure;
   if (progress === 'notSent') return new NotSent(message, { cause: failure });

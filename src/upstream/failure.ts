@@ -37,7 +37,7 @@ export type FailureReason =
 
 /** How far a request has come. */
 type Progress =
-  /** Nothing of it has reached the upstream, or the upstream has said that it did nothing. */
+  /** Nothing of it has reached the upstream, or the upstream has answered that it did nothing. */
   | 'notSent'
   /** It was sent, and the upstream has done nothing: it may not be sent again as it is. */
   | 'notDone'

@@ -2,7 +2,7 @@
 import { list, map, type ObjectSchema, object, type Schema } from '../contract/schema.ts';
 import type { LocatedElement } from '../xml/located.ts';
 import { ContentReader } from './content.ts';
-import type { Findings } from './findings.ts';
+import type { FindingCollector } from './findings.ts';
 import {
   childNamed,
   childrenNamed,
@@ -30,7 +30,7 @@ import { type Scalar, SimpleTypes } from './simple-types.ts';
 
 export class ComplexTypes {
   readonly index: SchemaIndex;
-  readonly findings: Findings;
+  readonly findings: FindingCollector;
   readonly prefixes: Prefixes;
   readonly simpleTypes: SimpleTypes;
   readonly #known = new Map<LocatedElement, Schema>();
@@ -38,7 +38,7 @@ export class ComplexTypes {
   /** The names of objects by namespace: those of types come first. */
   readonly #names = new Set<string>();
 
-  constructor(index: SchemaIndex, findings: Findings, prefixes: Prefixes) {
+  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes) {
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;

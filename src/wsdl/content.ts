@@ -23,7 +23,7 @@ import { Refused } from './refused.ts';
 import type { Declared } from './schema-index.ts';
 
 /** Whether a group, or one around it, may be left out, and whether only one of its parts is there. */
-interface Circumstance {
+interface GroupContext {
   readonly isOptional: boolean;
   readonly isInChoice: boolean;
   readonly depth: number;
@@ -31,7 +31,7 @@ interface Circumstance {
   readonly repeats?: string;
 }
 
-const always: Circumstance = { isOptional: false, isInChoice: false, depth: 0 };
+const always: GroupContext = { isOptional: false, isInChoice: false, depth: 0 };
 const groupDepthMax = 16;
 
 export class ContentReader {
@@ -102,7 +102,7 @@ export class ContentReader {
     this.#add(element, 'value', (isRequired ? required : optional)(schema, doc, { xml: 'text' }));
   }
 
-  #readParticle(declared: Declared, around: Circumstance): void {
+  #readParticle(declared: Declared, around: GroupContext): void {
     const { element, schema } = declared;
     if (around.depth > groupDepthMax) throw new Refused(element, 'the group contains itself');
     const inner = { ...around, depth: around.depth + 1 };
@@ -144,7 +144,7 @@ export class ContentReader {
     }
   }
 
-  #group(element: LocatedElement, around: Circumstance): Circumstance {
+  #group(element: LocatedElement, around: GroupContext): GroupContext {
     const max = element.attributes.get('maxOccurs') ?? '1';
     const [only, ...others] = elementChildren(element);
     const isOptional = around.isOptional || element.attributes.get('minOccurs') === '0';
@@ -154,7 +154,7 @@ export class ContentReader {
     return { ...around, isOptional };
   }
 
-  #readChoice({ element, schema }: Declared, around: Circumstance): void {
+  #readChoice({ element, schema }: Declared, around: GroupContext): void {
     const options: string[][] = [];
     let canBeEmpty = around.isOptional;
     for (const child of elementChildren(element)) {
@@ -188,7 +188,7 @@ export class ContentReader {
   }
 
   /** What may be absent can be left out, and the rest serves; a finding says so. */
-  #leaveOutIfOptional(element: LocatedElement, around: Circumstance, read: () => void): void {
+  #leaveOutIfOptional(element: LocatedElement, around: GroupContext, read: () => void): void {
     try {
       read();
     } catch (thrown) {
@@ -204,7 +204,7 @@ export class ContentReader {
     }
   }
 
-  #readElement(declared: Declared, around: Circumstance): void {
+  #readElement(declared: Declared, around: GroupContext): void {
     const { element } = declared;
     const { attributes } = element;
     const written = attributes.get('maxOccurs') ?? '1';

@@ -1,6 +1,6 @@
 /** Finds the parts of WSDL documents by name, and the port that an import is about. */
 import type { LocatedElement } from '../xml/located.ts';
-import type { Findings } from './findings.ts';
+import type { FindingCollector } from './findings.ts';
 import { childNamed, childrenNamed, keyOf, nameIn, rootOf, soap12Uri, soapUri, wsdlUri } from './names.ts';
 import { Unread } from './read-location.ts';
 
@@ -52,7 +52,7 @@ export interface PortChoice {
 }
 
 /** The chosen port, or the first one of SOAP 1.1, or the first one of SOAP 1.2. Throws Unread where there is none. */
-export function choosePort(definitions: Definitions, choice: PortChoice, findings: Findings): Port {
+export function choosePort(definitions: Definitions, choice: PortChoice, findings: FindingCollector): Port {
   const all = definitions
     .services()
     .flatMap((service) => childrenNamed(service, wsdlUri, 'port').map((port) => ({ service, port })));
@@ -77,7 +77,7 @@ function openPort(
   definitions: Definitions,
   service: LocatedElement,
   port: LocatedElement,
-  findings: Findings,
+  findings: FindingCollector,
 ): readonly Port[] {
   const binding = definitions.named('binding', port, 'binding');
   const portType = binding && definitions.named('portType', binding, 'type');

@@ -2,7 +2,7 @@
 import { isBlank } from '../xml/element.ts';
 import type { Limits } from '../xml/limits.ts';
 import type { LocatedElement } from '../xml/located.ts';
-import { Findings } from './findings.ts';
+import { FindingCollector } from './findings.ts';
 import { childrenNamed, isNamed, rootOf, wsdlUri, xsdUri } from './names.ts';
 import { nameOfLocation, type Reading, readLocation, Unread } from './read-location.ts';
 
@@ -16,7 +16,7 @@ export interface Loaded {
   /** The WSDL that was asked for is the first one. */
   readonly definitions: readonly LocatedElement[];
   readonly schemas: readonly SchemaDocument[];
-  readonly findings: Findings;
+  readonly findings: FindingCollector;
 }
 
 /** Of each document of an import. */
@@ -42,7 +42,7 @@ class Loader {
   readonly definitions: LocatedElement[] = [];
   readonly schemas: SchemaDocument[] = [];
   readonly #files = new WeakMap<LocatedElement, string>();
-  readonly findings = new Findings((element) => this.#files.get(rootOf(element)) ?? '');
+  readonly findings = new FindingCollector((element) => this.#files.get(rootOf(element)) ?? '');
   readonly #reading: Reading;
   /** By their location, and for schemas the namespace that they were read for. */
   readonly #seen = new Set<string>();

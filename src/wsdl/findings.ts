@@ -14,7 +14,7 @@ export interface Finding {
   readonly text: string;
 }
 
-export class Findings {
+export class FindingCollector {
   readonly #all = new Map<string, Finding>();
   readonly #fileOf: (element: LocatedElement) => string;
 
@@ -32,8 +32,8 @@ export class Findings {
 
   /** At its first place only. */
   addOnce(kind: FindingKind, element: LocatedElement, text: string): void {
-    const said = `${text}; here first`;
-    if (this.all().every((each) => each.text !== said)) this.add(kind, element, said);
+    const here = `${text}; here first`;
+    if (this.all().every((each) => each.text !== here)) this.add(kind, element, here);
   }
 
   /** In the order in which they were found. */

@@ -6,7 +6,7 @@ import { type Namespaces, namespacesIn, type Service, type SoapStyle, service } 
 import { ComplexTypes } from './complex-types.ts';
 import { choosePort, Definitions, type Port, type PortChoice } from './definitions.ts';
 import type { Loaded } from './documents.ts';
-import type { Findings } from './findings.ts';
+import type { FindingCollector } from './findings.ts';
 import { childNamed, docOf, keyOf, nameIn, rootOf, xsdUri } from './names.ts';
 import { elementsOf, type PortOperation, readMessage, readPortOperations } from './operations.ts';
 import { capitalised } from './particles.ts';
@@ -113,7 +113,7 @@ function isInNamespace(
   each: PortOperation,
   ownUri: string,
   all: readonly PortOperation[],
-  findings: Findings,
+  findings: FindingCollector,
 ): boolean {
   const style = mostFrequent(all.map(({ style }) => style));
   const outside = [each.input, each.output].find(({ name }) => name.uri !== ownUri);
@@ -133,7 +133,10 @@ function isInNamespace(
 }
 
 /** Each fault is a problem without a detail. */
-function problemsOf(operations: readonly PortOperation[], findings: Findings): Readonly<Record<string, ProblemKind>> {
+function problemsOf(
+  operations: readonly PortOperation[],
+  findings: FindingCollector,
+): Readonly<Record<string, ProblemKind>> {
   const names = new Set(operations.flatMap(({ faults }) => faults));
   for (const { faults, element } of operations)
     for (const fault of faults)

@@ -1,7 +1,7 @@
 /** The parts of a schema that make up a type: what they declare, how often, and in which namespace. */
 import type { Choice, Field, Schema } from '../contract/schema.ts';
 import type { LocatedElement } from '../xml/located.ts';
-import type { Findings } from './findings.ts';
+import type { FindingCollector } from './findings.ts';
 import { xsdUri } from './names.ts';
 import type { Prefixes } from './prefixes.ts';
 import { type Declared, qualifiesElements, type SchemaIndex } from './schema-index.ts';
@@ -25,7 +25,7 @@ export interface Content {
 /** What the content of a type needs from the reading of types. */
 export interface TypeReader {
   readonly index: SchemaIndex;
-  readonly findings: Findings;
+  readonly findings: FindingCollector;
   readonly prefixes: Prefixes;
   readonly simpleTypes: SimpleTypes;
   /** The type that an element names, or that stands in it. `name`: for a type without one. */

@@ -15,7 +15,7 @@ import {
   textLengthMax,
 } from '../contract/schema.ts';
 import type { LocatedElement } from '../xml/located.ts';
-import type { Findings } from './findings.ts';
+import type { FindingCollector } from './findings.ts';
 import { childNamed, encodingUri, nameIn, type QName, xsdUri } from './names.ts';
 import { commonPattern, matchingText } from './pattern.ts';
 import { Refused } from './refused.ts';
@@ -74,9 +74,9 @@ const loosened: ReadonlySet<string> = new Set([
 
 export class SimpleTypes {
   readonly #index: SchemaIndex;
-  readonly #findings: Findings;
+  readonly #findings: FindingCollector;
 
-  constructor(index: SchemaIndex, findings: Findings) {
+  constructor(index: SchemaIndex, findings: FindingCollector) {
     this.#index = index;
     this.#findings = findings;
   }
@@ -180,12 +180,12 @@ export class SimpleTypes {
     const example = pattern === undefined ? undefined : matchingText(pattern, min, bounded ?? textLengthMax);
     if (patterns.length > 0 && (example === undefined || others.length > 0))
       this.#findings.add('changed', from, `the pattern ${patterns.join(' and ')} is not checked`);
-    const kept = example !== undefined && others.length === 0 ? { pattern: pattern! } : {};
+    const withPattern = example !== undefined && others.length === 0 ? { pattern: pattern! } : {};
     return string({
       ...(min > 0 && { min }),
       ...(bounded !== undefined && { max: bounded }),
-      ...kept,
-      example: 'pattern' in kept ? example! : textOfLength(min, bounded ?? textLengthMax),
+      ...withPattern,
+      example: 'pattern' in withPattern ? example! : textOfLength(min, bounded ?? textLengthMax),
     });
   }
 

@@ -148,7 +148,7 @@ describe('errors', () => {
   });
 });
 
-test('members of answers that the contract does not have are told, and stay in JSON', () => {
+test('members of answers that the contract does not have are listed, and stay in JSON', () => {
   const message = '{"response":"[detail-successfully-disabled]","extra":{"a":1}}';
   const { coercions, issues, messages } = convert({
     message,
@@ -162,7 +162,7 @@ test('members of answers that the contract does not have are told, and stay in J
   expect(messages.soap11?.body).not.toContain('extra');
 });
 
-describe('every coercion is told', () => {
+describe('every coercion is listed', () => {
   const soap = (fields: string): string =>
     `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"
     xmlns:x="http://www.w3.org/2001/XMLSchema-instance"><e:Body><sendInvoice xmlns="urn:example:wrapped">

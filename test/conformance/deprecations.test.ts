@@ -55,7 +55,11 @@ const block =
   '<d:deprecation xmlns:d="urn:triglyph:deprecation"><d:deprecatedSince>2026-01-01T00:00:00Z</d:deprecatedSince>' +
   '<d:sunset>2026-06-30T22:00:00Z</d:sunset><d:link>https://example.com/end?a=1&amp;b=2</d:link></d:deprecation>';
 const silent = { Deprecation: undefined, Sunset: undefined, Link: undefined };
-const told = ({ Deprecation, Sunset, Link }: Readonly<Record<string, string>>) => ({ Deprecation, Sunset, Link });
+const announcedIn = ({ Deprecation, Sunset, Link }: Readonly<Record<string, string>>) => ({
+  Deprecation,
+  Sunset,
+  Link,
+});
 const headerOf = (body: string) => /<(\w+):Header>(.*)<\/\1:Header>/.exec(body)?.[2];
 
 /** The body without its SOAP header. */
@@ -67,7 +71,7 @@ describe.each(namedProtocols)('%s', (name) => {
   test('an answer says it in headers, and in SOAP in a header block; nothing else changes', async () => {
     const before = await withRules([], (gateway) => ask(gateway, name));
     const { message, entry } = await withRules([{ ...rule, format: name }], (gateway) => ask(gateway, name));
-    expect(told(message.headers)).toEqual(announced);
+    expect(announcedIn(message.headers)).toEqual(announced);
     expect(entry).toMatchObject({ outcome: 'ok', deprecation: 'announced' });
     expect(headerOf(message.body)).toBe(isSoap ? block : undefined);
     expect(plain(message.body)).toBe(before.message.body);
@@ -75,21 +79,21 @@ describe.each(namedProtocols)('%s', (name) => {
       value: { response: '[detail-successfully-disabled]' },
       issues: [],
     });
-    expect(told(before.message.headers)).toEqual(silent);
+    expect(announcedIn(before.message.headers)).toEqual(silent);
     expect(before.entry.deprecation).toBeUndefined();
   });
 
   test('a refusal says it as well', async () => {
     const malformed = await withRules([{ ...rule, format: name }], (gateway) => ask(gateway, name, demoHeaders, '%'));
     expect(malformed.entry.problem?.status).toBe(400);
-    expect(told(malformed.message.headers)).toEqual(announced);
+    expect(announcedIn(malformed.message.headers)).toEqual(announced);
     expect(headerOf(malformed.message.body)).toBe(isSoap ? block : undefined);
   });
 
   test('a refusal of the HTTP request has the headers alone', async () => {
     const anonymous = await withRules([{ ...rule, format: name }], (gateway) => ask(gateway, name, {}));
     expect(anonymous.message.status).toBe(401);
-    expect(told(anonymous.message.headers)).toEqual(announced);
+    expect(announcedIn(anonymous.message.headers)).toEqual(announced);
     expect(headerOf(anonymous.message.body)).toBeUndefined();
   });
 
@@ -103,7 +107,7 @@ describe.each(namedProtocols)('%s', (name) => {
       const decoded =
         name === 'form' || name === 'adapter' ? new URLSearchParams(`t=${message.body}`).toString() : message.body;
       expect(decodeURIComponent(decoded.replaceAll('+', ' ')).replaceAll('&amp;', '&')).toContain(text);
-      expect(told(message.headers)).toEqual(announced);
+      expect(announcedIn(message.headers)).toEqual(announced);
       expect(message.headers['Retry-After']).toBeUndefined();
       expect(await gateway.active()).toEqual([visa, mc, account]);
     });
@@ -114,7 +118,7 @@ describe.each(namedProtocols)('%s', (name) => {
     }
   });
 
-  test('the sunset refuses only where it is told to', async () => {
+  test('the sunset refuses only where it is set to', async () => {
     const after = Date.parse('2026-06-30T22:00:00Z');
     const at = async (refuseAfterSunset: boolean, moment: number) =>
       (await withRules([{ ...rule, format: name, refuseAfterSunset }], (gateway) => ask(gateway, name), moment)).entry;
@@ -129,7 +133,7 @@ describe.each(namedProtocols)('%s', (name) => {
     expect(entry.outcome).toBe('brownOut');
     const exempt = await withRules(rules(entry.credential!), (gateway) => ask(gateway, name));
     expect(exempt.entry).toMatchObject({ outcome: 'ok', deprecation: 'exempt' });
-    expect(told(exempt.message.headers)).toEqual(silent);
+    expect(announcedIn(exempt.message.headers)).toEqual(silent);
     expect(headerOf(exempt.message.body)).toBeUndefined();
     const anonymous = await withRules(rules('another'), (gateway) => ask(gateway, name, {}));
     expect(anonymous.entry).toMatchObject({ outcome: 'unauthorized', deprecation: undefined });
@@ -160,7 +164,7 @@ describe('which calls match', () => {
   const outcome = async (rules: readonly Omit<DeprecationRule, 'deprecatedSince'>[], headers = demoHeaders) => {
     const all = rules.map((each) => ({ deprecatedSince: '2026-01-01', ...each }));
     const { entry, message } = await withRules(all, (gateway) => ask(gateway, 'json', headers));
-    return { deprecation: entry.deprecation, ...told(message.headers) };
+    return { deprecation: entry.deprecation, ...announcedIn(message.headers) };
   };
   const plainNotice = { deprecation: 'announced', Deprecation: '@1767225600', Sunset: undefined, Link: undefined };
   const none = { deprecation: undefined, ...silent };

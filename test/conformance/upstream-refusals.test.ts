@@ -113,8 +113,8 @@ async function ask(format: NamedProtocol, key?: string) {
   };
   const response = await gateway.fetch(new Request(`http://gateway${path}`, { method: 'POST', headers, body }));
   const text = await response.text();
-  const told = problemIn(format, response.headers.get('content-type') ?? '', text);
-  return { status: response.status, reference: response.headers.get('pspReference'), text, told };
+  const shown = problemIn(format, response.headers.get('content-type') ?? '', text);
+  return { status: response.status, reference: response.headers.get('pspReference'), text, shown };
 }
 
 /** As XML and text print it. */
@@ -130,8 +130,8 @@ const statusesOf = (format: NamedProtocol, status: number): readonly number[] =>
 describe.each(namedProtocols)('%s', (format) => {
   test.each([...known, ...unknown])('%s', async (_, each) => {
     refusal = each;
-    const { status, reference, told } = await ask(format);
-    expect({ ...told, message: unescaped(told.message).split('; also ')[0] }).toEqual({
+    const { status, reference, shown } = await ask(format);
+    expect({ ...shown, message: unescaped(shown.message).split('; also ')[0] }).toEqual({
       type: each.errorType,
       code: each.errorCode,
       message: each.message,
@@ -153,6 +153,6 @@ test('a retry with the key of a refused request gets the refusal again, in its o
   const first = refusal;
   await ask('json', 'key-of-a-refusal-1');
   refusal = unknown[2]![1];
-  const { told } = await ask('soap11', 'key-of-a-refusal-1');
-  expect(unescaped(told.message)).toBe(first.message);
+  const { shown } = await ask('soap11', 'key-of-a-refusal-1');
+  expect(unescaped(shown.message)).toBe(first.message);
 });

@@ -104,7 +104,7 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
       expect(listed.map(({ succeeded }) => succeeded)).toEqual(clients.map(() => 12));
     });
 
-    test('what has no room is counted as other, of its credential or of all', async () => {
+    test('what exceeds a limit is counted as other, of its credential or of all', async () => {
       const records = createCallerRecords(engine, { max: 8, perCredential: 3 });
       const names = (credential: string) =>
         Array.from({ length: 5 }, (_, n) => update({ credential, client: `c${n}` }));

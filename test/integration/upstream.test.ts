@@ -249,8 +249,8 @@ describe('after an attempt that may have had the effect, a later one says nothin
     const shop = open({ url: server.url, key: { header: 'idempotency-key' } });
     const sent = send(shop, { operation: placeOrder, key: 'k' });
     expect([await outcome(sent), server.received.length]).toEqual(['unknown: reset (ECONNRESET)', 2]);
-    const { refusal: told } = await sent.catch((thrown) => thrown);
-    expect(told?.message).toBe(later === refuse ? refusal.message : undefined);
+    const { refusal: refused } = await sent.catch((thrown) => thrown);
+    expect(refused?.message).toBe(later === refuse ? refusal.message : undefined);
   });
 
   test('an open circuit', async () => {

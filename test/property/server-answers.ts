@@ -128,7 +128,7 @@ const problem = (subject: Subject): Arbitrary<Problem> => {
 };
 
 /** The facts of a problem that a format carries. */
-const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, kept: number) => {
+const carried = (name: ProtocolName, { status, code, type, message, issues }: Problem, sharedStatus: number) => {
   const shown = issues.map(({ path, message: text }) => [dotted(path), text]);
   switch (name) {
     case 'json':
@@ -141,7 +141,7 @@ const carried = (name: ProtocolName, { status, code, type, message, issues }: Pr
     case 'adapter':
       // The first issue has no coordinates there; a status of the format stands for most others.
       return {
-        ...(kept === 500 || kept === 400 ? {} : { status }),
+        ...(sharedStatus === 500 || sharedStatus === 400 ? {} : { status }),
         ...{ code, type, message },
         issues: shown.length > 1 ? [['', message], ...shown.slice(1)] : [],
       };

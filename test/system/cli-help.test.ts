@@ -141,7 +141,7 @@ describe('runtime errors exit with 1 and print the reason on one line', () => {
     expect(stderr).toBe('triglyph: there are no keys: name a key file in KEY_FILE\n');
   });
 
-  test('no setting for the key file that a gateway has created beside its data', async () => {
+  test('no setting for the key file that a gateway has created next to its data', async () => {
     mkdirSync(join(folder.path, 'served'));
     await triglyph(['keys', 'create', 'served/keys'], folder.path);
     const { code, stderr } = await triglyph(['pending', 'list'], folder.path, { DATA_DIR: 'served' });

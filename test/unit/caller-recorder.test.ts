@@ -187,7 +187,7 @@ describe('bounds', () => {
     expect(updates().some(({ use }) => use.credential === 'c2' && use.client.startsWith('PHP'))).toBe(true);
   });
 
-  test('more credentials than there is room for end in one record', async () => {
+  test('more credentials than the limit end in one record', async () => {
     const { recorder, updates } = open();
     for (let at = 0; at < 5_000; at += 1) recorder.record({}, { entry: { ...entry, credential: `c${at}` } });
     await recorder.flush();

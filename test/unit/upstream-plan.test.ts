@@ -123,7 +123,7 @@ test('secrets come from variables and files, and are not described', () => {
   expect(described.join('\n')).not.toMatch(/from-a-|a:b|d3M6YTpi/);
 });
 
-test('every fault is told at once, with its place', () => {
+test('every fault is reported at once, with its place', () => {
   const { faults, plan: planned } = plan(
     {
       upstreams: {

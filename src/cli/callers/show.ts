@@ -48,7 +48,7 @@ async function findCall(
   const record = (await callerRecords.list(0)).find((each) => each.id === id);
   if (record === undefined) throw new CommandError([`no caller has the id ${id}: \`triglyph callers\` prints them`]);
   const sealed = await callerRecords.findRequest(id);
-  if (sealed === undefined) throw new CommandError([`${id} has sent no request that could be read and kept`]);
+  if (sealed === undefined) throw new CommandError([`${id} has sent no request that could be read and stored`]);
   const { version, credential, input } = openRequest(vault, record.use.tenant, id, sealed);
   const { service, operation } = findOperation(record, version, services);
   return {

@@ -112,7 +112,7 @@ async function redirectSurplus(
   return rows;
 }
 
-/** Without its request, which is sealed for the record that it has no room in. */
+/** Without its request, which is sealed for another record. */
 function asOther(update: CallerUpdate, use: CallerUse): CallerUpdate {
   return { ...update, id: idOf(use), use, request: undefined };
 }

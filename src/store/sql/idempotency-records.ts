@@ -5,7 +5,7 @@ import { type Engine, type Session, statement, type TransactionSession } from '.
 import { findPendingRequest } from './pending-requests.ts';
 
 const retentionMs = keyDaysMax * 24 * 60 * 60 * 1000;
-/** A record without an outcome does not expire: nothing else tells that the request may have had its effect. */
+/** A record without an outcome does not expire: nothing else shows that the request may have had its effect. */
 const pendingMs = 8_000_000_000_000_000;
 /** How long a duplicate waits for the transaction that holds its record: it occupies a connection meanwhile. */
 const reserveWaitMsMax = 150;

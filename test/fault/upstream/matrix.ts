@@ -1,6 +1,6 @@
 /**
  * One fault between the gateway and an upstream, against every kind of request in several formats. Requests are sent while the fault
- * lasts, and retried after it as a client retries. What each was told is compared with what the upstream has done.
+ * lasts, and retried after it as a client retries. The answers are compared with what the upstream has done.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,8 +23,8 @@ export type Mode = (typeof modes)[number];
 const kinds = ['a read', 'a write with a key', 'a write without a key'] as const;
 const formats = ['soap11', 'json', 'form'] as const;
 
-/** What a client was told. */
-interface Told {
+/** An answer as a client sees it. */
+interface ClientAnswer {
   readonly isSuccess: boolean;
   /** `internal 701 ...` */
   readonly problem: string;
@@ -37,7 +37,7 @@ interface Cell {
   readonly format: (typeof formats)[number];
   readonly shopper: string;
   readonly key: string | undefined;
-  readonly told: Told[];
+  readonly answers: ClientAnswer[];
 }
 
 /** What is true of a cell in the end. */
@@ -116,7 +116,7 @@ function newCell(kind: Cell['kind'], format: Cell['format']): Cell {
     format,
     shopper: randomUUID(),
     key: kind === 'a write with a key' ? randomUUID() : undefined,
-    told: [],
+    answers: [],
   };
 }
 
@@ -124,7 +124,7 @@ const protocols = createProtocols(services);
 const merchantAccount = 'DemoMerchant';
 const card = { number: '4111111111111111', expiryMonth: '8', expiryYear: '2031', holderName: 'Anna van Dijk' };
 
-async function send(gateway: RunningGateway, { kind, format, shopper, key, told }: Cell): Promise<void> {
+async function send(gateway: RunningGateway, { kind, format, shopper, key, answers }: Cell): Promise<void> {
   const operation = recurringV25.operations.get(kind === 'a read' ? 'listRecurringDetails' : 'storeToken')!;
   const input = {
     merchantAccount,
@@ -143,11 +143,11 @@ async function send(gateway: RunningGateway, { kind, format, shopper, key, told 
   const mayRetry = transient === null ? undefined : transient === 'true';
   if (response.status === 200) {
     const { issues } = protocols[format].decodeResponse(operation, text);
-    told.push({ isSuccess: issues.length === 0, problem: '', mayRetry });
+    answers.push({ isSuccess: issues.length === 0, problem: '', mayRetry });
     return;
   }
   const { type, code, message } = problemIn(format, response.headers.get('content-type') ?? '', text);
-  told.push({ isSuccess: false, problem: `${type} ${code} ${message}`, mayRetry });
+  answers.push({ isSuccess: false, problem: `${type} ${code} ${message}`, mayRetry });
 }
 
 const retriesMax = 20;
@@ -156,11 +156,11 @@ const pauseMs = 150;
 /** A write without a key is sent again only where the answer says that it may be. */
 async function retry(gateway: RunningGateway, cell: Cell): Promise<void> {
   for (let count = 0; count < retriesMax; count += 1) {
-    const last = cell.told.at(-1)!;
+    const last = cell.answers.at(-1)!;
     if (last.isSuccess || last.mayRetry === false) return;
     if (cell.kind === 'a write without a key' && last.mayRetry !== true) return;
     await send(gateway, cell);
-    if (!cell.told.at(-1)!.isSuccess) await wait(pauseMs);
+    if (!cell.answers.at(-1)!.isSuccess) await wait(pauseMs);
   }
 }
 
@@ -179,9 +179,9 @@ const messages = {
 } as const;
 
 function check(cell: Cell, { fault, mode, reached, effects, isPending }: Facts): readonly string[] {
-  const { kind, told } = cell;
-  const first = told[0]!;
-  const last = told.at(-1)!;
+  const { kind, answers } = cell;
+  const first = answers[0]!;
+  const last = answers.at(-1)!;
   const isWrite = kind !== 'a read';
   const isUnknown = isWrite && last.problem === messages.outcomeUnknown;
   const findings: string[] = [];
@@ -189,7 +189,7 @@ function check(cell: Cell, { fault, mode, reached, effects, isPending }: Facts):
     if (!holds) findings.push(text);
   };
   expect(effects <= 1, 'the effect is doubled');
-  expect(!isWrite || !told.some(({ isSuccess }) => isSuccess) || effects === 1, 'a success without an effect');
+  expect(!isWrite || !answers.some(({ isSuccess }) => isSuccess) || effects === 1, 'a success without an effect');
   expect(!first.isSuccess, 'a success while the fault lasts');
   expect(
     Object.values(messages).some((text) => text === first.problem),

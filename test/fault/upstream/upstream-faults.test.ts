@@ -1,6 +1,6 @@
 /**
  * Fails the way to an upstream in every way, for reads and writes with and without a key, in several formats: no effect doubled, a
- * success only where there is one, what is unknown said and listed. Seeded defects are found.
+ * success only where there is one, an unknown outcome answered and listed. Seeded defects are found.
  */
 import { expect, test } from '@jest/globals';
 import { faultNames } from './faults.ts';

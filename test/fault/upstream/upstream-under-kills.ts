@@ -1,4 +1,4 @@
-/** Stores tokens through gateways that are killed and restarted, and compares what callers were told with what the upstream did. */
+/** Stores tokens through gateways that are killed and restarted, and compares the answers with what the upstream did. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -26,14 +26,14 @@ export interface KillFindings {
   readonly sent: number;
   /** Cut off by a kill. */
   readonly cutOff: number;
-  /** With a key, and the outcome is told to be unknown. */
+  /** With a key, and the outcome is answered as unknown. */
   readonly unknown: number;
   readonly doubled: readonly string[];
   /** Told as stored, and the upstream has not stored it. */
   readonly lost: readonly string[];
   /** With a key, and no retry gets a final answer. */
   readonly unsettled: readonly string[];
-  /** The outcome is told to be unknown, and `triglyph pending list` does not show it; or the other way round. */
+  /** The outcome is answered as unknown, and `triglyph pending list` does not show it; or the other way round. */
   readonly unlisted: readonly string[];
 }
 

@@ -96,6 +96,9 @@ export function compileClassify(
 
   return (reply) => {
     const { status } = reply;
+    // A part is no answer, and no HTTP status is greater than 599 (RFC 9110, section 15).
+    if (status === 206) throw new UpstreamFailure('truncated', 'unknown', detailOf(status));
+    if (status > 599) throw new UpstreamFailure('notHttp', 'unknown', detailOf(status));
     if (status < 300) return readAnswer(reply);
     // 302 and 303 may follow an effect, and the other ones ask for the same request elsewhere.
     if (status < 400) {
@@ -127,9 +130,10 @@ function retryAfterMs({ 'retry-after': text }: Reply['headers']): number | undef
 }
 
 /** What a refused client needs besides the body. */
-function passedHeaders({ 'retry-after': retryAfter, 'www-authenticate': challenge }: Reply['headers']) {
+function passedHeaders(headers: Reply['headers']) {
+  const { 'retry-after': retryAfter, 'www-authenticate': challenge } = headers;
   return {
-    ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+    ...(retryAfter !== undefined && retryAfterMs(headers) !== undefined && { 'Retry-After': retryAfter }),
     ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
   };
 }

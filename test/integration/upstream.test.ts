@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { getOrder, ordersV1, placeOrder } from '../../examples/orders/contract.ts';
+import { Problem } from '../../src/contract/problem.ts';
 import { createSelfSigned } from '../../src/lib/self-signed.ts';
 import {
   answerJson,
@@ -92,6 +93,18 @@ const cases: Readonly<Record<string, readonly [Behaviour, Expected, Expected, Ex
     [badAnswer, 3],
     ['unknown: truncated (UND_ERR_SOCKET)', 1],
     ['unknown: truncated (UND_ERR_SOCKET)', 3],
+  ],
+  'a part of a body': [
+    (response) => answerJson(response, 206, placed),
+    [badAnswer, 3],
+    ['unknown: truncated (206)', 1],
+    ['unknown: truncated (206)', 3],
+  ],
+  'a status that HTTP does not have': [
+    raw('HTTP/1.1 999 Odd\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}'),
+    [badAnswer, 3],
+    ['unknown: notHttp (999)', 1],
+    ['unknown: notHttp (999)', 3],
   ],
   'no HTTP': [
     raw('220 smtp.example.com ESMTP\r\n'),
@@ -488,6 +501,17 @@ describe('headers', () => {
   });
 });
 
+test.each([
+  ['120', { 'Retry-After': '120' }],
+  ['soon <now>', {}],
+  ['99999999999', {}],
+])('a refusal whose Retry-After is %s', async (text, headers) => {
+  const server = await serve((response) => answerJson(response, 422, refusal, { 'Retry-After': text }));
+  const thrown = await send(open({ url: server.url })).catch((each: unknown) => each);
+  expect(thrown).toMatchObject({ status: 422 });
+  expect((thrown as Problem).headers).toEqual(headers);
+});
+
 describe('answers', () => {
   test('extras, the reference of the upstream, and the names of unknown members', async () => {
     const server = await serve((response) =>
@@ -516,7 +540,6 @@ describe('answers', () => {
     'an upstream in %s, with its refusals',
     async (format) => {
       const { createProtocols } = await import('../../src/formats/index.ts');
-      const { Problem } = await import('../../src/contract/problem.ts');
       const protocol = createProtocols([ordersV1])[format];
       const problem = new Problem(getOrder.problems[0]!, 'Order not found, alas');
       let isRefused = false;
@@ -535,7 +558,6 @@ describe('answers', () => {
 
   test('a SOAP upstream that is still at work under the key', async () => {
     const { createProtocols } = await import('../../src/formats/index.ts');
-    const { Problem } = await import('../../src/contract/problem.ts');
     const protocol = createProtocols([ordersV1]).soap11;
     const context = { requestReference: 'R', operation: placeOrder, service: ordersV1 };
     const { status, contentType, body } = protocol.encodeError(new Problem('inProgress'), context);

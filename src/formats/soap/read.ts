@@ -105,7 +105,8 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
 /** Stubs write an array that is null as one item that is nil, and others as an empty one. */
 function repeatedItems(items: readonly Element[], { item }: ListSchema): readonly Element[] {
   const [first] = items;
-  const isBlankItem = item.kind === 'object' || item.kind === 'list' ? isEmpty : isWithoutContent;
+  const holdsText = item.kind === 'object' ? item.textField !== undefined : item.kind !== 'list';
+  const isBlankItem = holdsText ? isWithoutContent : isEmpty;
   const isNothing = items.length === 1 && first!.attributes.length === 0 && isBlankItem(first!);
   return isNothing ? [] : items.filter((each) => !isNil(each));
 }

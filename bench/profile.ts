@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 });
 
-const shoppers = options.quick ? 500 : 10_000;
+const shoppersEmbedded = options.quick ? 500 : 10_000;
 const warmUpSeconds = options.quick ? 2 : 5;
 const seconds = options.quick ? 2 : 4;
 
@@ -83,7 +83,12 @@ interface Profiled {
   readonly times: Times;
 }
 
-const profileSubject = async ({ title, target, load }: Subject, server: Server, file: string): Promise<Profiled> => {
+const profileSubject = async (
+  { title, target, load }: Subject,
+  server: Server,
+  file: string,
+  shoppers: number,
+): Promise<Profiled> => {
   server.signal('SIGUSR2');
   await sleep(200);
   const before = server.cpuUs();
@@ -120,12 +125,17 @@ const printFunctions = ({ title, times, requests }: Profiled, count: number): st
       .map(([name, us]) => `${(us / requests).toFixed(2).padStart(7)}  ${name}`),
   ].join('\n');
 
+/** Storing one on PostgreSQL takes several times as long. */
+const shoppersOnPostgres = options.quick ? 500 : 1_000;
+
 interface ProfiledStore {
+  readonly shoppers: number;
   readonly env: Readonly<Record<string, string>>;
   readonly subjectsAt: (port: number) => readonly Subject[];
 }
 
 const embedded: ProfiledStore = {
+  shoppers: shoppersEmbedded,
   env: {},
   subjectsAt(port) {
     const { triglyphSoap, triglyphJson, triglyphForm, triglyphWrite } = targetsAt({ triglyph: port });
@@ -140,11 +150,15 @@ const embedded: ProfiledStore = {
 };
 
 const onPostgres = (databaseUrl: string): ProfiledStore => ({
+  shoppers: shoppersOnPostgres,
   env: { DATABASE_URL: databaseUrl },
   subjectsAt: (port) => [{ title: 'list, JSON, PostgreSQL', target: targetsAt({ triglyph: port }).triglyphJson }],
 });
 
-const profileStore = async ({ env, subjectsAt }: ProfiledStore, folder: string): Promise<readonly Profiled[]> => {
+const profileStore = async (
+  { shoppers, env, subjectsAt }: ProfiledStore,
+  folder: string,
+): Promise<readonly Profiled[]> => {
   const port = await freePort();
   const file = join(folder, 'profile.json');
   const before = ['--import', fileURLToPath(new URL('profiler.ts', import.meta.url))];
@@ -156,7 +170,7 @@ const profileStore = async ({ env, subjectsAt }: ProfiledStore, folder: string):
     // Warms all formats twice: they share code, and the first one would pay for the warm-up.
     for (const { target, load } of [...subjects, ...subjects]) await putLoad(target, warmUpSeconds, shoppers, load?.());
     const profiled: Profiled[] = [];
-    for (const subject of subjects) profiled.push(await profileSubject(subject, server, file));
+    for (const subject of subjects) profiled.push(await profileSubject(subject, server, file, shoppers));
     return profiled;
   } finally {
     await server.stop();

@@ -124,7 +124,7 @@ export type ScalarSchema =
   | BinarySchema
   | EnumSchema;
 
-/** The properties of a schema besidess its kind. */
+/** The properties of a schema besides its kind. */
 export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
 
 /** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */

@@ -155,39 +155,6 @@ export type InferFields<F extends Fields> = {
   readonly [K in keyof F as F[K]['required'] extends true ? never : K]?: Infer<F[K]['schema']> | undefined;
 };
 
-/** The properties of a schema besidess its kind. */
-export type SchemaOptions<S> = Partial<Omit<S, 'kind'>>;
-
-/** Returns the schema of a text. Without `max` the text has at most 4,000 characters. */
-export function string(options: SchemaOptions<StringSchema> & { readonly example: string }): StringSchema {
-  return Object.freeze({ kind: 'string', ...options });
-}
-
-/** Returns the schema of a whole number from `min` to `max`. */
-export function integer(min: number, max: number, example: number): IntegerSchema {
-  return Object.freeze({ kind: 'integer', min, max, example });
-}
-
-/** Returns the schema of true or false. */
-export function boolean(example: boolean): BooleanSchema {
-  return Object.freeze({ kind: 'boolean', example });
-}
-
-/** Returns the schema of a moment. `example`: milliseconds since the epoch. */
-export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
-  return Object.freeze({ kind: 'dateTime', example, ...options });
-}
-
-/** Returns the schema of an enumeration. `name`: of its type in XSD and OpenAPI. */
-export function oneOf<const V extends string>(name: string, ...values: V[]): EnumSchema<V> {
-  return Object.freeze({ kind: 'enum', name, values: Object.freeze(values) });
-}
-
-/** The same enumeration; requests may write its values in any case. */
-export function inAnyCase<V extends string>(schema: EnumSchema<V>): EnumSchema<V> {
-  return Object.freeze({ ...schema, anyCase: true });
-}
-
 /** A list of separate items; `wrapped` is for JSON, `repeated`, `anyItemName` and `namespace` are for SOAP. */
 export function list<S extends Schema>(item: S, itemName: string, options: ListOptions): ListSchema<S> {
   return Object.freeze({
@@ -292,7 +259,7 @@ function textFieldOf(object: string, fields: Fields): string | undefined {
   return text;
 }
 
-/** The properties of a field besidess its schema, whether it is required, and its description. */
+/** The properties of a field besides its schema, whether it is required, and its description. */
 export type FieldOptions = Omit<Field, 'schema' | 'required' | 'doc'>;
 
 /** Returns a field that requests or responses must have. */

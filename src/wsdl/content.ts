@@ -8,6 +8,7 @@ import {
   required,
   type Schema,
 } from '../contract/schema.ts';
+import { walk } from '../contract/walk.ts';
 import type { LocatedElement } from '../xml/located.ts';
 import { childNamed, docOf, encodingUri, keyOf, nameIn, wsdlUri } from './names.ts';
 import {
@@ -328,26 +329,14 @@ function repeatedField(schema: Schema, doc: string, isOptional: boolean, options
 }
 
 function mayBeEmpty(schema: Schema): boolean {
-  switch (schema.kind) {
-    case 'string':
-      return (
-        (schema.min ?? 0) === 0 && (schema.pattern === undefined || new RegExp(`^(?:${schema.pattern})$`).test(''))
-      );
-    case 'object':
-      return Object.values(schema.fields).every(({ required }) => !required);
-    case 'list':
-    case 'map':
-      return true;
-    case 'integer':
-    case 'boolean':
-    case 'decimal':
-    case 'double':
-    case 'dateTime':
-    case 'date':
-    case 'binary':
-    case 'enum':
-      return false;
-    default:
-      return schema satisfies never;
-  }
+  return walk<boolean>(schema, {
+    scalar: (each) =>
+      each.kind === 'string' &&
+      (each.min ?? 0) === 0 &&
+      (each.pattern === undefined || new RegExp(`^(?:${each.pattern})$`).test('')),
+    joined: () => true,
+    list: () => true,
+    map: () => true,
+    object: (_, members) => members.every(({ field }) => !field.required),
+  });
 }

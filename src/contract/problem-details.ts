@@ -20,6 +20,7 @@ const byStatus: ReadonlyMap<number, ProblemType> = new Map([
   named(413, 'general/too-large', 'Request too large'),
   named(415, 'general/unsupported-media-type', 'Unsupported media type'),
   named(422, 'general/invalid-field-value', 'Invalid information provided'),
+  named(429, 'security/too-many-requests', 'Too many requests'),
   named(500, 'general/internal', 'An internal error happened'),
   named(503, 'general/unavailable', 'Temporarily unavailable'),
 ]);
@@ -35,7 +36,7 @@ export function namesOf(
 ): Named {
   const known = byStatus.has(status) ? status : 500;
   const { type, title } = own ?? byStatus.get(known)!;
-  const hasOwnCode = own !== undefined || transient !== undefined || (name === upstreamRefusal && code !== '000');
+  const hasOwnCode = own !== undefined || (code !== '000' && (transient !== undefined || name === upstreamRefusal));
   return { type, title, code: hasOwnCode ? code : `${statusCodePrefix}${known}` };
 }
 

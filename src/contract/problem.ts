@@ -22,7 +22,7 @@ export interface ProblemKind {
   readonly transient?: boolean;
   /** Where several fields are wrong, this one names the problem. */
   readonly first?: true;
-  /** Of the HTTP request, found before an operation is reached: formats with one status for their errors keep this one. */
+  /** Of the HTTP request, or of its sender rather than its content: formats with one status for their errors keep this one. */
   readonly keepsStatus?: true;
   /** For a problem with a code and a name of its own in problem details (RFC 9457), rather than those of its status. */
   readonly details?: ProblemType;
@@ -92,6 +92,7 @@ export const problems = defineProblems({
     blanks: ['n'],
   }),
   unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type', beforeOperation),
+  tooManyRequests: kind(429, '000', 'security', 'Too many requests', { ...beforeOperation, transient: true }),
   badRequest: kind(400, '000', 'validation', 'Bad request', beforeOperation),
   invalidKey: kind(
     400,
@@ -118,6 +119,10 @@ export const problems = defineProblems({
   keyReused: kind(422, '704', 'validation', 'Idempotency-Key already used for another request', { transient: false }),
   internal: kind(500, '701', 'internal', 'Server could not process request'),
   unavailable: kind(503, '703', 'internal', 'Required resource temporarily unavailable', { transient: true }),
+  overloaded: kind(503, '703', 'internal', 'Required resource temporarily unavailable', {
+    ...beforeOperation,
+    transient: true,
+  }),
   badAnswer: kind(502, '701', 'internal', 'No valid answer from the server behind the gateway'),
   outcomeUnknown: kind(
     502,
@@ -178,6 +183,8 @@ export interface ProblemDetails {
   readonly cause?: unknown;
   /** Where the request broke, for metrics and logs; never shown to the caller. */
   readonly reason?: string;
+  /** When the request may be sent again, for a transient problem; 1 by default. */
+  readonly retryAfterSeconds?: number;
   /** Of a request that another server has refused: the reference that it gave the request. */
   readonly requestReference?: string;
 }
@@ -189,6 +196,7 @@ export class Problem extends Error {
   readonly issues: readonly Issue[];
   readonly headers: Readonly<Record<string, string>>;
   readonly reason: string;
+  readonly retryAfterSeconds: number;
   readonly requestReference: string | undefined;
 
   constructor(problem: ProblemRef, message = describe(problem), details: ProblemDetails = {}) {
@@ -197,6 +205,7 @@ export class Problem extends Error {
     this.issues = details.issues ?? [];
     this.headers = details.headers ?? {};
     this.reason = details.reason ?? this.kind.name;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? 1;
     this.requestReference = details.requestReference;
   }
 

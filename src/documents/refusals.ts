@@ -51,6 +51,7 @@ const ofEveryCall: readonly ProblemName[] = [
   'timeout',
   'tooLarge',
   'unsupportedMedia',
+  'tooManyRequests',
   'internal',
   'unavailable',
 ];

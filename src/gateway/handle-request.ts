@@ -164,13 +164,15 @@ function effectOf({ notice }: Deprecation, problem: Problem | undefined): LogEnt
 }
 
 /** The headers that say whether the request may be sent again (wire practice); none where neither answer is certain. */
-function retryHeaders({ kind }: Problem, state: RequestState): Readonly<Record<string, string>> {
+function retryHeaders({ kind, retryAfterSeconds }: Problem, state: RequestState): Readonly<Record<string, string>> {
   // What failed in an unforeseen way may have had its effect: with a key the retry finds it, and without one it repeats it.
   const isUnforeseen = kind === problems.internal || kind === problems.badAnswer;
   const harmless = state.key !== undefined || operationOf(state)?.effect === 'reads';
   const transient = isUnforeseen && harmless ? true : kind.transient;
   if (transient === undefined) return {};
-  return transient ? { [transientHeader]: 'true', 'Retry-After': '1' } : { [transientHeader]: 'false' };
+  return transient
+    ? { [transientHeader]: 'true', 'Retry-After': String(retryAfterSeconds) }
+    : { [transientHeader]: 'false' };
 }
 
 /** An address of before versions names none. */

@@ -156,6 +156,22 @@ describe.each(namedProtocols)('in %s', (format) => {
     expect(entry).toMatchObject({ protocol: format, outcome: 'unauthorized', tenant: undefined });
   });
 
+  test.each<[ProblemRef, number, string]>([
+    ['tooManyRequests', 429, 'Too many requests'],
+    ['overloaded', 503, 'Required resource temporarily unavailable'],
+  ])('%s keeps its status, and says when to send the request again', async (problem, status, text) => {
+    const authenticator: Authenticator = {
+      authenticate: () => Promise.reject(new Problem(problem, undefined, { retryAfterSeconds: 7 })),
+      requireCredential: () => Promise.reject(new TypeError('not a GET')),
+    };
+    const { message, entry, steps } = await send({ format, authenticator });
+    expect(steps).toEqual([]);
+    expect(message.status).toBe(status);
+    expect(message.headers).toMatchObject({ 'transient-error': 'true', 'Retry-After': '7' });
+    expect(message.body.replaceAll('+', ' ')).toContain(text);
+    expect(entry.outcome).toBe(problem);
+  });
+
   test('a body that is not in the format is refused, and nothing is executed', async () => {
     const { message, steps, entry } = await send({ format, body: '\u0000<<{' });
     expect(steps).toEqual(['verify', 'body']);

@@ -36,7 +36,7 @@ export async function credentialFaults(
     ];
   const faults: string[] = [];
   for (const { presented } of demoCredentials) {
-    const caller = await credentials.verify(presented);
+    const { caller } = await credentials.verify(presented);
     if (caller !== undefined)
       faults.push(
         `The store accepts a credential of the demo, which is public: \`triglyph credential revoke ${caller.credential}\`.`,

@@ -12,6 +12,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Where the request came from; absent where there is no connection. */
   readonly sender?: Sender | undefined;
+  /** The SHA-256 fingerprint of the certificate that the caller has proved: 64 lower-case hexadecimal digits. */
+  readonly certificate?: string | undefined;
   /**
    * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an unknown encoding of
    * the body, a request from a page of another site. Called after the format is detected, so that the refusal has that format.

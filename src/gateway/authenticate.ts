@@ -6,11 +6,14 @@ import type { Credentials, PresentedCredential } from '../store/sql/credentials.
 
 type Headers = WireRequest['headers'];
 
+/** What a caller is recognized by: its headers, its address and its certificate. */
+export type RequestOrigin = Pick<WireRequest, 'headers' | 'sender' | 'certificate'>;
+
 export interface Authenticator {
   /** Returns the caller, or throws 401 with a challenge. */
-  authenticate(headers: Headers): Promise<AnyCaller>;
+  authenticate(request: RequestOrigin): Promise<AnyCaller>;
   /** Throws 401 for a request without a credential, whatever `authenticate` accepts. */
-  requireCredential(headers: Headers): Promise<AnyCaller>;
+  requireCredential(request: RequestOrigin): Promise<AnyCaller>;
 }
 
 /** Clients repeat their header: each is parsed once in `parsedMsMax`. It holds secrets, so it keeps none for longer. */
@@ -20,8 +23,8 @@ const parsedMsMax = 1_000;
 
 /** Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. */
 export function createAuthenticator(credentials: Credentials): Authenticator {
-  const authenticate = async (headers: Headers): Promise<AnyCaller> => {
-    const caller = await credentials.verify(presentedCredential(headers));
+  const authenticate = async (request: RequestOrigin): Promise<AnyCaller> => {
+    const { caller } = await credentials.verify(presentedCredential(request.headers), request);
     if (caller === undefined) throw unauthorized();
     return caller;
   };

@@ -48,8 +48,8 @@ export function createForwardedAuthenticator(index: KeyObject): Authenticator {
       : // As JSON: the two could run into each other.
         callerOf(JSON.stringify([authorization ?? null, apiKey ?? null]));
   return Object.freeze<Authenticator>({
-    authenticate: async (headers) => find(headers) ?? anonymous,
-    async requireCredential(headers) {
+    authenticate: async ({ headers }) => find(headers) ?? anonymous,
+    async requireCredential({ headers }) {
       const caller = find(headers);
       if (caller === undefined) throw unauthorized();
       return caller;

@@ -62,11 +62,11 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     wire.inspect(detected.protocol.requiresHost);
     // Health checks of old plugins send a GET without credentials, and expect 401.
     if (route.isServiceAddress && isRead(wire.method))
-      state.caller = await gateway.authenticator.requireCredential(wire.headers);
+      state.caller = await gateway.authenticator.requireCredential(wire);
     state.target = route.target(wire.method);
     if (!detected.isReadable && !detected.isUnidentified)
       throw refuseMedia(detected, route, state.target, gateway.protocols);
-    state.caller = await gateway.authenticator.authenticate(wire.headers);
+    state.caller = await gateway.authenticator.authenticate(wire);
     state.decoded = decodeBody(
       await wire.body(),
       { wire, route, target: state.target, detected },

@@ -1,7 +1,8 @@
 /** The caller's address and our public origin, from the connection or from the headers of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
+import { plainAddress } from '../lib/networks.ts';
 import type { HttpOptions } from './options.ts';
-import { plainAddress, type TrustedProxies } from './trusted-proxies.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 /** Host names and addresses, with or without a port. No character in it can end an attribute or a header. */
 const hostLike = /^(?:[a-z0-9](?:[a-z0-9._-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;

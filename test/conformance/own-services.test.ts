@@ -37,7 +37,7 @@ beforeEach(async () => {
       implementAlarms(disabled),
       implementInvoices(storedInvoices),
     ],
-    credentials: { verify: async () => caller },
+    credentials: { verify: async () => ({ caller }) },
   });
   for (const [index, text] of orders.migrations.entries())
     await gateway.parts.store.write((tx) => tx.execute(statement(`create-orders-${index}`, text), []));

@@ -51,7 +51,10 @@ const ordersSubject: ConformanceSubject = {
 export const conformanceSubjects: readonly ConformanceSubject[] = [recurringSubject, ordersSubject];
 
 async function openOrders(): Promise<TestGateway> {
-  const gateway = await openGateway({ implementations: () => [orders], credentials: { verify: async () => clerk } });
+  const gateway = await openGateway({
+    implementations: () => [orders],
+    credentials: { verify: async () => ({ caller: clerk }) },
+  });
   const { shop, number, item, quantity } = firstOrder;
   await gateway.parts.store.write(async (tx) => {
     for (const text of orders.migrations) await tx.execute(statement(text), []);

@@ -28,9 +28,9 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       roles: ['recurring'],
       grants: { merchantAccount: ['DemoMerchant', 'DemoMerchantNL'] },
     } as const;
-    const basic = (secret: string, username = 'ws@Company.Demo') =>
-      credentials.verify({ kind: 'basic', username, secret });
-    const apiKey = (secret: string) => credentials.verify({ kind: 'apiKey', secret });
+    const basic = async (secret: string, username = 'ws@Company.Demo') =>
+      (await credentials.verify({ kind: 'basic', username, secret })).caller;
+    const apiKey = async (secret: string) => (await credentials.verify({ kind: 'apiKey', secret })).caller;
     const expected = (id: string) => ({
       credential: id,
       tenant: 'Demo',
@@ -162,7 +162,9 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
     test('another pepper knows no secret', async () => {
       const { secret } = await registry.addCredential({ ...wanted, kind: 'basic' });
       const elsewhere = createCredentials(engine, ring.index, clock);
-      expect(await elsewhere.verify({ kind: 'basic', username: 'ws@Company.Demo', secret })).toBeUndefined();
+      expect(await elsewhere.verify({ kind: 'basic', username: 'ws@Company.Demo', secret })).toMatchObject({
+        refusal: 'wrongSecret',
+      });
     });
     test('what cannot be is refused, with its reason', async () => {
       await registry.addCredential({ ...wanted, kind: 'basic' });

@@ -95,7 +95,7 @@ const credentialsOver = (port: Port): Credentials => ({
       point: 'credentials',
       kind: 'credentials',
       limitMs: credentialsMs,
-      apply: () => callerOf(currentAttempt.getStore()),
+      apply: () => ({ caller: callerOf(currentAttempt.getStore()) }),
       fail: () => {
         throw new StoreUnavailable('simulated: the credentials cannot be read');
       },

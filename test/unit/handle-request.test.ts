@@ -78,7 +78,8 @@ const send = async (sent: Sent = {}) => {
       createAuthenticator({
         async verify() {
           steps.push('verify');
-          return 'verified' in sent ? sent.verified : caller;
+          const verified = 'verified' in sent ? sent.verified : caller;
+          return verified === undefined ? { refusal: 'wrongSecret' } : { caller: verified };
         },
       }),
     requestReferenceHeader: 'pspReference',

@@ -19,9 +19,29 @@ export type PresentedCredential =
   | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
   | { readonly kind: 'apiKey'; readonly secret: string };
 
+/** Where a credential comes from. Read only for credentials that are bound to it. */
+export interface CredentialOrigin {
+  readonly sender?: { readonly address: string } | undefined;
+  /** The SHA-256 fingerprint of the certificate that the caller has proved. */
+  readonly certificate?: string | undefined;
+}
+
+/** Why a credential is refused. For operators: the caller sees the same refusal for each. */
+export type CredentialRefusal = 'unknownName' | 'wrongSecret';
+
+export type Verification =
+  | { readonly caller: Caller }
+  | {
+      readonly caller?: undefined;
+      readonly refusal: CredentialRefusal;
+      /** The credential that has the name, where there is one. */
+      readonly credential?: string;
+      readonly tenant?: string;
+    };
+
 export interface Credentials {
-  /** Returns the caller with this secret, or undefined. An unknown name takes as long as a wrong secret. */
-  verify(presented: PresentedCredential): Promise<Caller | undefined>;
+  /** Returns the caller with this secret, or why there is none. An unknown name takes as long as a wrong secret. */
+  verify(presented: PresentedCredential, origin?: CredentialOrigin): Promise<Verification>;
   /** Drops what is cached. */
   forget?(): void;
 }
@@ -35,7 +55,7 @@ const usernameMax = 256;
 /** The result of one lookup. */
 interface Found {
   /** Undefined where no credential has the name. */
-  readonly caller: Caller | undefined;
+  readonly verified: { readonly caller: Caller } | undefined;
   readonly secrets: readonly (SecretHash & { readonly validUntil: number | null })[];
   /** Milliseconds since the epoch. */
   readonly readAt: number;
@@ -60,8 +80,8 @@ export function createCredentials(engine: Engine, pepper: KeyObject, clock: Cloc
     const rows = await engine.read((session) => session.query(statement, [name]));
     const [first] = rows;
     const accepted = new Map<string, number | null>();
-    if (first === undefined) return { caller: undefined, secrets: decoys, readAt, accepted };
-    return { caller: callerOf(first), secrets: rows.map(secretOf), readAt, accepted };
+    if (first === undefined) return { verified: undefined, secrets: decoys, readAt, accepted };
+    return { verified: { caller: callerOf(first) }, secrets: rows.map(secretOf), readAt, accepted };
   };
   const basic = cached(read, clock);
   const apiKey = cached(read, clock);
@@ -99,18 +119,22 @@ function isUsername(text: string): boolean {
 }
 
 /** Compares every secret, even after a match, so that the time does not depend on which one matches. */
-function compare(keys: PepperKeys, found: Found, secret: string, now: number): Caller | undefined {
-  const { caller, accepted } = found;
+function compare(keys: PepperKeys, found: Found, secret: string, now: number): Verification {
+  const { verified, accepted } = found;
   const acceptedUntil = accepted.get(secret);
-  if (acceptedUntil !== undefined && isValid(acceptedUntil, now)) return caller;
+  if (verified !== undefined && acceptedUntil !== undefined && isValid(acceptedUntil, now)) return verified;
   let match: Found['secrets'][number] | undefined;
   for (const stored of found.secrets)
     if (matches(keys, stored, secret) && isValid(stored.validUntil, now)) match = stored;
-  if (match === undefined || caller === undefined) return undefined;
+  if (verified === undefined) return { refusal: 'unknownName' };
+  if (match === undefined) {
+    const { credential, tenant } = verified.caller;
+    return { refusal: 'wrongSecret', credential, tenant };
+  }
   accepted.set(secret, match.validUntil);
   // The cache may hold the entry for longer; it must not hold a secret in the clear.
   setTimeout(() => accepted.clear(), cacheMsMax).unref();
-  return caller;
+  return verified;
 }
 
 function isValid(validUntil: number | null, now: number): boolean {

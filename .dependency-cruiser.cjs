@@ -7,6 +7,7 @@ const engine = {
   xml: ['lib'],
   lib: [],
   vault: ['lib'],
+  audit: ['lib', 'vault'],
   formats: ['contract', 'xml', 'lib'],
   documents: ['contract'],
   wsdl: ['contract', 'xml', 'lib'],
@@ -14,12 +15,12 @@ const engine = {
   webhooks: ['jobs', 'lib', 'vault'],
   callers: ['contract', 'lib', 'vault'],
   idempotency: ['contract', 'lib', 'vault'],
-  store: ['callers', 'contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
-  gateway: ['callers', 'contract', 'formats', 'idempotency', 'jobs', 'lib', 'store', 'vault'],
+  store: ['audit', 'callers', 'contract', 'idempotency', 'jobs', 'lib', 'vault', 'webhooks'],
+  gateway: ['audit', 'callers', 'contract', 'formats', 'idempotency', 'jobs', 'lib', 'store', 'vault'],
   upstream: ['contract', 'formats', 'idempotency', 'lib'],
-  import: ['contract', 'formats', 'gateway', 'lib', 'store'],
+  import: ['audit', 'contract', 'formats', 'gateway', 'lib', 'store'],
   convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],
-  http: ['contract', 'formats', 'gateway', 'lib'],
+  http: ['audit', 'contract', 'formats', 'gateway', 'lib'],
 };
 
 const engineModules = Object.keys(engine);

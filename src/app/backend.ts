@@ -1,4 +1,5 @@
 /** The backend of servers and commands: the store, the keys, and everything built on the two. */
+import { type AuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
 import type { Authenticator } from '../gateway/authenticate.ts';
 import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
@@ -53,6 +54,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
   readonly callerRecords: StoredCallerRecords;
+  /** The audit log. The gateway, the application and the commands record there. */
+  readonly audit: AuditTrail;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
@@ -143,6 +146,7 @@ function createBackend<S extends Services>(
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
+    audit: noAuditTrail,
     requestHasher: createRequestHasher(ring.index, config.environment),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),

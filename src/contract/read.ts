@@ -30,7 +30,7 @@ export interface Reader<N> {
   /** The name of a member in this format; by default that of the field. */
   memberName?(name: string, field: Field): string;
   /** Calls back for each member as the caller named it, duplicates included; false when the node is no object. */
-  eachMember(node: N, visit: (name: string, node: N) => void, schema: ObjectSchema): boolean;
+  eachMember(node: N, visit: VisitMember<N>, schema: ObjectSchema): boolean;
   items(node: N, schema: ListSchema): readonly N[] | undefined;
   /** Adds a member to a list whose items are members of the object; absent where the format has a node for the list. */
   gather?(list: N | undefined, item: N): N;
@@ -40,6 +40,9 @@ export interface Reader<N> {
   eachEntry(node: N, visit: (key: string, node: N) => void): boolean;
 }
 
+/** Returns false where no further member is needed. */
+export type VisitMember<N> = (name: string, node: N) => boolean;
+
 /** The issues of one reading; bounded, since a hostile body could hold thousands. */
 export class IssueCollector {
   readonly issues: Issue[] = [];
@@ -48,6 +51,11 @@ export class IssueCollector {
   add(path: Path, problem: ProblemRef, ...blanks: readonly string[]): undefined {
     if (this.issues.length < IssueCollector.issuesMax) this.issues.push(issue(path, problem, ...blanks));
     return undefined;
+  }
+
+  /** Further issues are dropped, so the rest of the message need not be read. */
+  get isFull(): boolean {
+    return this.issues.length >= IssueCollector.issuesMax;
   }
 
   /** Takes back what was added since there were `count`. */
@@ -60,6 +68,7 @@ export class IssueCollector {
   addUnknown(names: ReadonlyMap<string, unknown>, schema: ObjectSchema, path: Path): boolean {
     const shownNames = [...names.keys()].slice(0, 5).map(printableName).join(', ');
     for (const name of names.keys()) {
+      if (this.isFull) break;
       const at = [...path, printableName(name)];
       const known = name.startsWith(foreignMark) ? name.slice(foreignMark.length) : '';
       if (Object.hasOwn(schema.fields, known))
@@ -190,6 +199,7 @@ function readList<N>(schema: ListSchema, item: ReadAt<N>, reader: Reader<N>): Re
     if (nodes.length > schema.max) return collector.add(path, 'tooLong', label(path), String(schema.max));
     if (nodes.length === 0) return undefined;
     const values = nodes.map((each, index) => {
+      if (collector.isFull) return undefined;
       const at = [...path, { index, itemName, wrapped }];
       const before = collector.issues.length;
       const value = item(each, at, collector, undefined);
@@ -210,6 +220,7 @@ function readMap<N>(schema: MapSchema, item: ReadAt<N> | undefined, reader: Read
     let count = 0;
     const understood = reader.eachEntry(node, (key, value) => {
       count += 1;
+      if (count > schema.max) return undefined;
       const at = [...path, printableName(key)];
       if (!isKey(key)) return collector.add(at, 'structure', 'a key is not valid');
       if (seen.has(key)) return refuseTwice(key);
@@ -280,6 +291,7 @@ function readObject<N>(
     const wrong: string[] = [];
     for (let slot = 0; slot < members.length; slot++) {
       const { name, part, field } = members[slot]!;
+      if (collector.isFull) break;
       const child = found[slot];
       const at = [...path, name];
       const issuesSoFar = collector.issues.length;
@@ -316,7 +328,7 @@ function compileMembers<N>(
   return (node) => {
     const found: (N | undefined)[] = new Array(names.length).fill(undefined);
     let unknown: Map<string, N> | undefined;
-    const visit = (name: string, child: N) => {
+    const visit = (name: string, child: N): boolean => {
       const slot = slots.get(name);
       if (slot !== undefined) {
         if (repeats[slot]) found[slot] = reader.gather!(found[slot], child);
@@ -329,7 +341,9 @@ function compileMembers<N>(
         unknown ??= new Map();
         if (unknown.has(name)) refuseTwice(name);
         unknown.set(name, child);
+        return unknown.size < IssueCollector.issuesMax;
       }
+      return true;
     };
     return reader.eachMember(node, visit, schema) ? { found, unknown: unknown ?? nothingUnknown } : undefined;
   };

@@ -120,20 +120,21 @@ function compareObject<N>(schema: ObjectSchema, members: readonly Member<Compare
     if (value === undefined) return reader.isEmpty(node) ? report({ path, changes: ['empty'] }) : undefined;
     const object = value as Readonly<Record<string, unknown>>;
     const lists = new Map<string, N>();
-    const visit = (name: string, child: N): void => {
+    const visit = (name: string, child: N): true => {
       const member = known.get(name);
       if (member?.isGathered) {
         lists.set(name, reader.gather!(lists.get(name), child));
-        return;
+        return true;
       }
       if (member !== undefined) {
         member.compare(child, object[member.name], [...path, member.name], report);
-        return;
+        return true;
       }
       const at = [...path, printableName(withoutMark(name))];
       // Any other unknown member is an issue.
       if (Object.hasOwn(schema.ignoredMembers, name)) report({ path: at, changes: ['ignoredMember'] });
       else if (isName(name) && reader.isEmpty(child)) report({ path: at, changes: ['emptyUnknownMember'] });
+      return true;
     };
     reader.eachMember(node, visit, schema);
     for (const [name, list] of lists) known.get(name)!.compare(list, object[name], [...path, name], report);

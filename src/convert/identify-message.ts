@@ -156,7 +156,7 @@ function refuseEnvelope(
   protocols.soap11.decode(body, media, target, { query: '', headers: {} });
 }
 
-const peekLimits = { ...limits, elementsMax: 50_000 };
+const peekLimits = { ...limits, elementsMax: 50_000, allAttributesMax: 200_000 };
 
 function operationIn(message: Element | undefined, side: MessageSide): string | undefined {
   if (message === undefined || message.local === 'Fault') return undefined;

@@ -24,6 +24,7 @@ export const documentLimits: Limits = Object.freeze({
   depthMax: 100,
   elementsMax: 200_000,
   attributesMax: 64,
+  allAttributesMax: 1_000_000,
   nameLengthMax: 512,
   textLengthMax: 262_144,
 });

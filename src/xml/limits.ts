@@ -3,7 +3,10 @@
 export interface Limits {
   readonly depthMax: number;
   readonly elementsMax: number;
+  /** Of one element. */
   readonly attributesMax: number;
+  /** Of the whole document. */
+  readonly allAttributesMax: number;
   readonly nameLengthMax: number;
   readonly textLengthMax: number;
 }
@@ -13,6 +16,7 @@ export const limits: Limits = Object.freeze({
   depthMax: 32,
   elementsMax: 2_000,
   attributesMax: 32,
+  allAttributesMax: 4_000,
   nameLengthMax: 256,
   textLengthMax: 32_768,
 });

@@ -82,7 +82,8 @@ function loadParser(): SaxesClass {
 /** Parses documents one after the other. It must not be used again after it threw. */
 type ParseDocument = (text: string) => Element;
 
-function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, textLengthMax }: Limits): ParseDocument {
+function createParser(limits: Limits): ParseDocument {
+  const { elementsMax, depthMax, attributesMax, allAttributesMax, nameLengthMax, textLengthMax } = limits;
   parserClass ??= loadParser();
   const parser = new parserClass(options);
   // saxes counts lines and columns in any case; its option is for its messages.
@@ -93,6 +94,7 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
   let root: Growing | undefined;
   let elements = 0;
   let attributes = 0;
+  let allAttributes = 0;
   /** The attributes of the current tag. saxes fills in their namespaces before the tag ends. */
   let own: Library.SaxesAttributeNS[] = none;
 
@@ -113,7 +115,8 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
   parser.on('attribute', (attribute) => {
     const { name, prefix } = attribute;
     attributes += 1;
-    if (attributes > attributesMax) refuse('too many attributes');
+    allAttributes += 1;
+    if (attributes > attributesMax || allAttributes > allAttributesMax) refuse('too many attributes');
     if (name.length > nameLengthMax) refuse('name too long');
     if (prefix === 'xmlns' || name === 'xmlns') return;
     if (own === none) own = [];
@@ -143,6 +146,7 @@ function createParser({ elementsMax, depthMax, attributesMax, nameLengthMax, tex
     // After a complete document no element is open, and saxes starts again by itself.
     root = undefined;
     elements = 0;
+    allAttributes = 0;
     parser.write(text).close();
     if (root === undefined) throw new Malformed('no root');
     return root;

@@ -29,7 +29,9 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
   if (!mayBePlain(text)) return undefined;
   let root: Growing | undefined;
   let open: Open | undefined;
+  const { nameLengthMax, attributesMax, allAttributesMax, depthMax, elementsMax } = limits;
   let elements = 0;
+  let attributes = 0;
   declaration.lastIndex = 0;
   let at = declaration.test(text) ? declaration.lastIndex : 0;
   for (;;) {
@@ -44,7 +46,13 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
     }
     const end = text.indexOf('>', sign);
     if (sign === -1 || end === -1) return undefined;
-    const tag = tagOf(text.slice(sign + 1, end));
+    // Nearly every end tag is written as its start tag is, and needs no parsing.
+    if (open !== undefined && isEndOf(open.tag.name, text, sign, end)) {
+      at = end + 1;
+      open = open.around;
+      continue;
+    }
+    const tag = tagOf(text.slice(sign + 1, end), attributesMax);
     if (tag === undefined) return undefined;
     at = end + 1;
     if (tag.kind === 'end') {
@@ -54,9 +62,9 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
     }
     elements += 1;
     const depth: number = (open?.depth ?? 0) + 1;
-    const { nameLengthMax, attributesMax, depthMax, elementsMax } = limits;
-    if (elements > elementsMax || depth > depthMax || tag.attributeCount > attributesMax || tag.longest > nameLengthMax)
-      return undefined;
+    attributes += tag.attributeCount;
+    if (elements > elementsMax || depth > depthMax || tag.longest > nameLengthMax) return undefined;
+    if (tag.attributeCount > attributesMax || attributes > allAttributesMax) return undefined;
     const element = start(tag, open);
     if (element === undefined || (open === undefined && root !== undefined)) return undefined;
     if (open === undefined) root = element;
@@ -68,6 +76,10 @@ export function readPlain(text: string, limits: Limits): Element | undefined {
 /** Comments, CDATA and DOCTYPEs are not plain either; a search for them costs less than alternatives in the expression. */
 function mayBePlain(text: string): boolean {
   return !notPlain.test(text) && !text.includes('<!') && !text.includes(']]>');
+}
+
+function isEndOf(name: string, text: string, sign: number, end: number): boolean {
+  return text[sign + 1] === '/' && end === sign + 2 + name.length && text.startsWith(name, sign + 2);
 }
 
 /** The URI of a prefix; undefined for an undeclared prefix. */

@@ -30,29 +30,31 @@ const qualified = /^(?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*)$/;
 /** Prefixes and URIs that XML reserves. */
 const reserved = /^xml|www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns)/i;
 
-/** `text`: the text between angle brackets. Returns undefined for a tag that is not plain. */
-export function tagOf(text: string): Tag | undefined {
+/** `text`: the text between angle brackets. Returns undefined for a tag that is not plain, or has more attributes. */
+export function tagOf(text: string, attributesMax: number): Tag | undefined {
   const known = cached.get(text);
   if (known !== undefined) return known;
-  const tag = parse(text);
+  const tag = parse(text, attributesMax);
   if (tag === undefined || !mayBeCached(text, tag)) return tag;
   if (cached.size >= cachedMax) cached.clear();
   cached.set(text, tag);
   return tag;
 }
 
-function parse(text: string): Tag | undefined {
+function parse(text: string, attributesMax: number): Tag | undefined {
   const [, closing, name = '', rest = '', slash] = tagPattern.exec(text) ?? [];
   const [, prefix = '', local = ''] = qualified.exec(name) ?? [];
   if (local === '' || reserved.test(prefix)) return undefined;
   if (closing === '/' && (rest !== '' || slash === '/')) return undefined;
+  const kind = closing === '/' ? 'end' : slash === '/' ? 'empty' : 'start';
+  if (rest === '') return { kind, name, prefix, local, ...withoutAttributes, longest: name.length };
   const declared = new Map<string, string>();
   const attributes: Written[] = [];
   const seen = new Set<string>();
   let longest = name.length;
   for (const [, key = '', value = ''] of rest.matchAll(eachAttribute)) {
     const [, own = '', last = ''] = qualified.exec(key) ?? [];
-    if (last === '' || seen.has(key)) return undefined;
+    if (last === '' || seen.has(key) || seen.size === attributesMax) return undefined;
     seen.add(key);
     longest = Math.max(longest, key.length);
     if (key !== 'xmlns' && own !== 'xmlns') {
@@ -66,7 +68,7 @@ function parse(text: string): Tag | undefined {
     declared.set(declaredPrefix, value);
   }
   return Object.freeze<Tag>({
-    kind: closing === '/' ? 'end' : slash === '/' ? 'empty' : 'start',
+    kind,
     name,
     prefix,
     local,
@@ -76,6 +78,8 @@ function parse(text: string): Tag | undefined {
     longest,
   });
 }
+
+const withoutAttributes = Object.freeze({ declared: undefined, attributes: [], attributeCount: 0 });
 
 const cachedMax = 1_000;
 const cachedLengthMax = 500;

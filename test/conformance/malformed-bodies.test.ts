@@ -48,6 +48,13 @@ const refusedJson: readonly Row[] = [
     json(',"recurring":{"contract":"PAYOUT","contract":"ONECLICK"}'),
   ],
   ['17 levels', 'undecodable', 'too deep', nested(17)],
+  [
+    '2,002 members',
+    'undecodable',
+    'too many members',
+    json(Array.from({ length: 2_000 }, (_, at) => `,"a${at}":1`).join('')),
+  ],
+  ['2,002 items', 'undecodable', 'too many members', json(`,"a":[${'1,'.repeat(2_000)}1]`)],
   ['an unpaired surrogate', 'undecodable', 'unpaired surrogate', json(',"shopperEmail":"\\ud800"')],
   ['an unpaired surrogate in a name', 'undecodable', 'unpaired surrogate', json(',"\\udc00":1')],
   ['bytes that are not UTF-8', 'unreadable', 'not UTF-8', Buffer.from(json(',"shopperEmail":"\u00e9"'), 'latin1')],

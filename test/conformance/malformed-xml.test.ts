@@ -110,6 +110,12 @@ const refused: readonly Row[] = [
     'too many attributes',
     inside(`<a ${Array.from({ length: 33 }, (_, at) => `b${at}=""`).join(' ')}/>`),
   ],
+  [
+    '4,001 attributes on many elements',
+    'undecodable',
+    'too many attributes',
+    inside(`<a ${Array.from({ length: 20 }, (_, at) => `b${at}=""`).join(' ')}/>`.repeat(201)),
+  ],
   ['2,001 elements', 'undecodable', 'too many elements', inside('<a/>'.repeat(2_001))],
   ['a name of 257 letters', 'undecodable', 'name too long', inside(`<${'a'.repeat(257)}/>`)],
   ['a text of more than 32 KiB', 'undecodable', 'text too long', email('x'.repeat(32_769))],

@@ -13,7 +13,14 @@ import { invoicesV1 } from '../support/invoices.ts';
 import { seed } from '../support/seed.ts';
 import { failure, runs } from './property.ts';
 
-const small: Limits = { depthMax: 3, elementsMax: 4, attributesMax: 2, nameLengthMax: 7, textLengthMax: 5 };
+const small: Limits = {
+  depthMax: 3,
+  elementsMax: 4,
+  attributesMax: 2,
+  allAttributesMax: 3,
+  nameLengthMax: 7,
+  textLengthMax: 5,
+};
 
 /** Names, prefixes and namespaces that clash, or that XML reserves. */
 const soundName = fc.constantFrom('a', 'b', 'p:a', 'p:b');

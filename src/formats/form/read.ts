@@ -12,7 +12,7 @@ export const reader: Reader<Node> = Object.freeze({
 
   eachMember(node, visit) {
     if (hasText(node)) return false;
-    for (const [name, next] of node.below) visit(name, next);
+    for (const [name, next] of node.below) if (!visit(name, next)) break;
     return true;
   },
 

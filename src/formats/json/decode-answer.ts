@@ -9,7 +9,7 @@ import { parse } from './parse.ts';
 import { answerReader } from './read.ts';
 
 /** Members that the contract does not have may be deeper than its own. */
-const depthMax = 100;
+const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
 
 const emptyObject = Object.freeze({});
 
@@ -22,7 +22,8 @@ export function createAnswerDecoder(
   const read = compileAnswers(answerReader);
   return (operation, { media, headers, body }) => {
     // Servers answer `204 No Content` and `null` for an answer without fields.
-    const tree = body.length === 0 ? emptyObject : (requireTree(parse(body, media.charset, depthMax)) ?? emptyObject);
+    const tree =
+      body.length === 0 ? emptyObject : (requireTree(parse(body, media.charset, answerLimits)) ?? emptyObject);
     const { value, issues, unknown, unknownMembers } = read(operation, {
       header: headerFields(operation, headers),
       body: Array.isArray(tree) ? inOnlyList(tree, operation.output) : tree,

@@ -5,20 +5,21 @@ import { plainInteger } from '../../lib/exact-json.ts';
 import { decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { findFault } from './find-fault.ts';
-import { depthMax, scan } from './scan.ts';
+import { type Limits, limits, scan } from './scan.ts';
 
 export type Parsed = { readonly tree: unknown } | Fault;
 
 /** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
-export function parse(bytes: Buffer, charset?: Charset, depth: number = depthMax): Parsed {
+export function parse(bytes: Buffer, charset?: Charset, within: Limits = limits): Parsed {
   const decoded = decodeText(bytes, charset);
   if ('fault' in decoded) return decoded;
   const { text } = decoded;
-  return parseText(text.startsWith('\ufeff') ? text.slice(1) : text, depth);
+  return parseText(text.startsWith('\ufeff') ? text.slice(1) : text, within);
 }
 
-export function parseText(text: string, depth: number = depthMax): Parsed {
-  const scanned = scan(text, depth);
+/** An answer of this program has any number of members. */
+export function parseText(text: string, within: Limits = { ...limits, membersMax: Number.POSITIVE_INFINITY }): Parsed {
+  const scanned = scan(text, within);
   if ('fault' in scanned) return { fault: scanned.fault, where: offset(scanned.at) };
   try {
     const tree: unknown = scanned.plainNumbers ? JSON.parse(text) : JSON.parse(text, markImprecise);

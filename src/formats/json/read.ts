@@ -29,7 +29,7 @@ export const reader: Reader<unknown> = Object.freeze({
   eachMember(node, visit) {
     if (node === '') return true;
     if (!isObject(node)) return false;
-    for (const name of Object.keys(node)) visit(name, node[name]);
+    for (const name of Object.keys(node)) if (!visit(name, node[name])) break;
     return true;
   },
 

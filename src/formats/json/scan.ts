@@ -2,7 +2,14 @@
 
 import { plainInteger } from '../../lib/exact-json.ts';
 
-export const depthMax = 16;
+export interface Limits {
+  readonly depthMax: number;
+  /** Members and items of the whole text, as the elements of an XML document. */
+  readonly membersMax: number;
+}
+
+/** For requests. */
+export const limits: Limits = Object.freeze({ depthMax: 16, membersMax: 2_000 });
 
 /** `plainNumbers` is false if a number is no integer of up to 15 digits. */
 export type Scan = { readonly fault: string; readonly at: number } | { readonly plainNumbers: boolean };
@@ -10,10 +17,11 @@ export type Scan = { readonly fault: string; readonly at: number } | { readonly 
 const number = /[-+.\deE]+/y;
 
 /** Accepts any text; `JSON.parse` refuses what is not JSON. */
-export function scan(text: string, depthMax: number): Scan {
+export function scan(text: string, { depthMax, membersMax }: Limits): Scan {
   // One entry for each open bracket: the keys of an object, or null for an array.
   const open: (Set<string> | null)[] = [];
   let plainNumbers = true;
+  let members = 0;
   let at = 0;
   while (at < text.length) {
     const sign = text.charCodeAt(at);
@@ -34,6 +42,7 @@ export function scan(text: string, depthMax: number): Scan {
     } else if (sign === 0x7b || sign === 0x5b) {
       open.push(sign === 0x7b ? new Set() : null);
       if (open.length > depthMax) return { fault: 'too deep', at };
+      members += 1;
       at += 1;
     } else if (sign === 0x7d || sign === 0x5d) {
       open.pop();
@@ -44,6 +53,10 @@ export function scan(text: string, depthMax: number): Scan {
       plainNumbers &&= plainInteger.test(token);
       at += token.length;
     } else {
+      if (sign === 0x2c) {
+        members += 1;
+        if (members > membersMax) return { fault: 'too many members', at };
+      }
       at += 1;
     }
   }

@@ -3,6 +3,7 @@ import type { Buffer } from 'node:buffer';
 import { Problem } from '../../contract/problem.ts';
 import type { ObjectSchema } from '../../contract/schema.ts';
 import { parsePairs } from '../form/pairs.ts';
+import { limits } from '../form/parse.ts';
 import { parse } from '../json/parse.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
 import type { Head, Media } from '../protocol.ts';
@@ -15,7 +16,7 @@ const nothing = Object.freeze({});
 /** Throws a Problem for a name that occurs twice. A name without a value has an empty one. */
 export function parseQuery(query: string): Readonly<Record<string, string>> {
   if (query === '') return nothing;
-  const parsed = parsePairs(query, Number.POSITIVE_INFINITY);
+  const parsed = parsePairs(query, limits.pairsMax);
   if ('fault' in parsed) throw malformedBody(parsed.fault, parsed.where && `${parsed.where} of the query`);
   return Object.fromEntries(parsed.pairs);
 }

@@ -45,7 +45,12 @@ function placeOf({ line, column }: Position): string {
 }
 
 /** A response may be larger than what a caller may send. */
-export const responseLimits: Limits = Object.freeze({ ...limits, elementsMax: 50_000, textLengthMax: 1_000_000 });
+export const responseLimits: Limits = Object.freeze({
+  ...limits,
+  elementsMax: 50_000,
+  allAttributesMax: 200_000,
+  textLengthMax: 1_000_000,
+});
 
 export function parseResponse(text: string, dialect: Dialect): Envelope {
   return openEnvelope(parseXml(text, responseLimits), dialect);

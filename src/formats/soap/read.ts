@@ -1,6 +1,6 @@
 /** The reader of SOAP elements: children in any order, by local name in any namespace of the interface. */
 import { attributeMark, foreignMark, printableName } from '../../contract/member-names.ts';
-import type { Reader } from '../../contract/read.ts';
+import type { Reader, VisitMember } from '../../contract/read.ts';
 import type { ListSchema, ObjectSchema, ScalarSchema } from '../../contract/schema.ts';
 import type { Service } from '../../contract/service.ts';
 import { attribute, type Element, isBlank } from '../../xml/element.ts';
@@ -28,7 +28,7 @@ export function createAnswerReader(): Reader<Element> {
     ...reader,
     // A nil element that the contract does not have is no member.
     eachMember: (element, visit, schema) =>
-      reader.eachMember(element, (name, each) => (isNil(each) ? undefined : visit(name, each)), schema),
+      reader.eachMember(element, (name, each) => isNil(each) || visit(name, each), schema),
     items(element, schema) {
       const { text, children } = element;
       if (schema.repeated) return reader.items(element, schema);
@@ -63,7 +63,7 @@ export function createReader(isOfInterface: IsOfInterface, checksTypes = true): 
       )
         return false;
       for (const each of element.children)
-        visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema));
+        if (!visit(isOfInterface(each) ? each.local : foreignMark + each.local, placed(each, schema))) return true;
       if (textField !== undefined && element.text !== '') visit(textField, { ...emptyValue, text: element.text });
       if (schema.attributes.length > 0) eachAttribute(element, visit, schema);
       return true;
@@ -122,11 +122,7 @@ function placed(element: Element, { attributes, textField }: ObjectSchema): Elem
   return { ...element, children: [element] };
 }
 
-function eachAttribute(
-  { attributes }: Element,
-  visit: (name: string, node: Element) => void,
-  schema: ObjectSchema,
-): void {
+function eachAttribute({ attributes }: Element, visit: VisitMember<Element>, schema: ObjectSchema): void {
   for (const { namespace, local, value } of attributes) {
     if (namespace !== '') continue;
     const isField = schema.attributes.includes(local);

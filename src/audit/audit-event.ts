@@ -47,6 +47,8 @@ interface AuditSubjects {
   readonly destroyed: string;
   /** `buffer`: events that had no place in memory. The detail has their number. */
   readonly eventsLost: string;
+  /** `chain`: a process found the end of the log forged, or set back. */
+  readonly chainBroken: string;
 }
 
 export type AuditKind = keyof AuditSubjects;
@@ -82,6 +84,7 @@ export const auditKinds = Object.freeze([
   'cardNumberFound',
   'destroyed',
   'eventsLost',
+  'chainBroken',
 ] as const satisfies readonly AuditKind[]);
 
 /** The gateway itself. */

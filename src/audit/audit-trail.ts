@@ -1,5 +1,7 @@
-/** The interface to the audit log. */
-import type { AuditEvent } from './audit-event.ts';
+/** Records events in memory, and appends them to the audit log in batches. */
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { type AuditEvent, gatewayActor } from './audit-event.ts';
+import type { AuditEntry, RecordedEvent } from './chain.ts';
 
 export interface AuditTrail {
   /** Never waits and never throws: events are stored in batches. A crash loses those since the last batch. */
@@ -19,3 +21,71 @@ export const noAuditTrail: AuditTrail = Object.freeze<AuditTrail>({
   append: async () => {},
   flush: async () => {},
 });
+
+/** Appends events to the log, and returns their entries. */
+export type AppendEvents = (events: readonly RecordedEvent[]) => Promise<readonly AuditEntry[]>;
+
+export interface AuditTrailParts {
+  readonly append: AppendEvents;
+  readonly clock: Clock;
+  /** Called with the entries of each batch once they are stored. */
+  readonly onStored?: (entries: readonly AuditEntry[]) => void;
+}
+
+/** Events in memory. Beyond it they are counted only. */
+export const bufferedMax = 10_000;
+/** Events of one transaction. */
+const batchSize = 100;
+
+export function createAuditTrail({ append, clock, onStored = () => {} }: AuditTrailParts): AuditTrail {
+  let waiting: RecordedEvent[] = [];
+  let lost = 0;
+  let flushing: Promise<void> | undefined;
+
+  const add = (event: AuditEvent, once: boolean): void => {
+    if (waiting.length >= bufferedMax) lost += 1;
+    else waiting.push({ event, recordedAt: clock.now(), once });
+  };
+  const save = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchSize);
+      const lostBefore = lost;
+      // They belong after the others, which filled the buffer.
+      const isLast = batch.length === waiting.length;
+      const events = lostBefore > 0 && isLast ? [...batch, lostEvent(clock.now(), lostBefore)] : batch;
+      const entries = await append(events);
+      waiting = waiting.slice(batch.length);
+      if (events !== batch) lost -= lostBefore;
+      onStored(entries);
+    }
+  };
+  const flush = (): Promise<void> => {
+    flushing ??= save().finally(() => {
+      flushing = undefined;
+    });
+    return flushing;
+  };
+  const flushAll = async (): Promise<void> => {
+    // Events that were recorded after a batch began wait for the next one.
+    while (waiting.length > 0) await flush();
+  };
+
+  return Object.freeze<AuditTrail>({
+    record: (event) => add(event, false),
+    recordOnce: (event) => add(event, true),
+    async append(events) {
+      // Not limited: few, and they must not be lost.
+      for (const event of events) waiting.push({ event, recordedAt: clock.now(), once: false });
+      await flushAll();
+    },
+    flush: flushAll,
+  });
+}
+
+function lostEvent(recordedAt: number, events: number): RecordedEvent {
+  return {
+    recordedAt,
+    once: false,
+    event: { kind: 'eventsLost', actor: gatewayActor, subject: 'buffer', detail: { events } },
+  };
+}

@@ -252,6 +252,7 @@ export function describeKeyRotation({ open, dispose }: EngineFactory): void {
 
 /** The engine, with something done around each of its units. */
 const writing = (engine: Engine, around: <T>(write: () => Promise<T>) => Promise<T>): Engine => ({
+  dialect: engine.dialect,
   read: (work) => engine.read(work),
   write: (work, options) => around(() => engine.write(work, options)),
   close: () => engine.close(),

@@ -33,6 +33,7 @@ const counting = (engine: Engine, changed: Partial<Engine> = {}) => {
     execute: (statement, parameters) => session.execute(statement, parameters),
   });
   const counter: Engine = {
+    dialect: engine.dialect,
     read: (work) => engine.read((session) => work(watched(session))),
     write: (work) => engine.write(work),
     foreignCommits: () => engine.foreignCommits!(),

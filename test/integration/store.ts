@@ -6,6 +6,7 @@ import { type Engine, statement, type TransactionSession } from '../../src/store
 import { type Migration, migrate } from '../../src/store/sql/migrate.ts';
 import { migrations } from '../../src/store/sql/migrations/index.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
+import { describeAuditLog } from './audit-log.ts';
 import { describeGathering } from './batch.ts';
 import { describeCallerRecords } from './caller-records.ts';
 import { describeCardChanges } from './card-changes.ts';
@@ -41,6 +42,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeStackTraces(factory);
     describeCredentials(factory);
     describeCallerRecords(factory);
+    describeAuditLog(factory);
     describeJournal(factory);
     describeForwarding(factory);
     describeJobs(factory);

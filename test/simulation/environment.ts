@@ -70,6 +70,7 @@ async function createSeededDatabase(): Promise<SimDatabase> {
     savepoint: (attempted) => attempted(),
   };
   const store = createStore({
+    dialect: 'sqlite',
     read: (work) => work(session),
     write: (work) => work(session),
     close: async () => {},

@@ -21,6 +21,7 @@ export type { Isolation };
 const conflictMsMax = 4_000;
 
 export class SimEngine implements Engine {
+  readonly dialect = 'sqlite';
   readonly database: SimDatabase;
   readonly port: Port;
   readonly isolation: Isolation;

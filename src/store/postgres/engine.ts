@@ -46,6 +46,7 @@ const describeTables = statement<TableRow>(
 );
 
 export class PostgresEngine implements DescribedEngine {
+  readonly dialect = 'postgres';
   readonly describeTables = describeTables;
   readonly #pool: Pool;
   /** For messages: host, port and database. */

@@ -67,8 +67,12 @@ export type TableRow = {
   readonly referenced: string | null;
 };
 
+/** The SQL that an engine speaks where the two differ. */
+export type Dialect = 'sqlite' | 'postgres';
+
 /** Every method throws `StoreUnavailable` when the database cannot answer now; then nothing was written. */
 export interface Engine {
+  readonly dialect: Dialect;
   /** Each statement sees what is committed when it starts, so a later one may see more. */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**

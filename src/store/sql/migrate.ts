@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreUnavailable } from '../errors.ts';
-import { type Engine, type Session, statement } from './engine.ts';
+import { type Dialect, type Engine, type Session, statement } from './engine.ts';
 import type { Migration } from './migration.ts';
 import { migrations as all } from './migrations/index.ts';
 
@@ -65,7 +65,7 @@ export async function migrate(engine: Engine, migrations: readonly Migration[] =
   if (applied.length === migrations.length) return [];
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await engine.write((session) => applyMissing(session, migrations), { noTimeout: true });
+      return await engine.write((session) => applyMissing(session, engine.dialect, migrations), { noTimeout: true });
     } catch (thrown) {
       if (!isRace(thrown) || attempt === attemptsMax) throw thrown;
     }
@@ -100,10 +100,15 @@ function check(applied: readonly AppliedMigration[], migrations: readonly Migrat
 }
 
 function checksumOf(migration: Migration): string {
-  return hash('sha256', JSON.stringify(migration.statements));
+  const { statements, perEngine } = migration;
+  return hash('sha256', JSON.stringify(perEngine === undefined ? statements : [statements, perEngine]));
 }
 
-async function applyMissing(session: Session, migrations: readonly Migration[]): Promise<readonly string[]> {
+async function applyMissing(
+  session: Session,
+  dialect: Dialect,
+  migrations: readonly Migration[],
+): Promise<readonly string[]> {
   await session.execute(createLock, []);
   await session.execute(addLock, []);
   // The row stays locked until the commit. A second program waits here, then finds nothing missing.
@@ -112,12 +117,13 @@ async function applyMissing(session: Session, migrations: readonly Migration[]):
   const applied = await session.query(findApplied, []);
   check(applied, migrations);
   const missing = migrations.slice(applied.length);
-  for (const migration of missing) await apply(session, migration);
+  for (const migration of missing) await apply(session, dialect, migration);
   return missing.map(({ name }) => name);
 }
 
-async function apply(session: Session, migration: Migration): Promise<void> {
-  for (const [index, text] of migration.statements.entries()) {
+async function apply(session: Session, dialect: Dialect, migration: Migration): Promise<void> {
+  const { statements, perEngine } = migration;
+  for (const [index, text] of [...statements, ...(perEngine?.[dialect] ?? [])].entries()) {
     await session.execute(statement(`migration-${migration.number}-${index + 1}`, text), []);
   }
   await session.execute(record, [migration.number, migration.name, checksumOf(migration), Date.now()]);

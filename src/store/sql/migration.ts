@@ -1,8 +1,13 @@
+/** The type of migrations and of stored tables. */
+import type { Dialect } from './engine.ts';
+
 /** A migration: numbered statements, recorded with their checksum once they are applied. */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[];
+  /** Follow the others, where the engines have no text in common. */
+  readonly perEngine?: Readonly<Record<Dialect, readonly string[]>>;
   /** The tables that it creates, by their present names. A table comes after those that it references. */
   readonly tables?: readonly StoredTable[];
 }

@@ -34,6 +34,7 @@ const describeTables = statement<TableRow>(
 );
 
 export class SqliteEngine implements DescribedEngine {
+  readonly dialect = 'sqlite';
   readonly describeTables = describeTables;
   readonly #parts: Parts;
   readonly #queue: GroupQueue;

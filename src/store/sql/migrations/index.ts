@@ -17,6 +17,7 @@ import { shopperNotifications } from './0014-shopper-notifications.ts';
 import { pendingRequests } from './0015-pending-requests.ts';
 import { upstreamCredentials } from './0016-upstream-credentials.ts';
 import { callerRecords } from './0017-caller-records.ts';
+import { auditLog } from './0018-audit-log.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   pendingRequests,
   upstreamCredentials,
   callerRecords,
+  auditLog,
 ]);

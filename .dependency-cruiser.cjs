@@ -52,7 +52,7 @@ const boundaries = {
   undici: ['upstream/connections.ts'],
   'node:sqlite': ['store/sqlite/'],
   'node:http': ['http/', 'webhooks/send.ts'],
-  'node:https': ['http/node-http.ts'],
+  'node:https': ['http/node-http.ts', 'vault/transit/client.ts'],
   'light-my-request': ['http/exchange.ts'],
   'node:cluster': ['app/workers/'],
 };

@@ -25,11 +25,12 @@ import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
-import { type KeyRing, KeyRingError, parseKeyRing } from '../vault/key-ring.ts';
+import type { KeyProvider } from '../vault/key-provider.ts';
+import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
-import { keyFileIn } from './key-file-of-folder.ts';
+import { keyProviderOf, readKeys } from './key-provider.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
 import { addServices, type OwnService } from './own-services.ts';
 import type { ServiceSet, Services } from './service-set.ts';
@@ -40,6 +41,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly store: Store;
   readonly context: HandlerContext;
   readonly services: S;
+  readonly keyProvider: KeyProvider;
   readonly jobs: JobQueue;
   /** Announces each kind of job that a committed transaction of this process has saved. */
   readonly jobNotifier: JobNotifier;
@@ -86,13 +88,14 @@ export function openBackend(
   return openBackendOf(addServices(builtInServices, own), config, options);
 }
 
-/** Throws StoreUnavailable, KeyRingError, or a plain error that says what to do. */
+/** Throws StoreUnavailable, KeyRingError, KmsUnavailable, or a plain error that says what to do. */
 export async function openBackendOf<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
   { exclusive, keys, open, context = { clock, ids } }: BackendOptions,
 ): Promise<Backend<S>> {
-  const ring = keys ?? readKeys(config);
+  const keyProvider = keyProviderOf(config);
+  const ring = keys ?? (await readKeys(config, keyProvider));
   const address = storeAddress(config);
   const engine = await (open?.() ?? openStore(address, { exclusive, create: exclusive }));
   try {
@@ -101,7 +104,7 @@ export async function openBackendOf<S extends Services>(
     const place = describeStore(address);
     if (await isHalfCopied(engine))
       throw new Error(`${place} holds an unfinished copy: run the same \`triglyph copy\` again`);
-    const backend = createBackend(set, config, { engine, ring, ...context });
+    const backend = createBackend(set, config, { engine, ring, keyProvider, ...context });
     if (keys === undefined) await checkKeys(backend.services, place);
     if (exclusive) await backend.services.prepareJobs();
     return backend;
@@ -111,22 +114,16 @@ export async function openBackendOf<S extends Services>(
   }
 }
 
-function readKeys({ keys, dataDir }: Config): KeyRing {
-  if (keys !== undefined) return parseKeyRing(keys);
-  const file = keyFileIn(dataDir);
-  const example = file === undefined ? '' : `, such as KEY_FILE=${file}`;
-  throw new KeyRingError(`there are no keys: name a key file in KEY_FILE${example}`);
-}
-
 interface BackendParts extends Pick<HandlerContext, 'clock' | 'ids'> {
   readonly engine: Engine;
   readonly ring: KeyRing;
+  readonly keyProvider: KeyProvider;
 }
 
 function createBackend<S extends Services>(
   set: ServiceSet<S>,
   config: Config,
-  { engine, ring, clock, ids }: BackendParts,
+  { engine, ring, keyProvider, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
   const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
@@ -136,6 +133,7 @@ function createBackend<S extends Services>(
   return Object.freeze<Backend<S>>({
     store,
     context,
+    keyProvider,
     services,
     jobs: createJobs(engine),
     jobNotifier,

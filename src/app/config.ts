@@ -147,7 +147,12 @@ function crossFieldErrors(config: Config): readonly string[] {
     errors.push('REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.');
   if (workers > 1 && databaseUrl === undefined)
     errors.push(`WORKERS is ${workers} and the embedded store allows one process: set DATABASE_URL, or one worker.`);
-  return [...errors, ...updaterErrors(config)];
+  return [...errors, ...updaterErrors(config), ...kmsErrors(config)];
+}
+
+function kmsErrors({ kmsUrl, kmsTokenFile }: Config): readonly string[] {
+  if (kmsUrl === undefined || kmsTokenFile !== undefined) return [];
+  return ['KMS_URL is set and KMS_TOKEN_FILE is missing: name the file with the token.'];
 }
 
 /** A given address or folder that is not used is a mistake. */

@@ -58,7 +58,7 @@ function folderFaults(folder: string): readonly string[] {
 }
 
 /** Refuses connections on which card numbers and secrets would cross the network in the clear. */
-function liveFaults({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl }: Config): readonly string[] {
+function liveFaults({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl, kmsUrl }: Config): readonly string[] {
   const faults: string[] = [];
   if (!isLoopback(host) && !trustedProxies.any)
     faults.push(
@@ -68,6 +68,10 @@ function liveFaults({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl }
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
   if (updaterUrl !== undefined && isPlainAddress(updaterUrl))
     faults.push('UPDATER_URL is plain http while ENVIRONMENT is live: give its https address, or one on this machine.');
+  if (kmsUrl !== undefined && isPlainAddress(kmsUrl))
+    faults.push(
+      'KMS_URL is plain http while ENVIRONMENT is live: give its https address, or an agent on this machine.',
+    );
   if (databaseUrl !== undefined && isPlainDatabase(databaseUrl))
     faults.push(
       'ENVIRONMENT is live and DATABASE_URL does not mention TLS: add sslmode=verify-full, or sslmode=disable where the network protects it.',

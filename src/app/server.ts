@@ -6,6 +6,7 @@ import { logFailure } from '../http/log.ts';
 import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
 import type { TlsOptions } from '../http/node-http.ts';
 import { openCallerServer } from '../http/server.ts';
+import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
@@ -32,6 +33,8 @@ export interface ServerOverrides extends GatewayOverrides {
   readonly tls?: TlsOptions | undefined;
 }
 
+/** How often readiness asks the key management service. */
+const kmsCheckMs = 10_000;
 /** The end of the time to drain is for closing: requests and webhooks under way are cut off that much earlier. */
 const closeMsMax = 500;
 /** What writing the last lines of the log may take after that time. */
@@ -106,11 +109,15 @@ async function endsWithin(work: Promise<void>, msMax: number): Promise<boolean> 
 }
 
 /** Requests need a store that reads and writes, and the key that seals new cards. */
-function createProbes({ store, checkWrites, context: { vault } }: Backend<Services>): readonly Probe[] {
+function createProbes({ store, checkWrites, keyProvider, context: { vault } }: Backend<Services>): readonly Probe[] {
   const scope = { tenant: '', record: '' };
   return [
     { name: 'store', check: () => store.read((tx) => tx.importProgress.find('probe')) },
     { name: 'writes', check: checkWrites },
     { name: 'vault', check: () => vault.open(scope, vault.seal(scope, { payload: 'probe' }), 'payload') },
+    // The keys are in memory: only a start needs the service.
+    ...(keyProvider.check === undefined
+      ? []
+      : [{ name: 'kms', isPartial: true, check: runAtMostEvery(kmsCheckMs, keyProvider.check) }]),
   ];
 }

@@ -78,6 +78,12 @@ export function host(text: string): Parsed<string> {
     : { hint: 'give an address or a host name, without a port' };
 }
 
+/** The name of a key, a mount or a namespace, which may have several parts. */
+export function kmsName(text: string): Parsed<string> {
+  const isValid = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(text) && text.length <= 200;
+  return isValid ? { value: text } : { hint: 'give letters, digits, _ - and ., with / between parts' };
+}
+
 export function origin(text: string): Parsed<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;

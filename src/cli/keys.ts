@@ -1,8 +1,15 @@
 /** `triglyph keys`: creates and changes the key file, and moves stored data from one wrapping key to another. */
+
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { addWrappingKey, useWrappingKey } from '../vault/key-file.ts';
-import { createKeyFile } from '../vault/key-ring.ts';
+import { readKeyProvider } from '../app/key-provider.ts';
+import { addPurposeKey, addWrappingKey, replaceKeys, usePurposeKey, useWrappingKey } from '../vault/key-file.ts';
+import { type Purpose, parseKeyLines } from '../vault/key-lines.ts';
+import { clearKeys } from '../vault/key-provider.ts';
+import { createKeyFile, keyFileText } from '../vault/key-ring.ts';
+import { CommandError } from './command-error.ts';
 import { print } from './output.ts';
+import { projectSources } from './project.ts';
 
 export function add(program: Command): void {
   const keys = program.command('keys').description('manages the encryption keys of card data and credentials');
@@ -15,17 +22,23 @@ export function add(program: Command): void {
   keys
     .command('add')
     .argument('<file>', 'the key file')
-    .option('--standby', 'adds it after the others: servers know it, and encrypt with it after `keys use`')
-    .description('adds a new wrapping key as the current one; the others stay')
+    .option('--standby', 'servers know it, and use it after `keys use`')
+    .description('adds a new key as the current one; the others stay')
     .addHelpText('after', '\nExample:\n  triglyph keys add --standby /etc/triglyph/keys')
     .action(addKey);
   keys
     .command('use')
     .argument('<file>', 'the key file')
-    .argument('<keyId>', 'a wrapping key in it')
-    .description('makes a wrapping key the current one')
+    .argument('<keyId>', 'a wrapping key in it, or `index` or `pepper` for the one on standby')
+    .description('makes a key the current one')
     .addHelpText('after', '\nExample:\n  triglyph keys use /etc/triglyph/keys k-1f2e3d4c')
     .action(useKey);
+  keys
+    .command('wrap')
+    .argument('<file>', 'the key file')
+    .description('wraps the keys of a file with the newest version of the key at KMS_URL, those in the clear too')
+    .addHelpText('after', '\nExample:\n  triglyph keys wrap /etc/triglyph/keys')
+    .action(wrapFile);
   keys
     .command('rotate')
     .description('moves all stored data to the current wrapping key while servers run; resumes after an interruption')
@@ -43,15 +56,28 @@ export function add(program: Command): void {
   keys.addHelpText('after', '\nExample:\n  triglyph keys create /etc/triglyph/keys');
 }
 
-function createFile(file: string): void {
-  createKeyFile(file);
+interface AddOptions {
+  readonly standby?: boolean;
+  readonly index?: boolean;
+  readonly pepper?: boolean;
+}
+
+async function createFile(file: string): Promise<void> {
+  const provider = readKeyProvider(projectSources());
+  const keys = [await provider.create(), await provider.create(), await provider.create()] as const;
+  createKeyFile(file, keyFileText(...keys));
   print(
     `${file}: created. Name it in KEY_FILE, and keep a copy apart from the data: without it no card can be read again.`,
   );
 }
 
-function addKey(file: string, { standby = false }: { readonly standby?: boolean }): void {
-  const { id, earlier } = addWrappingKey(file, { standby });
+async function addKey(file: string, { standby = false, index, pepper }: AddOptions): Promise<void> {
+  const key = await readKeyProvider(projectSources()).create();
+  if (index || pepper) {
+    addOther(file, index ? 'index' : 'pepper', standby, key);
+    return;
+  }
+  const { id, earlier } = addWrappingKey(file, { standby, key });
   const copy = 'Keep a copy of the file apart from the data.';
   if (standby)
     print(
@@ -69,8 +95,37 @@ function addKey(file: string, { standby = false }: { readonly standby?: boolean 
     );
 }
 
+function addOther(file: string, purpose: Purpose, standby: boolean, key: string): void {
+  addPurposeKey(file, purpose, { standby, key });
+  const copy = 'Keep a copy of the file apart from the data.';
+  if (standby)
+    print(
+      `${file}: a new key ${purpose} is on standby. ${copy}`,
+      '1. Restart every server, one after the other (SIGHUP to a primary with workers), so that all know it.',
+      `2. triglyph keys use ${file} ${purpose}`,
+    );
+  else
+    print(
+      `${file}: a new key ${purpose} is the current one, and the one before is ${purpose}-old. ${copy}`,
+      '1. Restart the server. Several servers must all know a key before one uses it: keys add --standby.',
+      '2. triglyph keys rotate',
+    );
+}
+
+async function wrapFile(file: string): Promise<void> {
+  const provider = readKeyProvider(projectSources());
+  if (provider === clearKeys) throw new CommandError(['There is no KMS_URL: it wraps the keys.']);
+  const keys = new Map<string, string>();
+  for (const { id, key } of parseKeyLines(readFileSync(file, 'utf8'))) keys.set(id, await provider.renew(key));
+  replaceKeys(file, keys);
+  print(
+    `${file}: ${keys.size} keys are wrapped by the newest version of the key. Earlier copies of the file stay readable.`,
+  );
+}
+
 function useKey(file: string, id: string): void {
-  useWrappingKey(file, id);
+  if (id === 'index' || id === 'pepper') usePurposeKey(file, id);
+  else useWrappingKey(file, id);
   print(
     `${file}: ${id} is the current key.`,
     '1. Restart every server, one after the other (SIGHUP to a primary with workers).',

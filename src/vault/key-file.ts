@@ -13,7 +13,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { freshWrappingLine, KeyRingError, parseKeyRing } from './key-ring.ts';
+import { isWrappingId, KeyRingError, type Purpose, parseKeyLines } from './key-lines.ts';
+import { freshKey, freshKeyId } from './key-ring.ts';
+
+export interface NewKey {
+  readonly standby: boolean;
+  /** As the key provider writes it. In the clear by default. */
+  readonly key?: string;
+}
 
 export interface Added {
   readonly id: string;
@@ -25,9 +32,34 @@ export interface Added {
  * Adds a new wrapping key: as the current one, or as a standby key that all servers load before one seals with it. Throws
  * KeyRingError where the file is invalid or is being changed, and errors of the file system.
  */
-export function addWrappingKey(path: string, { standby }: { readonly standby: boolean }): Added {
-  const { id, earlier } = changeKeyFile(path, (text) => withFreshKey(text, standby));
+export function addWrappingKey(path: string, { standby, key }: NewKey): Added {
+  const { id, earlier } = changeKeyFile(path, (text) => withFreshKey(text, standby, key));
   return { id, earlier };
+}
+
+/** Adds a new index key or pepper, as `addWrappingKey` does. The earlier one becomes `<purpose>-old`. */
+export function addPurposeKey(path: string, purpose: Purpose, { standby, key = freshKey() }: NewKey): void {
+  changeKeyFile(path, (text) => {
+    const added = `${text.trimEnd()}\n${purpose}-next:${key}\n`;
+    parseKeyLines(added);
+    return { text: standby ? added : withNextPurpose(added, purpose) };
+  });
+}
+
+/** Makes the standby key of a purpose the current one. Throws KeyRingError where there is none. */
+export function usePurposeKey(path: string, purpose: Purpose): void {
+  changeKeyFile(path, (text) => ({ text: withNextPurpose(text, purpose) }));
+}
+
+/** Replaces the text of each key, by its id: for instance by the same key wrapped anew. */
+export function replaceKeys(path: string, keys: ReadonlyMap<string, string>): void {
+  changeKeyFile(path, (text) => {
+    const lines = text.split('\n').map((line) => {
+      const key = keys.get(idOf(line));
+      return key === undefined ? line : `${idOf(line)}:${key}`;
+    });
+    return { text: lines.join('\n') };
+  });
 }
 
 /** Makes a wrapping key the current one. Throws as `addWrappingKey` does, and for an unknown id. */
@@ -43,9 +75,9 @@ function changeKeyFile<T>(path: string, change: (text: string) => { readonly tex
   try {
     try {
       const before = readFileSync(file, 'utf8');
-      parseKeyRing(before);
+      parseKeyLines(before);
       const changed = change(before);
-      parseKeyRing(changed.text);
+      parseKeyLines(changed.text);
       fchmodSync(handle, 0o600);
       writeSync(handle, changed.text);
       fsyncSync(handle);
@@ -85,18 +117,34 @@ function flush(path: string): void {
 }
 
 /** Inserts a new wrapping key: first as the current key, or last as a standby key. */
-function withFreshKey(text: string, standby: boolean): Added & { readonly text: string } {
+function withFreshKey(text: string, standby: boolean, key = freshKey()): Added & { readonly text: string } {
   const lines = text.split('\n');
   const places = wrappingLines(lines);
   const earlier = idOf(lines[places[0]!]!);
-  const line = freshWrappingLine();
+  const line = `${freshKeyId()}:${key}`;
   lines.splice(standby ? places.at(-1)! + 1 : places[0]!, 0, line);
   return { text: lines.join('\n'), id: idOf(line), earlier };
 }
 
 /** The indexes of the lines with wrapping keys, in order. All other lines stay unchanged. */
 function wrappingLines(lines: readonly string[]): readonly number[] {
-  return lines.flatMap((line, index) => (['', 'index', 'pepper'].includes(idOf(line)) ? [] : [index]));
+  return lines.flatMap((line, index) => (idOf(line) !== '' && isWrappingId(idOf(line)) ? [index] : []));
+}
+
+/** The current key becomes the old one, and the next key the current one. */
+function withNextPurpose(text: string, purpose: Purpose): string {
+  const lines = text.split('\n');
+  const place = lines.findIndex((line) => idOf(line) === purpose);
+  const next = lines.findIndex((line) => idOf(line) === `${purpose}-next`);
+  if (next < 0)
+    throw new KeyRingError(`there is no line ${purpose}-next: \`triglyph keys add --${purpose} --standby\` adds it`);
+  lines[next] = `${purpose}-old:${keyOf(lines[place]!)}`;
+  lines[place] = `${purpose}:${keyOf(text.split('\n')[next]!)}`;
+  return lines.join('\n');
+}
+
+function keyOf(line: string): string {
+  return line.slice(line.indexOf(':') + 1).trim();
 }
 
 function idOf(line: string): string {

@@ -12,6 +12,7 @@ import { ids } from '../lib/ids.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
+import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
@@ -48,6 +49,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly endpoints: EndpointStore;
   readonly upstreamCredentials: UpstreamCredentialStore;
   readonly credentials: Credentials;
+  readonly credentialUses: CredentialUses;
   /** Tells callers apart whose credentials only an upstream knows. */
   readonly forwarded: Authenticator;
   readonly registry: S['registry'];
@@ -126,6 +128,7 @@ function createBackend<S extends Services>(
   { engine, ring, keyProvider, clock, ids }: BackendParts,
 ): Backend<S> {
   const jobNotifier = createJobNotifier();
+  const credentialUses = createCredentialUses(engine);
   const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const { credentialRules } = set;
@@ -139,7 +142,8 @@ function createBackend<S extends Services>(
     jobNotifier,
     endpoints: createEndpoints(engine),
     upstreamCredentials: createUpstreamCredentialStore(engine),
-    credentials: createCredentials(engine, ring.pepper, clock),
+    credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record),
+    credentialUses,
     forwarded: createForwardedAuthenticator(ring.index),
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Log, logFailure } from '../http/log.ts';
 import { startWorker } from '../jobs/worker.ts';
 import { startPeriodicTask } from '../lib/periodic-task.ts';
+import { flushUsesEveryMs } from '../store/sql/credential-uses.ts';
 import type { UnsettledRequest } from '../store/sql/unsettled-requests.ts';
 import { createDeliveryHandler } from '../webhooks/deliver.ts';
 import type { Backend } from './backend.ts';
@@ -46,6 +47,9 @@ export async function startBackgroundWork(
       (thrown) => logFailure(log, thrown, 'deleting old records of callers failed'),
     ),
   ];
+  const uses = startPeriodicTask(backend.credentialUses.flush, flushUsesEveryMs, (thrown) =>
+    logFailure(log, thrown, 'saving the last use of credentials failed'),
+  );
   const failed = (thrown: unknown): void => logFailure(log, thrown, 'a background job failed');
   const { jobs, jobNotifier, services, endpoints, context } = backend;
   const deliveries = createDeliveryHandler({
@@ -69,6 +73,7 @@ export async function startBackgroundWork(
       await Promise.all([
         cleanup.stop(),
         unsettled.stop(),
+        uses.stop(),
         ...(recording ?? []).map((task) => task.stop()),
         ...workers.map((worker) => worker.stop(cutOff)),
       ]);

@@ -164,7 +164,11 @@ function answerListener(
 }
 
 /** For the end of a server: saves what was recorded of its last requests. */
-export async function saveCallers({ recorder, log }: Pick<ComposedGateway, 'recorder' | 'log'>): Promise<void> {
+export async function saveCallers(
+  { recorder, log }: Pick<ComposedGateway, 'recorder' | 'log'>,
+  { credentialUses }: Pick<Backend<Services>, 'credentialUses'>,
+): Promise<void> {
+  await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
   await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
 }
 

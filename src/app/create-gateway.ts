@@ -150,7 +150,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
-    await saveCallers(composed);
+    await saveCallers(composed, backend);
     await composed.upstreams.close();
     await composed.cache?.close();
     await backend.close();

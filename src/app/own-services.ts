@@ -1,7 +1,8 @@
 /** Adds services that are not part of the program to a set of services. */
 import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
-import { type CredentialRules, createCredentialRegistry, type GrantRule } from '../store/sql/credential-registry.ts';
+import { createCredentialRegistry } from '../store/sql/credential-registry.ts';
+import type { CredentialRules, GrantRule } from '../store/sql/credential-rules.ts';
 import { migrateServices, type ServiceMigrations } from '../store/sql/service-migrations.ts';
 import { WebhookFormats } from '../webhooks/format.ts';
 import type { ServiceSet, Services } from './service-set.ts';

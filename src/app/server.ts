@@ -80,7 +80,7 @@ export async function startServer(
         // The admin port answers until the end of the drain, so that probes see it.
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
-        await saveCallers(composed);
+        await saveCallers(composed, backend);
         await composed.upstreams.close();
         await cache?.close();
         await backend.close();

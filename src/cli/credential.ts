@@ -2,12 +2,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addServices } from '../app/own-services.ts';
 import { builtInServices } from '../app/services.ts';
+import { gatewayRoles } from '../contract/roles.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
 import { platformRule } from '../services/balance-platform/store/registry.ts';
 import { services } from '../services/index.ts';
 import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
-import type { CredentialKind, GrantRule, IssuedSecret, ListedCredential } from '../store/sql/credential-registry.ts';
+import type { ListedCredential } from '../store/sql/credential-list.ts';
+import type { IssuedSecret } from '../store/sql/credential-registry.ts';
+import { type CredentialKind, type GrantRule, rolesOf } from '../store/sql/credential-rules.ts';
 import { formatMinute, print, printAll } from './output.ts';
 import { ownServices } from './project.ts';
 import { withBackend } from './with-backend.ts';
@@ -93,10 +96,10 @@ function createGrantOption({ option: { flags, doc }, confined }: GrantRule, take
 /** A role besides those that the grants bring along. */
 function roleOption(): Option {
   const all = [...services, ...ownServices().map(({ service }) => service)].flatMap(({ roles }) => roles);
-  const roles = [...new Set(all)];
+  const roles = [...new Set([...all, ...Object.keys(gatewayRoles)])];
   return new Option(
     '--role <role>',
-    `a role without a grant, such as that of a service of your own; ${roles.join(', ')}`,
+    `a role, instead of the one that a grant brings along; repeat it for more: ${roles.join(', ')}`,
   ).argParser<readonly string[]>((role, given = []) => {
     if (!roles.includes(role)) throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
     return [...given, role];
@@ -113,7 +116,9 @@ async function addCredential(
     const values = options[option.attributeName()];
     return values === undefined ? [] : [{ rule, values }];
   });
-  const named = [...new Set([...role, ...given.map(({ rule }) => rule.role)])];
+  // A role that uses the grant says what the credential may do with it.
+  const brought = given.flatMap(({ rule }) => (rolesOf(rule).some((each) => role.includes(each)) ? [] : [rule.role]));
+  const named = [...new Set([...role, ...brought])];
   const roles = named.length === 0 ? [defaultRole] : named;
   const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
   const credential = { tenant, kind, username, roles, grants, requiresKey };

@@ -15,6 +15,8 @@ export interface CallerIdentity {
 /** A credential of a tenant, and what it may do. */
 export interface Caller extends CallerIdentity {
   readonly roles: ReadonlySet<string>;
+  /** It may use operations that read, and no others. */
+  readonly readOnly?: boolean;
   /** The values that the caller may name, by the name of the grant that a service declares. */
   readonly grants: ReadonlyMap<string, ReadonlySet<string>>;
 }

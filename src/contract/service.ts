@@ -49,6 +49,8 @@ export interface Service<O extends Operation = Operation> {
   readonly doc: string;
   /** The roles that credentials may have for it. */
   readonly roles: readonly string[];
+  /** Those that stand for several others, by name. */
+  readonly roleSets?: Readonly<Record<string, readonly string[]>>;
   /** `/pal/servlet/Recurring`; the version follows: `/v25`. */
   readonly address: string;
   readonly legacy?: LegacyAddresses;
@@ -91,11 +93,19 @@ export function service<O extends Operation>(
       if (parts.namespaces?.uris[prefix] === undefined)
         throw new TypeError(`${parts.name} has no namespace ${prefix}, which ${name} uses`);
   }
+  checkRoleSets(parts);
   checkElements(parts);
   if (parts.soapStyle === 'wrapped' || parts.soapStyle === 'rpc')
     for (const each of parts.operations) checkWrapped(each, parts.namespaces?.own);
   if (parts.soapStyle === 'rpc') for (const each of parts.operations) checkParts(each);
   return Object.freeze({ ...parts, operations });
+}
+
+function checkRoleSets({ name, roles, roleSets = {} }: Pick<Service, 'name' | 'roles' | 'roleSets'>): void {
+  for (const [set, members] of Object.entries(roleSets)) {
+    const unknown = [set, ...members].find((each) => !roles.includes(each));
+    if (unknown !== undefined) throw new TypeError(`${name} has no role ${unknown}, which the set ${set} names`);
+  }
 }
 
 /** The element of a message names its operation. */

@@ -1,11 +1,11 @@
 /** The public data of the demo, as the README prints it: companies, accounts, balance platform and secrets. */
-import type { PresentedCredential } from '../store/sql/credentials.ts';
+import type { PresentedSecret } from '../store/sql/credentials.ts';
 
 export interface PublishedCredential {
   readonly company: string;
   /** Absent for a credential of the company's merchant accounts. */
   readonly balancePlatform?: string;
-  readonly presented: PresentedCredential;
+  readonly presented: PresentedSecret;
 }
 
 export const demoAccounts = Object.freeze([

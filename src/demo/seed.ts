@@ -38,7 +38,10 @@ function scopeOf({ company, balancePlatform }: PublishedCredential) {
   if (balancePlatform !== undefined)
     return { roles: ['balancePlatform'], grants: { balancePlatform: [balancePlatform] } } as const;
   const accounts = demoAccounts.filter((each) => each.company === company);
-  return { roles: ['recurring'], grants: { merchantAccount: accounts.map(({ code }) => code) } } as const;
+  return {
+    roles: ['recurring', 'recurring:lookup'],
+    grants: { merchantAccount: accounts.map(({ code }) => code) },
+  } as const;
 }
 
 /** Saves the progress in the transaction of the rows: what a caller has disabled or cancelled does not come back. */

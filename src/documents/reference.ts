@@ -1,8 +1,10 @@
 /** The reference in Markdown: an index with a table of problems, and a page for each operation. */
+
 import { conventionsOf } from '../contract/conventions.ts';
 import { isBound, locationOf, type Operation, splitByLocation } from '../contract/operation.ts';
 import { type ProblemKind, problems } from '../contract/problem.ts';
 import { keyDaysMax, keyHeader, keyLengthMax, replayedHeader, transientHeader } from '../contract/retry.ts';
+import { rolesFor } from '../contract/roles.ts';
 import type { ObjectSchema } from '../contract/schema.ts';
 import {
   boundOperations,
@@ -72,7 +74,7 @@ function operationPage(
   return page(
     `# ${name}`,
     doc,
-    `${callText(service, operation)} The caller needs the role ${code(operation.role)}.`,
+    `${callText(service, operation)} ${roleText(service, operation)}`,
     ...(http?.method === 'PATCH' ? [patchText] : []),
     '## Request',
     ...(request.length > 0 ? request : ['The operation has no parameters.']),
@@ -83,6 +85,12 @@ function operationPage(
     problemTable(service, operation),
     ...examples(service, operation, printers, services),
   );
+}
+
+function roleText(service: Service, operation: Operation): string {
+  const [role, ...sets] = rolesFor(service, operation).map(code);
+  const contained = sets.length === 0 ? '' : `, which ${sets.join(' and ')} contains`;
+  return `The caller needs the role ${role}${contained}.`;
 }
 
 function callText(service: Service, operation: Operation): string {

@@ -4,8 +4,6 @@ import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
 
-type Headers = WireRequest['headers'];
-
 /** What a caller is recognized by: its headers, its address and its certificate. */
 export type RequestOrigin = Pick<WireRequest, 'headers' | 'sender' | 'certificate'>;
 
@@ -24,16 +22,21 @@ const parsedMsMax = 1_000;
 /** Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. */
 export function createAuthenticator(credentials: Credentials): Authenticator {
   const authenticate = async (request: RequestOrigin): Promise<AnyCaller> => {
-    const { caller } = await credentials.verify(presentedCredential(request.headers), request);
+    const { caller } = await credentials.verify(presentedCredential(request), request);
     if (caller === undefined) throw unauthorized();
     return caller;
   };
   return Object.freeze<Authenticator>({ authenticate, requireCredential: authenticate });
 }
 
-/** What the caller shows; a Problem when it shows nothing, or two things at once. */
-function presentedCredential(headers: Headers): PresentedCredential {
-  const { authorization, 'x-api-key': apiKey } = headers;
+/** What the caller shows; a Problem when it shows nothing, or two things at once. A certificate counts where it is alone. */
+function presentedCredential(request: RequestOrigin): PresentedCredential {
+  const { authorization, 'x-api-key': apiKey } = request.headers;
+  if (authorization === undefined && apiKey === undefined) {
+    const { certificate } = request;
+    if (certificate === undefined) throw unauthorized();
+    return { kind: 'certificate', secret: certificate };
+  }
   if (authorization !== undefined && apiKey !== undefined)
     throw new Problem('badRequest', 'Bad request: both Authorization and X-API-Key are given');
   const found =

@@ -17,17 +17,22 @@ export type Named = Pick<CanonicalRequest, 'requestReference' | 'key' | 'head'>;
  */
 export function authorize(
   decoded: Decoded,
-  { service, operation, upgrade }: CurrentOperation,
+  { service, operation, roles, upgrade }: CurrentOperation,
   caller: AnyCaller,
   { requestReference, key, head }: Named,
 ): AnyRequest {
   const rights = 'rights' in caller ? undefined : caller;
-  if (rights?.roles.has(operation.role) === false) throw new Problem('notAllowed');
+  if (rights !== undefined && !mayUse(rights, operation, roles)) throw new Problem('notAllowed');
   if (key === undefined && caller.requiresKey && operation.effect === 'writes') throw keyMissing();
   throwIssues(decoded.issues);
   const input = (upgrade === undefined ? decoded.input : upgrade(decoded.input)) as CanonicalRequest['input'];
   if (rights !== undefined) checkGrants(operation, input, rights);
   return Object.freeze({ service, operation, input, caller, requestReference, key, ...(head && { head }) });
+}
+
+function mayUse(caller: Caller, { effect }: Operation, roles: readonly string[]): boolean {
+  if (caller.readOnly && effect === 'writes') return false;
+  return roles.some((role) => caller.roles.has(role));
 }
 
 function checkGrants({ grants }: Operation, input: CanonicalRequest['input'], caller: Caller): void {

@@ -1,6 +1,7 @@
 /** Implements a service: one handler for each operation object, and the older versions that it serves. */
 import { type Conventions, conventionsOf } from '../contract/conventions.ts';
 import type { Operation } from '../contract/operation.ts';
+import { rolesFor } from '../contract/roles.ts';
 import { hashNameOf, type Service } from '../contract/service.ts';
 import type { BoundHandler, HandlerOf } from './handler.ts';
 import type { OlderVersion, VersionAdapter } from './older-version.ts';
@@ -62,6 +63,8 @@ export interface CurrentOperation extends VersionAdapter {
   readonly service: Service;
   readonly operation: Operation;
   readonly handler: BoundHandler;
+  /** Each of them authorizes the operation. */
+  readonly roles: readonly string[];
 }
 
 export interface Composition {
@@ -87,7 +90,7 @@ export function compose(implementations: readonly Implementation[]): Composition
       const hashName = hashNameOf(service, operation);
       if (hashNames.has(hashName)) throw new TypeError(`two operations are hashed as ${hashName}`);
       hashNames.add(hashName);
-      add(operation, { service, operation, handler });
+      add(operation, { service, operation, handler, roles: rolesFor(service, operation) });
     }
     for (const { adapters } of olderVersions)
       for (const [older, { to, ...adapter }] of adapters) {

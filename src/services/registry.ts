@@ -1,11 +1,8 @@
 /** The credentials of callers, and what they may name: merchant accounts and balance platforms. */
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../lib/clock-and-ids.ts';
-import {
-  type CredentialRegistry,
-  type CredentialRules,
-  createCredentialRegistry,
-} from '../store/sql/credential-registry.ts';
+import { type CredentialRegistry, createCredentialRegistry } from '../store/sql/credential-registry.ts';
+import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
 import { createPlatformRegistry, type PlatformRegistry, platformRule } from './balance-platform/store/registry.ts';
 import {

@@ -1,6 +1,8 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRegistry, type Registry } from '../../src/services/registry.ts';
+import type { CredentialOrigin } from '../../src/store/sql/credential-bounds.ts';
+import { createCredentialUses } from '../../src/store/sql/credential-uses.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { cacheMsMax, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
@@ -150,14 +152,146 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
           roles: ['recurring'],
           grants: wanted.grants,
           requiresKey: false,
+          readOnly: false,
           createdAt: now,
           revokedAt: undefined,
+          expiresAt: undefined,
+          networks: undefined,
+          certificates: undefined,
+          lastUsedAt: undefined,
           secrets: [{ createdAt: now, validUntil: undefined }],
         },
       ]);
       expect(JSON.stringify(list)).not.toContain(secret);
       await registry.revokeCredential(id);
       expect(await registry.listCredentials()).toMatchObject([{ id, revokedAt: now, secrets: [] }]);
+    });
+    const refusalOf = async (secret: string, origin?: CredentialOrigin) => {
+      const verification = await credentials.verify({ kind: 'apiKey', secret }, origin);
+      return verification.caller === undefined ? verification.refusal : undefined;
+    };
+    const from = (address: string) => ({ sender: { address } });
+    const [first, second, third] = ['a', 'b', 'c'].map((each) => each.repeat(64)) as [string, string, string];
+    const addKey = (also: object) => registry.addCredential({ ...wanted, kind: 'apiKey', ...also });
+
+    test('an expired credential is refused, until its expiry is edited', async () => {
+      const { id, secret } = await addKey({ expiresAt: now + 500 });
+      expect(await refusalOf(secret)).toBeUndefined();
+      now += 499;
+      expect(await refusalOf(secret)).toBeUndefined();
+      now += 1;
+      expect(await refusalOf(secret)).toBe('expired');
+      // Another edit leaves it as it is.
+      await registry.editCredential(id, { readOnly: true });
+      now += cacheMsMax;
+      expect(await refusalOf(secret)).toBe('expired');
+      expect(await registry.listCredentials()).toMatchObject([{ id, readOnly: true, expiresAt: 1_700_000_000_500 }]);
+      await registry.editCredential(id, { expiresAt: null });
+      now += cacheMsMax;
+      expect(await apiKey(secret)).toEqual({ ...expected(id), readOnly: true });
+      await expect(registry.editCredential(id, { expiresAt: now })).rejects.toThrow(/not in the future/);
+      await expect(addKey({ expiresAt: now })).rejects.toThrow(/not in the future/);
+    });
+    test('a credential that is bound to networks is refused from others, and without an address', async () => {
+      const { id, secret } = await addKey({ networks: ['192.0.2.0/24', '2001:db8::1'] });
+      for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8::1'])
+        expect(await refusalOf(secret, from(address))).toBeUndefined();
+      for (const address of ['192.0.3.7', '2001:db8::2', '', '192.0.2.7, 10.0.0.1'])
+        expect(await refusalOf(secret, from(address))).toBe('otherAddress');
+      expect(await refusalOf(secret)).toBe('otherAddress');
+      // A wrong secret is refused as one, from wherever it comes.
+      expect(await refusalOf(`${secret}x`, from('192.0.3.7'))).toBe('unknownName');
+      await registry.editCredential(id, { networks: null });
+      now += cacheMsMax;
+      expect(await refusalOf(secret, from('192.0.3.7'))).toBeUndefined();
+      for (const text of ['', 'example.com', '192.0.2.0/0', '10.0.0.1 10.0.0.2'])
+        await expect(addKey({ networks: [text] })).rejects.toThrow(/no IP address and no network/);
+    });
+    test('a credential may require a certificate besides its secret, and two of them during a change', async () => {
+      const { id, secret } = await addKey({ certificates: [first] });
+      expect(await refusalOf(secret, { certificate: first })).toBeUndefined();
+      expect(await refusalOf(secret, { certificate: second })).toBe('otherCertificate');
+      expect(await refusalOf(secret)).toBe('otherCertificate');
+      // The certificate replaces no secret.
+      expect(await credentials.verify({ kind: 'certificate', secret: first })).toEqual({ refusal: 'unknownName' });
+      await registry.editCredential(id, { certificates: [first, second] });
+      now += cacheMsMax;
+      for (const certificate of [first, second]) expect(await refusalOf(secret, { certificate })).toBeUndefined();
+      await expect(addKey({ certificates: [first.toUpperCase()] })).rejects.toThrow(/64 lower-case/);
+    });
+    test('a certificate may replace the secret, and its fingerprint is no API key', async () => {
+      const add = (...certificates: string[]) => registry.addCertificateCredential({ ...wanted, certificates });
+      const { id } = await add(first);
+      const verify = async (certificate: string) =>
+        (await credentials.verify({ kind: 'certificate', secret: certificate }, { certificate })).caller;
+      expect(await verify(first)).toEqual(expected(id));
+      expect(await verify(second)).toBeUndefined();
+      expect(await apiKey(first)).toBeUndefined();
+      await expect(add(first)).rejects.toThrow(/another credential has this certificate/);
+      await expect(add()).rejects.toThrow(/needs a certificate/);
+      await expect(registry.rotateCredential(id, { graceMs: 0 })).rejects.toThrow(/has no secret: edit it/);
+      await registry.editCredential(id, { certificates: [first, second] });
+      await expect(registry.editCredential(id, { certificates: null })).rejects.toThrow(/needs a certificate/);
+      now += cacheMsMax;
+      expect(await verify(first)).toEqual(expected(id));
+      expect(await verify(second)).toEqual(expected(id));
+      await registry.editCredential(id, { certificates: [third] });
+      now += cacheMsMax;
+      expect(await verify(first)).toBeUndefined();
+      expect(await verify(third)).toEqual(expected(id));
+      expect(await registry.listCredentials()).toMatchObject([{ id, kind: 'certificate', certificates: [third] }]);
+      await registry.revokeCredential(id);
+      now += cacheMsMax;
+      expect(await verify(third)).toBeUndefined();
+      // It is free again.
+      await add(third);
+    });
+    test('roles are edited as they are added', async () => {
+      await registry.saveBalancePlatform({ id: 'P', company: 'Demo', status: 'Active', timeZone: 'UTC' });
+      const grants = { balancePlatform: ['P'] };
+      const { id, secret } = await addKey({ roles: ['balancePlatform:read'], grants });
+      expect((await apiKey(secret))?.roles).toEqual(new Set(['balancePlatform:read']));
+      await expect(registry.editCredential(id, { roles: ['recurring:list'] })).rejects.toThrow(/no other role/);
+      await registry.editCredential(id, { roles: ['balancePlatform'] });
+      now += cacheMsMax;
+      expect((await apiKey(secret))?.roles).toEqual(new Set(['balancePlatform']));
+      await registry.revokeCredential(id);
+      await expect(registry.editCredential(id, { readOnly: true })).rejects.toThrow(/no live credential/);
+    });
+    test('the last use is stored at a flush, of accepted requests only', async () => {
+      const uses = createCredentialUses(engine);
+      const watched = createCredentials(engine, pepper, clock, uses.record);
+      const { secret } = await addKey({});
+      const lastUse = async () => (await registry.listCredentials())[0]?.lastUsedAt;
+      await watched.verify({ kind: 'apiKey', secret: `${secret}x` });
+      await uses.flush();
+      expect(await lastUse()).toBeUndefined();
+      await watched.verify({ kind: 'apiKey', secret });
+      expect(await lastUse()).toBeUndefined();
+      await uses.flush();
+      expect(await lastUse()).toBe(now);
+      now += 5_000;
+      await watched.verify({ kind: 'apiKey', secret });
+      await uses.flush();
+      expect(await lastUse()).toBe(now);
+      // Another process, which saw it earlier, changes nothing.
+      const late = createCredentialUses(engine);
+      late.record((await apiKey(secret))!, now - 1_000);
+      await late.flush();
+      expect(await lastUse()).toBe(now);
+    });
+    test('a last use that the store does not take is stored the next time', async () => {
+      let fails = true;
+      const uses = createCredentialUses({
+        ...engine,
+        write: (work, options) => (fails ? Promise.reject(new Error('away')) : engine.write(work, options)),
+      });
+      const { secret } = await addKey({});
+      uses.record((await apiKey(secret))!, now);
+      await expect(uses.flush()).rejects.toThrow('away');
+      fails = false;
+      await uses.flush();
+      expect((await registry.listCredentials())[0]?.lastUsedAt).toBe(now);
     });
     test('another pepper knows no secret', async () => {
       const { secret } = await registry.addCredential({ ...wanted, kind: 'basic' });

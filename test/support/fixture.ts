@@ -102,9 +102,13 @@ const saveCredentials = async (engine: Engine): Promise<void> => {
   const demo = {
     tenant: 'Demo',
     grants: { merchantAccount: ['DemoMerchant', 'DemoMerchantNL'] },
-    roles: ['recurring'],
+    roles: ['recurring', 'recurring:lookup'],
   } as const;
-  const other = { tenant: 'Other', grants: { merchantAccount: ['OtherMerchant'] }, roles: ['recurring'] } as const;
+  const other = {
+    tenant: 'Other',
+    grants: { merchantAccount: ['OtherMerchant'] },
+    roles: ['recurring', 'recurring:lookup'],
+  } as const;
   await registry.addCredential({ ...demo, kind: 'basic', secret: 'demo:password' });
   await registry.addCredential({ ...demo, kind: 'apiKey', secret: 'demo-api-key' });
   const username = 'ws_1@Company.Demo';

@@ -48,7 +48,8 @@ export const recurringV70 = service({
   namespaces,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
-  roles: ['recurring'],
+  roles: v25.recurringService.roles,
+  roleSets: v25.recurringService.roleSets,
   operations: [disableV70, ...unchanged],
 });
 

@@ -5,6 +5,7 @@ import { conventions } from '../conventions.ts';
 import { balancePlatformHandlers } from './balance-platforms/index.ts';
 import { platformProblems } from './problems.ts';
 import { resources } from './resources.ts';
+import { platformRoleSet, platformRoles } from './roles.ts';
 
 // Documents list the operations in this order: by the first word of their paths.
 const operations = [balancePlatformHandlers, ...resources.map(({ handlers }) => handlers)]
@@ -21,7 +22,8 @@ export const balancePlatformV2 = service({
   version: 2,
   answers: { from: 1, to: 2 },
   doc: 'Account holders, their balance accounts, and the cards and bank accounts that these are used with.',
-  roles: ['balancePlatform'],
+  roles: platformRoles,
+  roleSets: { balancePlatform: platformRoleSet },
   operations,
 });
 

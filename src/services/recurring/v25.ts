@@ -6,6 +6,7 @@ import { conventions } from '../conventions.ts';
 import { ignoredMembers } from './ignored-members.ts';
 import { namespaces } from './namespaces.ts';
 import { recurringProblems } from './problems.ts';
+import { recurringRoleSet, recurringRoles, roles } from './roles.ts';
 import * as shapes from './schemas.ts';
 import { notifyShopper } from './shopper-notifications/contract.ts';
 
@@ -13,7 +14,7 @@ export const listRecurringDetails = operation({
   name: 'listRecurringDetails',
   doc: 'Returns the active stored details of a shopper, oldest first.',
   effect: 'reads',
-  role: 'recurring',
+  role: roles.list,
   problems: [],
   input: object(
     'RecurringDetailsRequest',
@@ -45,7 +46,7 @@ export const disable = operation({
   name: 'disable',
   doc: 'Disables one stored detail, or the whole contract of a shopper.',
   effect: 'writes',
-  role: 'recurring',
+  role: roles.disable,
   problems: [recurringProblems.contractNotFound, recurringProblems.detailNotFound],
   input: object(
     'DisableRequest',
@@ -79,7 +80,7 @@ export const storeToken = operation({
   name: 'storeToken',
   doc: 'Stores a card or a bank account for a shopper. The same one again updates the detail and keeps its reference.',
   effect: 'writes',
-  role: 'recurring',
+  role: roles.store,
   problems: [recurringProblems.unknownVariant, recurringProblems.tooManyDetails],
   input: object(
     'StoreTokenRequest',
@@ -130,7 +131,7 @@ export const tokenLookup = operation({
   name: 'tokenLookup',
   doc: 'Returns the shoppers of a merchant account with a card or a bank account: the first 100, oldest first.',
   effect: 'reads',
-  role: 'recurring',
+  role: roles.lookup,
   problems: [],
   input: object(
     'TokenLookupRequest',
@@ -164,7 +165,7 @@ export const scheduleAccountUpdater = operation({
   name: 'scheduleAccountUpdater',
   doc: 'Checks whether a card was replaced, renewed or closed, and updates the stored details.',
   effect: 'writes',
-  role: 'recurring',
+  role: roles.update,
   problems: [],
   input: object(
     'ScheduleAccountUpdaterRequest',
@@ -212,7 +213,8 @@ export const recurringService = Object.freeze({
   problems: recurringProblems,
   hashPrefix: '',
   doc: 'Stored payment details of shoppers.',
-  roles: ['recurring'],
+  roles: recurringRoles,
+  roleSets: { recurring: recurringRoleSet },
 });
 
 /** Callers of addresses without a version have strict stubs of old versions, so this contract answers them. */

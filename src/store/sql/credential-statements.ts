@@ -1,13 +1,38 @@
 /** The SQL statements of credentials. The column `company` holds the tenant. */
+import type { Grants, StoredKind } from './credential-rules.ts';
 import { statement } from './engine.ts';
 
-/** One live secret of a credential. */
-export type SecretRow = {
-  readonly company: string;
-  readonly credential_id: string;
+/** What a credential authorizes, and what binds it. */
+export type AuthorizationRow = {
   readonly roles: string;
   /** JSON: values by the name of the grant. */
   readonly grants: string;
+  /** 1 or 0. */
+  readonly read_only: number;
+  readonly expires_at: number | null;
+  /** JSON lists. */
+  readonly networks: string | null;
+  readonly certificates: string | null;
+};
+
+const authorizationColumns = 'c.roles, c.grants, c.read_only, c.expires_at, c.networks, c.certificates';
+
+export function authorizationOf(row: AuthorizationRow) {
+  const list = (text: string | null): readonly string[] | undefined => (text === null ? undefined : JSON.parse(text));
+  return {
+    roles: JSON.parse(row.roles) as readonly string[],
+    grants: JSON.parse(row.grants) as Grants,
+    readOnly: row.read_only === 1,
+    expiresAt: row.expires_at ?? undefined,
+    networks: list(row.networks),
+    certificates: list(row.certificates),
+  };
+}
+
+/** One live secret of a credential. */
+export type SecretRow = AuthorizationRow & {
+  readonly company: string;
+  readonly credential_id: string;
   readonly salt: string;
   readonly hash: string;
   readonly valid_until: number | null;
@@ -16,8 +41,8 @@ export type SecretRow = {
   readonly tenant_partition: string | null;
 };
 
-const secretColumns =
-  'c.company, c.credential_id, c.roles, c.grants, c.requires_key, c.tenant_partition, s.salt, s.hash, s.valid_until';
+const secretColumns = `c.company, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
+          s.salt, s.hash, s.valid_until`;
 
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
@@ -36,46 +61,51 @@ export const findByLookup = statement<SecretRow>(
 );
 
 /** One row for each secret of each credential. A credential without secrets has one row, with null in their columns. */
-export type ListedRow = {
+export type ListedRow = AuthorizationRow & {
   readonly company: string;
   readonly credential_id: string;
-  readonly kind: string;
+  readonly kind: StoredKind;
   readonly username: string | null;
-  readonly roles: string;
-  /** JSON: values by the name of the grant. */
-  readonly grants: string;
-  readonly tenant_partition: string | null;
   readonly requires_key: number;
   readonly created_at: number;
   readonly revoked_at: number | null;
   readonly secret_created_at: number | null;
   readonly valid_until: number | null;
+  readonly last_used_at: number | null;
 };
 
 export const listAll = statement<ListedRow>(
   'list-credentials',
-  `select c.company, c.credential_id, c.kind, c.username, c.roles, c.grants, c.tenant_partition,
-          c.requires_key, c.created_at, c.revoked_at, s.created_at as secret_created_at, s.valid_until
+  `select c.company, c.credential_id, c.kind, c.username, ${authorizationColumns}, c.requires_key, c.created_at,
+          c.revoked_at, s.created_at as secret_created_at, s.valid_until, u.last_used_at
      from credential c
+     left join credential_use u on u.company = c.company and u.credential_id = c.credential_id
      left join credential_secret s on s.company = c.company and s.credential_id = c.credential_id
     order by c.company, c.created_at, c.credential_id, s.created_at, s.secret_id`,
 );
 
-export type LiveRow = { readonly company: string; readonly kind: string };
+export type LiveRow = AuthorizationRow & { readonly company: string; readonly kind: StoredKind };
 
 export const findLive = statement<LiveRow>(
   'find-live-credential',
-  'select company, kind from credential where credential_id = $1 and revoked_at is null',
+  `select c.company, c.kind, ${authorizationColumns} from credential c where c.credential_id = $1 and c.revoked_at is null`,
 );
 
 /** Writes no row when a live credential has the username. */
 export const addCredential = statement(
   'add-credential',
-  `insert into credential (company, credential_id, kind, username, roles, grants, created_at, requires_key, tenant_partition)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+  `insert into credential (company, credential_id, kind, username, roles, grants, created_at, requires_key, tenant_partition,
+                           read_only, expires_at, networks, certificates)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict do nothing`,
 );
 
-/** Writes no row when another API key has the same secret. */
+export const editCredential = statement(
+  'edit-credential',
+  `update credential set roles = $3, read_only = $4, expires_at = $5, networks = $6, certificates = $7
+    where company = $1 and credential_id = $2 and revoked_at is null`,
+);
+
+/** Writes no row when another API key has the same secret, or another credential the same certificate in its place. */
 export const addSecret = statement(
   'add-credential-secret',
   `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at)

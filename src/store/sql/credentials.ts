@@ -2,9 +2,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
-import { findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
+import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
+import { authorizationOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
 import {
+  certificateLookupOf,
   generateSecret,
   hashSecret,
   lookupOf,
@@ -14,20 +16,16 @@ import {
   type SecretHash,
 } from './secret-hash.ts';
 
-/** A credential as a caller presents it. */
-export type PresentedCredential =
+/** A credential with its secret, as a caller presents it. */
+export type PresentedSecret =
   | { readonly kind: 'basic'; readonly username: string; readonly secret: string }
   | { readonly kind: 'apiKey'; readonly secret: string };
 
-/** Where a credential comes from. Read only for credentials that are bound to it. */
-export interface CredentialOrigin {
-  readonly sender?: { readonly address: string } | undefined;
-  /** The SHA-256 fingerprint of the certificate that the caller has proved. */
-  readonly certificate?: string | undefined;
-}
+/** The fingerprint of a certificate that the caller has proved stands for a secret. */
+export type PresentedCredential = PresentedSecret | { readonly kind: 'certificate'; readonly secret: string };
 
 /** Why a credential is refused. For operators: the caller sees the same refusal for each. */
-export type CredentialRefusal = 'unknownName' | 'wrongSecret';
+export type CredentialRefusal = 'unknownName' | 'wrongSecret' | BoundsRefusal;
 
 export type Verification =
   | { readonly caller: Caller }
@@ -56,6 +54,8 @@ const usernameMax = 256;
 interface Found {
   /** Undefined where no credential has the name. */
   readonly verified: { readonly caller: Caller } | undefined;
+  /** Undefined for a credential that its secret alone decides about. */
+  readonly bounds?: CredentialBounds | undefined;
   readonly secrets: readonly (SecretHash & { readonly validUntil: number | null })[];
   /** Milliseconds since the epoch. */
   readonly readAt: number;
@@ -66,12 +66,20 @@ interface Found {
   readonly accepted: Map<string, number | null>;
 }
 
+/** Of a credential that no request carries. */
+const nowhere: CredentialOrigin = Object.freeze({});
+
 type Read = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
 /** Returns no promise for what is cached. */
 type Find = (...parameters: Parameters<Read>) => Found | Promise<Found>;
 
-/** Derives two keys from the pepper: one finds an API key, the other compares secrets. */
-export function createCredentials(engine: Engine, pepper: KeyObject, clock: Clock): Credentials {
+/** Derives keys from the pepper: one finds an API key, one a certificate, and one compares secrets. `onUse`: for each success. */
+export function createCredentials(
+  engine: Engine,
+  pepper: KeyObject,
+  clock: Clock,
+  onUse: (caller: Caller, now: number) => void = () => {},
+): Credentials {
   const keys = pepperKeys(pepper);
   // Compared with the secret of an unknown name, so that this name costs the same work as a wrong secret.
   const decoys = [{ ...hashSecret(keys, generateSecret()), validUntil: null }];
@@ -81,19 +89,27 @@ export function createCredentials(engine: Engine, pepper: KeyObject, clock: Cloc
     const [first] = rows;
     const accepted = new Map<string, number | null>();
     if (first === undefined) return { verified: undefined, secrets: decoys, readAt, accepted };
-    return { verified: { caller: callerOf(first) }, secrets: rows.map(secretOf), readAt, accepted };
+    const { expiresAt, networks, certificates } = authorizationOf(first);
+    const bounds = createBounds({ expiresAt, networks, certificates });
+    return { verified: { caller: callerOf(first) }, bounds, secrets: rows.map(secretOf), readAt, accepted };
   };
   const basic = cached(read, clock);
   const apiKey = cached(read, clock);
-  const finders = { basic: basic.find, apiKey: apiKey.find };
+  const certificate = cached(read, clock);
+  const finders = { basic: basic.find, apiKey: apiKey.find, certificate: certificate.find };
   return Object.freeze<Credentials>({
-    verify: async (presented) => {
+    verify: async (presented, origin = nowhere) => {
       const found = await find(finders, keys, presented);
-      return compare(keys, found, presented.secret, clock.now());
+      const now = clock.now();
+      const compared = compare(keys, found, presented.secret, now);
+      const verification = found.bounds === undefined ? compared : applyBounds(compared, found.bounds, origin, now);
+      if (verification.caller !== undefined) onUse(verification.caller, now);
+      return verification;
     },
     forget() {
       basic.forget();
       apiKey.forget();
+      certificate.forget();
     },
   });
 }
@@ -108,6 +124,8 @@ function find(
       return finders.basic(findByUsername, isUsername(presented.username) ? presented.username : '');
     case 'apiKey':
       return finders.apiKey(findByLookup, lookupOf(keys, presented.secret));
+    case 'certificate':
+      return finders.certificate(findByLookup, certificateLookupOf(keys, presented.secret));
     default:
       return presented satisfies never;
   }
@@ -127,14 +145,27 @@ function compare(keys: PepperKeys, found: Found, secret: string, now: number): V
   for (const stored of found.secrets)
     if (matches(keys, stored, secret) && isValid(stored.validUntil, now)) match = stored;
   if (verified === undefined) return { refusal: 'unknownName' };
-  if (match === undefined) {
-    const { credential, tenant } = verified.caller;
-    return { refusal: 'wrongSecret', credential, tenant };
-  }
+  if (match === undefined) return refuse('wrongSecret', verified.caller);
   accepted.set(secret, match.validUntil);
   // The cache may hold the entry for longer; it must not hold a secret in the clear.
   setTimeout(() => accepted.clear(), cacheMsMax).unref();
   return verified;
+}
+
+/** After the secret was compared: the time that a refusal takes says nothing about the credential. */
+function applyBounds(
+  compared: Verification,
+  bounds: CredentialBounds,
+  origin: CredentialOrigin,
+  now: number,
+): Verification {
+  const { caller } = compared;
+  const refusal = caller && bounds.refuse(origin, now);
+  return refusal === undefined ? compared : refuse(refusal, caller!);
+}
+
+function refuse(refusal: CredentialRefusal, { credential, tenant }: Caller): Verification {
+  return { refusal, credential, tenant };
 }
 
 function isValid(validUntil: number | null, now: number): boolean {
@@ -170,19 +201,16 @@ function cached(read: Read, clock: Clock): { readonly find: Find; forget(): void
 }
 
 function callerOf(row: SecretRow): Caller {
+  const { roles, grants, readOnly } = authorizationOf(row);
   return Object.freeze({
     credential: row.credential_id,
     tenant: row.company,
-    roles: new Set<string>(JSON.parse(row.roles)),
-    grants: grantsOf(row),
+    roles: new Set(roles),
+    grants: new Map(Object.entries(grants).map(([name, values]) => [name, new Set(values)])),
+    ...(readOnly && { readOnly }),
     ...(row.tenant_partition !== null && { partition: row.tenant_partition }),
     requiresKey: row.requires_key === 1,
   });
-}
-
-function grantsOf({ grants }: SecretRow): Caller['grants'] {
-  const values: Readonly<Record<string, readonly string[]>> = JSON.parse(grants);
-  return new Map(Object.entries(values).map(([name, each]) => [name, new Set(each)]));
 }
 
 function secretOf(row: SecretRow) {

@@ -11,6 +11,7 @@ const lookupBytes = 16;
 export interface PepperKeys {
   readonly hash: KeyObject;
   readonly lookup: KeyObject;
+  readonly certificate: KeyObject;
 }
 
 export interface SecretHash {
@@ -20,7 +21,11 @@ export interface SecretHash {
 
 export function pepperKeys(pepper: KeyObject): PepperKeys {
   const derive = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
-  return { hash: derive('triglyph-1 credential hash'), lookup: derive('triglyph-1 credential lookup') };
+  return {
+    hash: derive('triglyph-1 credential hash'),
+    lookup: derive('triglyph-1 credential lookup'),
+    certificate: derive('triglyph-1 certificate lookup'),
+  };
 }
 
 /** 32 characters, base64url. */
@@ -39,8 +44,17 @@ export function matches(keys: PepperKeys, stored: SecretHash, secret: string): b
 }
 
 /** The lookup text of an API key, which comes without a username: 22 characters, base64url. */
-export function lookupOf(keys: PepperKeys, secret: string): string {
-  return createHmac('sha256', keys.lookup).update(secret).digest().subarray(0, lookupBytes).toString('base64url');
+export function lookupOf({ lookup }: PepperKeys, secret: string): string {
+  return lookupUnder(lookup, secret);
+}
+
+/** A key of its own: fingerprints are no secrets, so none may be found as an API key. */
+export function certificateLookupOf({ certificate }: PepperKeys, fingerprint: string): string {
+  return lookupUnder(certificate, fingerprint);
+}
+
+function lookupUnder(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest().subarray(0, lookupBytes).toString('base64url');
 }
 
 function hashOf(keys: PepperKeys, salt: Buffer, secret: string): Buffer {

@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/app/config.ts';
 import { accountHolders } from '../../../src/services/balance-platform/account-holders/kind.ts';
 import { balanceAccounts } from '../../../src/services/balance-platform/balance-accounts/kind.ts';
 import { ResourceRepository } from '../../../src/services/balance-platform/store/repository.ts';
-import type { Grants } from '../../../src/store/sql/credential-registry.ts';
+import type { Grants } from '../../../src/store/sql/credential-rules.ts';
 import { createKeyFile } from '../../../src/vault/key-ring.ts';
 import { trackAccounts, trackHolder, trackPlatform } from '../../resources/platform-track.ts';
 import type { FaultTrack } from '../../resources/resource.ts';

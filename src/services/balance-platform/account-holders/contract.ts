@@ -1,8 +1,10 @@
 /** The account holder: its records and the operations on it. */
+
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, list, mapOf, object, oneOf, optional, required } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
+import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 export const holderStatus = oneOf('AccountHolderStatus', 'active', 'closed', 'suspended');
@@ -70,7 +72,7 @@ export const createAccountHolder = operation({
   http: { method: 'POST', path: '/accountHolders' },
   doc: 'Creates an account holder.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [platformProblems.resourceNotFound, platformProblems.platformNotActive],
   input: object(
     'AccountHolderInfo',
@@ -94,7 +96,7 @@ export const getAccountHolder = operation({
   http: { method: 'GET', path: '/accountHolders/{id}' },
   doc: 'Returns an account holder.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('GetAccountHolder', { id }),
   output: answer,
@@ -105,7 +107,7 @@ export const updateAccountHolder = operation({
   http: { method: 'PATCH', path: '/accountHolders/{id}' },
   doc: 'Updates an account holder. Fields that the request leaves out do not change.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,
@@ -137,7 +139,7 @@ export const listAccountHolders = operation({
   http: { method: 'GET', path: '/balancePlatforms/{id}/accountHolders' },
   doc: 'Lists the account holders of a balance platform, oldest first.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('ListAccountHolders', {
     id: shapes.idInPath(shapes.platformId, 'balance platform'),

@@ -1,8 +1,10 @@
 /** The balance account: its records and the operations on it. */
+
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, integer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { platformProblems } from '../problems.ts';
+import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 export const accountStatus = oneOf('BalanceAccountStatus', 'active', 'closed', 'inactive', 'suspended');
@@ -62,7 +64,7 @@ export const createBalanceAccount = operation({
   http: { method: 'POST', path: '/balanceAccounts' },
   doc: 'Creates a balance account. The first one of an account holder is its primary one.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.platformNotActive,
@@ -90,7 +92,7 @@ export const getBalanceAccount = operation({
   http: { method: 'GET', path: '/balanceAccounts/{id}' },
   doc: 'Returns a balance account.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('GetBalanceAccount', { id }),
   output: answer,
@@ -101,7 +103,7 @@ export const updateBalanceAccount = operation({
   http: { method: 'PATCH', path: '/balanceAccounts/{id}' },
   doc: 'Updates a balance account. Fields that the request leaves out do not change.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,
@@ -137,7 +139,7 @@ export const listBalanceAccounts = operation({
   http: { method: 'GET', path: '/accountHolders/{id}/balanceAccounts' },
   doc: 'Lists the balance accounts of an account holder, oldest first.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('ListBalanceAccounts', {
     id: shapes.idInPath(shapes.holderId, 'account holder'),

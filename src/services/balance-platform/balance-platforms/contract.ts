@@ -1,7 +1,9 @@
 /** The balance platform, which owns all other resources. */
+
 import { operation } from '../../../contract/operation.ts';
 import { object, oneOf, required } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
+import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 /** Capitalized, unlike the statuses of other resources. */
@@ -18,7 +20,7 @@ export const getBalancePlatform = operation({
   http: { method: 'GET', path: '/balancePlatforms/{id}' },
   doc: 'Returns a balance platform.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('GetBalancePlatform', { id: shapes.idInPath(shapes.platformId, 'balance platform') }),
   output: balancePlatform,

@@ -1,7 +1,9 @@
 /** The payment instrument, a card or a bank account: its records and the operations on it. */
+
 import { operation } from '../../../contract/operation.ts';
 import { type Infer, list, object, oneOf, optional, required, string } from '../../../contract/schema.ts';
 import { platformProblems } from '../problems.ts';
+import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 import { card, cardInfo, formFactor } from './card-contract.ts';
 
@@ -84,7 +86,7 @@ export const createPaymentInstrument = operation({
   http: { method: 'POST', path: '/paymentInstruments' },
   doc: 'Creates a card or a bank account for a balance account, or one that takes the place of another.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.platformNotActive,
@@ -129,7 +131,7 @@ export const getPaymentInstrument = operation({
   http: { method: 'GET', path: '/paymentInstruments/{id}' },
   doc: 'Returns a payment instrument.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('GetPaymentInstrument', { id }),
   output: answer,
@@ -140,7 +142,7 @@ export const updatePaymentInstrument = operation({
   http: { method: 'PATCH', path: '/paymentInstruments/{id}' },
   doc: 'Updates, activates or suspends a payment instrument. Fields that the request leaves out do not change.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [
     platformProblems.resourceNotFound,
     platformProblems.changedMeanwhile,
@@ -170,7 +172,7 @@ export const cancelPaymentInstrument = operation({
   http: { method: 'POST', path: '/paymentInstruments/{id}/cancel' },
   doc: 'Closes a payment instrument for good. The request needs no body.',
   effect: 'writes',
-  role: 'balancePlatform',
+  role: roles.write,
   problems: [platformProblems.resourceNotFound, platformProblems.changedMeanwhile, platformProblems.finallyClosed],
   input: object('PaymentInstrumentCancelRequest', {
     id,
@@ -186,7 +188,7 @@ export const listPaymentInstruments = operation({
   http: { method: 'GET', path: '/balanceAccounts/{id}/paymentInstruments' },
   doc: 'Lists the payment instruments of a balance account, oldest first.',
   effect: 'reads',
-  role: 'balancePlatform',
+  role: roles.read,
   problems: [platformProblems.resourceNotFound],
   input: object('ListPaymentInstruments', {
     id: shapes.idInPath(shapes.accountId, 'balance account'),

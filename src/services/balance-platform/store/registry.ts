@@ -1,9 +1,10 @@
 /** The balance platforms of companies, which credentials of this service name as their grant. */
 import { isTimeZone } from '../../../contract/time-zone.ts';
 import type { Clock } from '../../../lib/clock-and-ids.ts';
-import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-registry.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-rules.ts';
 import type { Engine, Session } from '../../../store/sql/engine.ts';
 import type { Platform } from '../balance-platforms/platform.ts';
+import { platformRoles } from '../roles.ts';
 import { platformGrant } from '../tenancy.ts';
 import { platformOf } from './repository.ts';
 import * as sql from './statements.ts';
@@ -20,6 +21,7 @@ export const platformRule: GrantRule = Object.freeze<GrantRule>({
   noun: 'balance platform',
   option: { flags: '--balance-platform <code>', doc: 'the balance platform that it authorizes' },
   role: 'balancePlatform',
+  roles: platformRoles,
   confined: { realm: 'BalancePlatform' },
   findTenant: findPlatformCompany,
 });

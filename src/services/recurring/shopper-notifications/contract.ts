@@ -3,6 +3,7 @@ import { operation } from '../../../contract/operation.ts';
 import { integer, object, optional, required, string } from '../../../contract/schema.ts';
 import { ignoredMembers } from '../ignored-members.ts';
 import { recurringProblems } from '../problems.ts';
+import { roles } from '../roles.ts';
 import * as shapes from '../schemas.ts';
 
 const amount = object(
@@ -24,7 +25,7 @@ export const notifyShopper = operation({
   name: 'notifyShopper',
   doc: 'Announces a payment with a stored detail to its shopper. The announcement is stored; no issuer is called.',
   effect: 'writes',
-  role: 'recurring',
+  role: roles.notify,
   problems: [recurringProblems.detailNotFound],
   input: object(
     'NotifyShopperRequest',

@@ -1,7 +1,8 @@
 /** The merchant accounts of companies, which credentials of this service name as their grants. */
 import type { Clock } from '../../../lib/clock-and-ids.ts';
-import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-registry.ts';
+import { checkTenant, type GrantRule, RegistryError } from '../../../store/sql/credential-rules.ts';
 import { type Engine, type Session, statement } from '../../../store/sql/engine.ts';
+import { recurringRoles } from '../roles.ts';
 import { merchantAccountGrant } from '../schemas.ts';
 
 export interface MerchantAccount {
@@ -22,6 +23,7 @@ export const merchantAccountRule: GrantRule = Object.freeze<GrantRule>({
   noun: 'merchant account',
   option: { flags: '--account <code>', doc: 'a merchant account that it authorizes; repeat it for more' },
   role: 'recurring',
+  roles: recurringRoles,
   findTenant: findCompany,
 });
 

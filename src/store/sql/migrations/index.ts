@@ -18,6 +18,7 @@ import { pendingRequests } from './0015-pending-requests.ts';
 import { upstreamCredentials } from './0016-upstream-credentials.ts';
 import { callerRecords } from './0017-caller-records.ts';
 import { auditLog } from './0018-audit-log.ts';
+import { leastPrivilege } from './0019-least-privilege.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   upstreamCredentials,
   callerRecords,
   auditLog,
+  leastPrivilege,
 ]);

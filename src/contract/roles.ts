@@ -1,0 +1,16 @@
+/** Roles: which of them authorize an operation, and those of the gateway itself. */
+import type { Operation } from './operation.ts';
+import type { Service } from './service.ts';
+
+/** The roles of people and programs that operate the gateway. No operation of a service names one. */
+export const gatewayRoles = Object.freeze({
+  console: 'reads the console of the gateway',
+  'console-admin': 'changes settings and stored data in the console',
+  audit: 'reads the audit log',
+});
+
+/** The roles that authorize an operation, each alone: its own, and every set of its service that contains it. */
+export function rolesFor({ roleSets = {} }: Pick<Service, 'roleSets'>, { role }: Operation): readonly string[] {
+  const sets = Object.entries(roleSets).flatMap(([name, members]) => (members.includes(role) ? [name] : []));
+  return Object.freeze([role, ...sets]);
+}

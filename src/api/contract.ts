@@ -124,7 +124,7 @@ export interface OwnContract<O extends Operation> extends Service<O> {
   answeredBy(upstream: string, handlers?: Partial<HandlersOf<O>>, options?: ServiceOptions): OwnService;
 }
 
-/** The parts of a service. By default it answers its own version only, and has the roles that its operations name. */
+/** The parts of a service. By default it answers its own version only, and has the roles that its operations and its sets name. */
 export interface ServiceParts<O extends Operation>
   extends Omit<Service, 'operations' | 'answers' | 'roles'>,
     Partial<Pick<Service, 'answers' | 'roles'>> {
@@ -133,11 +133,11 @@ export interface ServiceParts<O extends Operation>
 
 /** Declares a service. Throws TypeError for operations of one name, and for an undeclared role or namespace. */
 export function service<O extends Operation>(parts: ServiceParts<O>): OwnContract<O> {
-  const { version, operations } = parts;
+  const { version, operations, roleSets = {} } = parts;
   const own: OwnContract<O> = Object.freeze<OwnContract<O>>({
     ...declareService({
       answers: { from: version, to: version },
-      roles: [...new Set(operations.map(({ role }) => role))],
+      roles: [...new Set([...operations.map(({ role }) => role), ...Object.keys(roleSets)])],
       ...parts,
     }),
     with: (handlers, { migrations = [] } = {}) => ({ kind: 'service', ...implement(own, handlers), migrations }),

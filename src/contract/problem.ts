@@ -92,6 +92,7 @@ export const problems = defineProblems({
     blanks: ['n'],
   }),
   unsupportedMedia: kind(415, '000', 'validation', 'Unsupported media type', beforeOperation),
+  expectationFailed: kind(417, '000', 'validation', 'Expectation not supported', beforeOperation),
   tooManyRequests: kind(429, '000', 'security', 'Too many requests', { ...beforeOperation, transient: true }),
   badRequest: kind(400, '000', 'validation', 'Bad request', beforeOperation),
   invalidKey: kind(

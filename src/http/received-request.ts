@@ -41,6 +41,10 @@ function headFault(request: IncomingMessage, headersMax: number): Problem | unde
   // HTTP/1.0 has no Transfer-Encoding: a proxy may see another end of the body (RFC 9112, section 6.1).
   if (coding !== undefined && (coding.trim().toLowerCase() !== 'chunked' || request.httpVersionMinor === 0))
     return bad('Transfer-Encoding not supported', 'transferEncoding');
+  // A server may refuse an expectation that it does not know (RFC 9110, section 10.1.1).
+  const { expect } = request.headers;
+  if (expect !== undefined && request.httpVersionMinor > 0 && expect.trim().toLowerCase() !== '100-continue')
+    return new Problem('expectationFailed');
   // HTTP/1.0 has no Host header. Each format says whether it needs one.
   return seen.includes('host') || request.httpVersionMinor === 0 ? undefined : noHost();
 }

@@ -1,5 +1,5 @@
 /** The HTTP server for callers: node:http with explicit limits and a drain that drops no request. */
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { Problem } from '../contract/problem.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createWebServer, type TlsOptions } from './node-http.ts';
 import type { HttpOptions } from './options.ts';
+import { limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
@@ -30,9 +31,6 @@ export interface CallerServer {
 
 const checkEveryMs = 1000;
 
-/** Unanswered requests on one connection. */
-const pipelinedMax = 16;
-
 /** Idle connections stay open this long, for requests that callers sent just before the stop. */
 const closeIdleAfterMs = 1000;
 
@@ -52,6 +50,8 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   server.on('request', onRequest);
   // 100 Continue is sent when the body is read, not before.
   server.on('checkContinue', onRequest);
+  // ReceivedRequest refuses other expectations, in the caller's format.
+  server.on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)),
@@ -105,25 +105,6 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, current:
     return;
   }
   socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());
-}
-
-/**
- * Limits pipelining. One read of a socket can hold a thousand requests, and all their responses would wait in memory for a
- * caller that does not read. Real callers wait for a response, or send a few requests ahead.
- */
-function limitPipeline(handle: RequestListener): RequestListener {
-  const unanswered = new WeakMap<Duplex, number>();
-  return (request, response) => {
-    const { socket } = request;
-    const waiting = (unanswered.get(socket) ?? 0) + 1;
-    if (waiting > pipelinedMax) {
-      socket.destroy();
-      return;
-    }
-    unanswered.set(socket, waiting);
-    response.once('close', () => unanswered.set(socket, unanswered.get(socket)! - 1));
-    handle(request, response);
-  };
 }
 
 /** Node's server with explicit limits. */

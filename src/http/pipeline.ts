@@ -1,0 +1,64 @@
+/** Handles a few pipelined requests of a connection at a time, and leaves the others where they are until these are answered. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Requests of one connection that are handled at the same time. */
+export const pipelinedMax = 16;
+
+/**
+ * One read of a socket can hold a thousand requests, and Node parses them all. These wait; of those behind them nothing is
+ * kept, and the connection ends with the answer to the last one that was (RFC 9112, section 9.3.2).
+ */
+export const waitingMax = 64;
+
+type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
+
+interface Pipeline {
+  handled: number;
+  readonly waiting: Exchange[];
+  isCut: boolean;
+}
+
+export function limitPipeline(handle: RequestListener): RequestListener {
+  const pipelines = new WeakMap<Duplex, Pipeline>();
+  const start = (pipeline: Pipeline, [request, response]: Exchange): void => {
+    pipeline.handled += 1;
+    response.once('close', () => {
+      pipeline.handled -= 1;
+      continueWith(pipeline, request.socket);
+    });
+    handle(request, response);
+  };
+  const continueWith = (pipeline: Pipeline, socket: Duplex): void => {
+    if (pipeline.waiting.length === 0) return;
+    const next = pipeline.waiting.shift()!;
+    if (socket.destroyed) pipeline.waiting.length = 0;
+    else start(pipeline, next);
+    if (pipeline.waiting.length === 0 && !pipeline.isCut) socket.resume();
+  };
+  const open = (socket: Duplex): Pipeline => {
+    const pipeline: Pipeline = { handled: 0, waiting: [], isCut: false };
+    pipelines.set(socket, pipeline);
+    // Node resumes reading when a response is written, or when a request wants its body.
+    socket.on('resume', () => {
+      if (pipeline.waiting.length > 0 || pipeline.isCut) socket.pause();
+    });
+    return pipeline;
+  };
+  return (request, response) => {
+    const { socket } = request;
+    const pipeline = pipelines.get(socket) ?? open(socket);
+    if (pipeline.isCut) return;
+    if (pipeline.handled < pipelinedMax && pipeline.waiting.length === 0) {
+      start(pipeline, [request, response]);
+      return;
+    }
+    if (pipeline.waiting.length === waitingMax) {
+      pipeline.isCut = true;
+      pipeline.waiting.at(-1)![1].shouldKeepAlive = false;
+      return;
+    }
+    pipeline.waiting.push([request, response]);
+    socket.pause();
+  };
+}

@@ -1,0 +1,86 @@
+/** Tests pipelined requests: all that a connection may send ahead are answered, a few are handled at a time. */
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { pipelinedMax, waitingMax } from '../../src/http/pipeline.ts';
+import type { CallerServer } from '../../src/http/server.ts';
+import { echo, exchange, openTestShell, statuses } from '../support/shell.ts';
+
+let shell: CallerServer;
+let handled: string[] = [];
+let inFlight = 0;
+let inFlightMax = 0;
+beforeAll(async () => {
+  shell = await openTestShell(
+    echo(async ({ path }) => {
+      handled.push(path);
+      inFlight += 1;
+      inFlightMax = Math.max(inFlightMax, inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inFlight -= 1;
+    }),
+  );
+});
+afterAll(() => shell.drain());
+
+const get = (at: number, ...headers: readonly string[]): string =>
+  [`GET /${at} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
+const post = (at: number): string => `POST /${at} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`;
+const many = (count: number, request: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => request(at)).join('');
+const paths = (received: string): readonly string[] =>
+  [...received.matchAll(/"path":"(\/\d+)"/g)].map(([, path]) => path!);
+const numbered = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `/${at}`);
+
+async function send(pieces: readonly string[]): Promise<string> {
+  handled = [];
+  inFlightMax = 0;
+  return exchange(shell.port, pieces);
+}
+
+describe.each([
+  ['without bodies', get],
+  ['with bodies', post],
+] as const)('%s', (_, request) => {
+  test.each([2, pipelinedMax, pipelinedMax + 1, pipelinedMax + waitingMax - 1])(
+    '%d and a last one are answered in their order',
+    async (count) => {
+      const received = await send([many(count, request) + get(count, 'Connection: close')]);
+      expect(paths(received)).toEqual(numbered(count + 1));
+      expect(inFlightMax).toBeLessThanOrEqual(pipelinedMax);
+    },
+  );
+
+  test('900 in pieces are all answered: what is behind them waits on the connection', async () => {
+    // Each piece is answered before the next one arrives.
+    const received = await send([
+      ...Array.from({ length: 18 }, (_, piece) => many(50, (at) => request(piece * 50 + at))),
+      get(900, 'Connection: close'),
+    ]);
+    expect(paths(received)).toEqual(numbered(901));
+    expect(inFlightMax).toBe(pipelinedMax);
+  });
+
+  test('of a thousand in one piece, what was answered was handled, and nothing else', async () => {
+    const received = await send([many(1_000, request)]);
+    const answered = paths(received);
+    expect(answered.length).toBeGreaterThanOrEqual(pipelinedMax + waitingMax);
+    expect(answered.length).toBeLessThan(1_000);
+    expect(answered).toEqual(numbered(answered.length));
+    expect(handled).toEqual(answered);
+    expect(statuses(received)).toHaveLength(answered.length);
+    expect(received.match(/Connection: close/g)).toHaveLength(1);
+    expect(inFlightMax).toBe(pipelinedMax);
+  });
+});
+
+test('a caller who hangs up has the rest of its requests dropped', async () => {
+  handled = [];
+  await new Promise<void>((resolve) => {
+    const socket = connect(shell.port, '127.0.0.1', () => socket.write(many(60, get)));
+    socket.once('data', () => socket.destroy());
+    socket.once('close', () => resolve());
+  });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(inFlight).toBe(0);
+  expect(handled.length).toBeLessThan(60);
+});

@@ -9,6 +9,7 @@ import type { JobQueue } from '../jobs/job.ts';
 import { createJobNotifier, type JobNotifier } from '../jobs/notifier.ts';
 import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
+import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
@@ -26,6 +27,7 @@ import { createEndpoints } from '../store/sql/webhook-endpoints.ts';
 import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
+import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import type { KeyProvider } from '../vault/key-provider.ts';
 import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
@@ -43,6 +45,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly context: HandlerContext;
   readonly services: S;
   readonly keyProvider: KeyProvider;
+  readonly limits: Limits;
   readonly jobs: JobQueue;
   /** Announces each kind of job that a committed transaction of this process has saved. */
   readonly jobNotifier: JobNotifier;
@@ -132,12 +135,15 @@ function createBackend<S extends Services>(
   const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const { credentialRules } = set;
-  const services = set.compose(config, { engine, store, context, pepper: ring.pepper, credentialRules });
+  const limitKey = deriveKey(ring.index, 'limits');
+  const limits = createLimits(clock, (text) => fingerprintOf(limitKey, text));
+  const services = set.compose(config, { engine, store, context, limits, pepper: ring.pepper, credentialRules });
   return Object.freeze<Backend<S>>({
     store,
     context,
     keyProvider,
     services,
+    limits,
     jobs: createJobs(engine),
     jobNotifier,
     endpoints: createEndpoints(engine),

@@ -1,6 +1,7 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
+import { credentialActor } from '../audit/audit-event.ts';
 import { createNameClient } from '../callers/client-name.ts';
 import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
@@ -24,6 +25,7 @@ import type { CallerServerOptions } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
+import { limitCounter } from '../limits/limits.ts';
 import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
@@ -90,6 +92,7 @@ export async function composeGateway<M extends Metrics>(
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   backend.services.observe(log, metrics);
+  observeLimits(backend, log, metrics);
   const opened = openUpstreams(upstreams, {
     implementations,
     protocols,
@@ -196,10 +199,20 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
   }
 }
 
+function observeLimits({ limits, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
+  const count = metrics.addEventCounter(limitCounter);
+  limits.listen(({ limit, actor, blockedMs }) => {
+    const seconds = Math.ceil(blockedMs / 1000);
+    count(limit);
+    log.logger.warn({ limit, actor, seconds }, 'a limit is reached');
+    audit.record({ kind: 'limitReached', actor: credentialActor(actor), subject: limit, detail: { seconds } });
+  });
+}
+
 /** Opens the cache in Redis, if there is one. */
 async function openCache(
   { redisUrl }: Config,
-  { context }: Backend<Services>,
+  { context, limits }: Backend<Services>,
   log: Log,
   metrics: Metrics,
 ): Promise<IdempotencyCache | undefined> {
@@ -216,5 +229,7 @@ async function openCache(
     warn: (text) => log.logger.warn(text),
   });
   metrics.redisUp = () => cache.state() === 'up';
+  const { sharedCountersOn } = await import('../limits/shared-counter.ts');
+  limits.share(sharedCountersOn(cache.client));
   return cache;
 }

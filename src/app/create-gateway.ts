@@ -192,10 +192,17 @@ function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, pl
 type Variables = Readonly<Record<string, string>>;
 
 function storeVariables(store: StoreOptions): Variables {
-  // No other process could read the records.
-  if (store === 'memory') return { CALLER_RECORDS: 'off' };
+  if (store === 'memory') return variablesOfMemory;
   return 'dataDir' in store ? { DATA_DIR: store.dataDir } : { DATABASE_URL: store.databaseUrl };
 }
+
+/** No other process could read the records, and a test suite may send what an attacker sends. */
+const variablesOfMemory: Variables = {
+  CALLER_RECORDS: 'off',
+  LOOKUP_MISSES_PER_MINUTE_MAX: '0',
+  CARDS_STORED_PER_MINUTE_MAX: '0',
+  SIMILAR_CARDS_PER_DAY_MAX: '0',
+};
 
 function keyVariables(store: StoreOptions, keys: string | undefined, settings: Variables): Variables {
   if (keys !== undefined) return { TRIGLYPH_KEYS: keys };

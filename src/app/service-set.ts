@@ -7,6 +7,7 @@ import type { Log } from '../http/log.ts';
 import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/worker.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -34,6 +35,7 @@ export interface ServiceDependencies {
   readonly engine: Engine;
   readonly store: Store;
   readonly context: HandlerContext;
+  readonly limits: Limits;
   readonly pepper: KeyObject;
   /** Those of the set, and of services added to it. */
   readonly credentialRules: CredentialRules;

@@ -7,6 +7,7 @@ import {
   createUpdaterJobHandlers,
 } from '../services/recurring/account-updater/account-updater.ts';
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
+import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
@@ -34,14 +35,14 @@ export const builtInServices: ServiceSet<BuiltInServices> = Object.freeze<Servic
 
 function composeBuiltIn(
   config: Config,
-  { engine, store, context, pepper, credentialRules: rules }: ServiceDependencies,
+  { engine, store, context, limits, pepper, credentialRules: rules }: ServiceDependencies,
 ): BuiltInServices {
   const { clock, vault } = context;
   const registry = createRegistry(engine, pepper, clock, rules);
   const accountUpdater = createAccountUpdater(config, { store, clock, vault });
   const { updater, events, batchQueue } = accountUpdater;
   return Object.freeze<BuiltInServices>({
-    implementations: implementServices({ updater }),
+    implementations: implementServices({ updater, cardSearch: createCardSearchLimits(config, limits) }),
     webhookFormats,
     registry,
     accountUpdater,

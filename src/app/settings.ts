@@ -357,6 +357,27 @@ export const settings = Object.freeze({
     doc: 'How long records of callers are stored after the last request, and counts after their day.',
     parse: integer(1, 3_650),
   }),
+  lookupMissesPerMinuteMax: setting({
+    name: 'LOOKUP_MISSES_PER_MINUTE_MAX',
+    unit: 'cards and accounts',
+    default: '60',
+    doc: 'How many different cards and accounts one credential may look up in a minute that are not stored; 429 for its lookups beyond it (docs/security.md). 0 is unlimited. Raise it for callers that look up the card of every new shopper.',
+    parse: integer(0, 1_000_000_000),
+  }),
+  cardsStoredPerMinuteMax: setting({
+    name: 'CARDS_STORED_PER_MINUTE_MAX',
+    unit: 'cards',
+    default: '1000',
+    doc: 'How many different cards one credential may store in a minute; 429 beyond it. 0 is unlimited. Imports are not limited.',
+    parse: integer(0, 1_000_000_000),
+  }),
+  similarCardsPerDayMax: setting({
+    name: 'SIMILAR_CARDS_PER_DAY_MAX',
+    unit: 'cards',
+    default: '50',
+    doc: 'How many different cards with the same first six and last four digits one credential may store, or look up without success, in a day; 429 for such cards beyond it. 0 is unlimited.',
+    parse: integer(0, 1_000_000_000),
+  }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',
     unit: 'shoppers',

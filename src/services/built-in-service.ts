@@ -3,6 +3,7 @@ import type { Service } from '../contract/service.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import type { WebhookFormat } from '../webhooks/format.ts';
 import type { Updater } from './recurring/account-updater/updater.ts';
+import type { CardSearchLimits } from './recurring/card-search-limits.ts';
 
 export interface BuiltInService {
   /** Newest last. */
@@ -15,6 +16,8 @@ export interface BuiltInService {
 
 export interface ServiceDependencies {
   readonly updater: Updater;
+  /** Absent where nothing is limited. */
+  readonly cardSearch?: CardSearchLimits;
 }
 
 /** What an operator sees of a queued event. */

@@ -153,7 +153,7 @@ describe('OpenAPI', () => {
 
   test('an operation lists every status that it can return, with its problems', () => {
     const { responses } = openApi.paths[`${home}/disable`].post;
-    const statuses = ['200', '400', '401', '403', '408', '409', '413', '415', '422', '500', '503'];
+    const statuses = ['200', '400', '401', '403', '408', '409', '413', '415', '422', '429', '500', '503'];
     expect(Object.keys(responses)).toEqual(statuses);
     const reading = openApi.paths[`${home}/listRecurringDetails`].post;
     expect(Object.keys(reading.responses)).toEqual(statuses.filter((status) => status !== '409'));

@@ -3,6 +3,7 @@ import type { Service } from '../../contract/service.ts';
 import { type Implementation, implement } from '../../gateway/implement.ts';
 import type { ServiceDependencies } from '../built-in-service.ts';
 import { scheduleAccountUpdater } from './account-updater/schedule.ts';
+import { noCardSearchLimits } from './card-search-limits.ts';
 import { disable } from './disable.ts';
 import { listRecurringDetails } from './list-details.ts';
 import { olderVersions } from './older-versions.ts';
@@ -20,13 +21,13 @@ export function implementRecurring(dependencies: ServiceDependencies): Implement
 }
 
 /** One handler for each operation. */
-export function recurringHandlers({ updater }: ServiceDependencies) {
+export function recurringHandlers({ updater, cardSearch = noCardSearchLimits }: ServiceDependencies) {
   return {
     disable,
     listRecurringDetails,
     notifyShopper,
     scheduleAccountUpdater: scheduleAccountUpdater(updater),
-    storeToken,
-    tokenLookup,
+    storeToken: storeToken(cardSearch),
+    tokenLookup: tokenLookup(cardSearch),
   };
 }

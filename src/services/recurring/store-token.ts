@@ -1,43 +1,50 @@
 /** storeToken: stores a card or a bank account of a shopper. */
 
 import type { Handler } from '../../gateway/handler.ts';
+import type { CardSearchLimits } from './card-search-limits.ts';
 import { detailEvent } from './events.ts';
 import { checkCard } from './instrument.ts';
 import { saveDetail } from './save-detail.ts';
 import { DetailRepository } from './store/repository.ts';
 import type { RecurringOperations } from './v68.ts';
 
-export const storeToken: Handler<RecurringOperations['storeToken']> = async (request, tx, context) => {
-  const { input, caller, requestReference: pspReference } = request;
-  if (input.card !== undefined) checkCard(input.card, context.clock.now());
-  const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
-  const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
-  const key = { company: caller.tenant, merchantAccount, shopperReference };
-  const { detail, kind } = await saveDetail(
-    key,
-    {
-      card,
-      bank,
-      elv,
-      shopperEmail,
-      socialSecurityNumber,
-      contracts: input.recurring.contract,
-      variant: input.selectedBrand,
-      firstPspReference: pspReference,
-      also: { additionalData, billingAddress, name, shopperName },
-    },
-    tx.repository(DetailRepository),
-    context,
-  );
-  const events = [detailEvent(kind, key, detail)];
-  await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
-  const { recurringDetailReference, publicData } = detail;
-  return {
-    alias: publicData.alias,
-    aliasType: publicData.aliasType,
-    pspReference,
-    rechargeReference: pspReference,
-    recurringDetailReference,
-    result: 'Success',
+export function storeToken(limits: CardSearchLimits): Handler<RecurringOperations['storeToken']> {
+  return async (request, tx, context) => {
+    const { input, caller, requestReference: pspReference } = request;
+    const searched = { credential: caller.credential, number: input.card?.number };
+    if (input.card !== undefined) limits.checkStore(searched);
+    if (input.card !== undefined) checkCard(input.card, context.clock.now());
+    const { merchantAccount, shopperReference, card, bank, elv, shopperEmail, socialSecurityNumber } = input;
+    const { additionalData, billingAddress, shopperName, name = input.recurring.recurringDetailName } = input;
+    const key = { company: caller.tenant, merchantAccount, shopperReference };
+    const { detail, kind } = await saveDetail(
+      key,
+      {
+        card,
+        bank,
+        elv,
+        shopperEmail,
+        socialSecurityNumber,
+        contracts: input.recurring.contract,
+        variant: input.selectedBrand,
+        firstPspReference: pspReference,
+        also: { additionalData, billingAddress, name, shopperName },
+      },
+      tx.repository(DetailRepository),
+      context,
+    );
+    // The alias tells whether the number is a stored one.
+    if (input.card !== undefined) limits.countStored(searched, detail.fingerprint);
+    const events = [detailEvent(kind, key, detail)];
+    await tx.outbox.enqueue({ tenant: caller.tenant, requestReference: pspReference, at: context.clock.now(), events });
+    const { recurringDetailReference, publicData } = detail;
+    return {
+      alias: publicData.alias,
+      aliasType: publicData.aliasType,
+      pspReference,
+      rechargeReference: pspReference,
+      recurringDetailReference,
+      result: 'Success',
+    };
   };
-};
+}

@@ -43,6 +43,8 @@ export interface CacheOptions {
 export interface RedisCache extends IdempotencyCache {
   /** `up` while Redis is connected and answers. */
   state(): 'up' | 'down';
+  /** The connection, for other uses of the same Redis. */
+  readonly client: object;
 }
 
 type Answer =
@@ -111,6 +113,10 @@ class RedisIdempotencyCache implements RedisCache {
     this.#client.disconnect();
     // A client that waits to reconnect emits no `end`.
     if (open) await ended;
+  }
+
+  get client(): object {
+    return this.#client;
   }
 
   state(): 'up' | 'down' {

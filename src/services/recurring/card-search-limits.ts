@@ -1,0 +1,72 @@
+/** Quotas against the search for card numbers: tokenLookup and storeToken tell whether a number is one that is stored. */
+import { Problem } from '../../contract/problem.ts';
+import type { Limits } from '../../limits/limits.ts';
+import type { Quota } from '../../limits/quota.ts';
+
+/** 0 is unlimited. */
+export interface CardSearchSettings {
+  readonly lookupMissesPerMinuteMax: number;
+  readonly cardsStoredPerMinuteMax: number;
+  readonly similarCardsPerDayMax: number;
+}
+
+/** A card or an account that a credential asks for or stores. */
+export interface Searched {
+  readonly credential: string;
+  /** Of a card. */
+  readonly number?: string | undefined;
+}
+
+/** Each throws `tooManyRequests` where a quota is used up. */
+export interface CardSearchLimits {
+  /** Before a lookup, and again before its result is shown: other lookups may have ended in between. */
+  checkLookup(searched: Searched): void;
+  /** A lookup has found nothing. */
+  countMiss(searched: Searched, fingerprint: string): void;
+  checkStore(searched: Searched): void;
+  /** A card was saved, in a transaction that is not committed yet. */
+  countStored(searched: Searched, fingerprint: string): void;
+}
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** What is repeated counts once: a number that was tried before tells nothing new. */
+export function createCardSearchLimits(settings: CardSearchSettings, limits: Limits): CardSearchLimits {
+  const misses = limits.quota({ name: 'lookupMisses', max: settings.lookupMissesPerMinuteMax, windowMs: minuteMs });
+  const stored = limits.quota({ name: 'cardsStored', max: settings.cardsStoredPerMinuteMax, windowMs: minuteMs });
+  // Who knows what lists show of a number tries numbers that differ only in the rest.
+  const similar = limits.quota({ name: 'similarCards', max: settings.similarCardsPerDayMax, windowMs: dayMs });
+  const check = (quota: Quota, { credential, number }: Searched): void => {
+    refuseBlocked(quota, credential);
+    if (number !== undefined) refuseBlocked(similar, similarKey(credential, number));
+  };
+  const count = (quota: Quota, { credential, number }: Searched, member: string): void => {
+    quota.count(credential, { member });
+    if (number !== undefined) similar.count(similarKey(credential, number), { member, actor: credential });
+  };
+  return Object.freeze<CardSearchLimits>({
+    checkLookup: (searched) => check(misses, searched),
+    countMiss: (searched, fingerprint) => count(misses, searched, fingerprint),
+    checkStore: (searched) => check(stored, searched),
+    countStored: (searched, fingerprint) => count(stored, searched, fingerprint),
+  });
+}
+
+/** For gateways without limits. */
+export const noCardSearchLimits: CardSearchLimits = Object.freeze<CardSearchLimits>({
+  checkLookup: () => {},
+  countMiss: () => {},
+  checkStore: () => {},
+  countStored: () => {},
+});
+
+/** The first six and the last four digits, which PCI DSS allows to be shown. */
+function similarKey(credential: string, number: string): string {
+  return `${credential} ${number.slice(0, 6)} ${number.slice(-4)}`;
+}
+
+function refuseBlocked(quota: Quota, key: string): void {
+  const ms = quota.blockedMs(key);
+  if (ms > 0) throw new Problem('tooManyRequests', undefined, { retryAfterSeconds: Math.ceil(ms / 1000) });
+}

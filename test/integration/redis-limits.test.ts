@@ -1,0 +1,81 @@
+/** Quotas of two processes that share a Redis: they count together, and each alone while Redis is gone. */
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { clock } from '../../src/lib/clock.ts';
+import { createLimits } from '../../src/limits/limits.ts';
+import type { Quota } from '../../src/limits/quota.ts';
+import { sharedCountersOn } from '../../src/limits/shared-counter.ts';
+import { openRedisCache, type RedisCache } from '../../src/store/redis/cache.ts';
+import { type RedisCluster, type RedisServer, startRedis, startRedisCluster } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+let server: RedisServer;
+let cluster: RedisCluster;
+beforeAll(async () => {
+  [server, cluster] = await Promise.all([startRedis(), startRedisCluster()]);
+});
+
+const caches: RedisCache[] = [];
+afterAll(async () => {
+  await Promise.all(caches.map((cache) => cache.close()));
+  await Promise.all([server.stop(), cluster.stop()]);
+});
+
+const openProcess = async (url: string, name: string): Promise<{ quota: Quota; cache: RedisCache }> => {
+  const cache = openRedisCache({ url, clock, commandMsMax: 10_000 });
+  caches.push(cache);
+  await until('the connection to be up', () => cache.state() === 'up');
+  const limits = createLimits(clock, (text) => Buffer.from(text).toString('base64url'));
+  limits.share(sharedCountersOn(cache.client));
+  return { cache, quota: limits.quota({ name, max: 6, windowMs: 600_000 }) };
+};
+
+test.each([
+  ['one server', () => server.url],
+  ['a cluster', () => cluster.url],
+])('on %s: the sum of both processes blocks each with its next event', async (_, url) => {
+  const one = await openProcess(url(), 'sum');
+  const other = await openProcess(url(), 'sum');
+  const count = ({ quota }: { quota: Quota }, member: string) => {
+    quota.count('a', { member });
+    quota.count(member);
+  };
+  for (const member of ['1', '2', '3', '4']) count(one, member);
+  // Members that the first process has counted do not count again.
+  for (const member of ['1', '2', '5']) count(other, member);
+  // Nothing tells that no block will follow.
+  await setTimeout(100);
+  expect(other.quota.blockedMs('a')).toBe(0);
+  count(other, '6');
+  await until('the other to be blocked', () => other.quota.blockedMs('a') > 0);
+  expect(other.quota.blockedMs('a')).toBeGreaterThan(500_000);
+  expect(one.quota.blockedMs('a')).toBe(0);
+  one.quota.count('a', { member: '7' });
+  await until('the first to be blocked', () => one.quota.blockedMs('a') > 0);
+  expect(one.quota.blockedMs('1')).toBe(0);
+});
+
+test('keys expire, and hold no text of callers', async () => {
+  const { quota } = await openProcess(server.url, 'expiry');
+  quota.count('ws@Company.Demo', { member: 'm' });
+  let keys: readonly string[] = [];
+  await until('both keys to be there', async () => {
+    keys = await server.raw.keys('limit:v1:expiry*');
+    return keys.length === 2;
+  });
+  for (const key of keys) {
+    expect(key).not.toContain('Demo');
+    expect(await server.raw.pttl(key)).toBeGreaterThan(0);
+  }
+});
+
+test('without Redis each process blocks by its own count', async () => {
+  const gone = await startRedis();
+  const { quota, cache } = await openProcess(gone.url, 'alone');
+  await gone.stop();
+  await until('the connection to be down', () => cache.state() === 'down');
+  for (let event = 0; event < 5; event++) quota.count('a');
+  expect(quota.blockedMs('a')).toBe(0);
+  quota.count('a');
+  expect(quota.blockedMs('a')).toBeGreaterThan(0);
+});

@@ -250,7 +250,7 @@ function readEntryText<N>(reader: Reader<N>): ReadAt<N> {
 }
 
 /** What each format can write as a key: one line; dots make it steps of a form's name, in which brackets mean something. */
-function isKey(key: string): boolean {
+export function isKey(key: string): boolean {
   return (
     printable(key) &&
     /^.{1,128}$/.test(key) &&

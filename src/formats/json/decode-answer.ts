@@ -1,16 +1,19 @@
 /** Reads answers of other servers in JSON. */
-import type { Operation } from '../../contract/operation.ts';
+import { isBound, type Operation, splitByLocation } from '../../contract/operation.ts';
 import type { Field, ObjectSchema } from '../../contract/schema.ts';
 import { compileAnswers } from '../answers.ts';
+import { decodeText } from '../body-text.ts';
 import { requireTree } from '../malformed-body.ts';
 import type { DecodedAnswer, Reply } from '../protocol.ts';
 import { collectExtras } from './extras.ts';
-import { parse } from './parse.ts';
+import { parseDecoded } from './parse.ts';
+import { createPlainReader } from './plain.ts';
 import { answerReader } from './read.ts';
 
 /** Members that the contract does not have may be deeper than its own. */
 const answerLimits = { depthMax: 100, membersMax: Number.POSITIVE_INFINITY };
 
+const none: readonly never[] = Object.freeze([]);
 const emptyObject = Object.freeze({});
 
 /** The fields that an answer has in its headers, by name. */
@@ -20,10 +23,13 @@ export function createAnswerDecoder(
   headerFields: HeaderFields = () => emptyObject,
 ): (operation: Operation, reply: Reply) => DecodedAnswer {
   const read = compileAnswers(answerReader);
+  const readPlain = createPlainReader(bodyOf, answerLimits);
   return (operation, { media, headers, body }) => {
+    const decoded = decodeText(body, media.charset);
+    const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
+    if (plain !== undefined) return { value: plain, issues: none, unknownMembers: none };
     // Servers answer `204 No Content` and `null` for an answer without fields.
-    const tree =
-      body.length === 0 ? emptyObject : (requireTree(parse(body, media.charset, answerLimits)) ?? emptyObject);
+    const tree = body.length === 0 ? emptyObject : (requireTree(parseDecoded(decoded, answerLimits)) ?? emptyObject);
     const { value, issues, unknown, unknownMembers } = read(operation, {
       header: headerFields(operation, headers),
       body: Array.isArray(tree) ? inOnlyList(tree, operation.output) : tree,
@@ -32,6 +38,13 @@ export function createAnswerDecoder(
       ? { value, issues, unknownMembers }
       : { value, issues, unknownMembers, extras: collectExtras(unknown, operation.output) };
   };
+}
+
+/** The schema of answers whose fields are all in the body. */
+function bodyOf(operation: Operation): ObjectSchema | undefined {
+  const { output } = operation;
+  const isWhole = !isBound(operation) || Object.keys(splitByLocation(output).header.fields).length === 0;
+  return isWhole ? output : undefined;
 }
 
 /** An array is the only list of the answer, where the answer has no other field. */

@@ -1,7 +1,8 @@
 /** JSON: the path names the operation; errors are `{status, errorCode, message, errorType}` and the reference of the request. */
 import type { Path } from '../../contract/path.ts';
+import { compileRead } from '../../contract/read.ts';
 import { namedOperations, operationAddress } from '../../contract/service.ts';
-import { bodyCharsets } from '../body-text.ts';
+import { bodyCharsets, decodeText } from '../body-text.ts';
 import { compileCodecs } from '../codec.ts';
 import { errorMap } from '../error-map.ts';
 import { malformedBody, requireTree } from '../malformed-body.ts';
@@ -12,11 +13,14 @@ import { createAnswerDecoder } from './decode-answer.ts';
 import { decodeError } from './decode-error.ts';
 import { mergeExtras } from './extras.ts';
 import { jsonPath } from './names.ts';
-import { parse, parseText } from './parse.ts';
+import { parseDecoded, parseText } from './parse.ts';
+import { createPlainReader } from './plain.ts';
 import { compilePrint } from './print.ts';
 import { reader } from './read.ts';
+import { limits } from './scan.ts';
 
 const mediaType = 'application/json';
+const none: readonly never[] = Object.freeze([]);
 const contentType = `${mediaType};charset=utf-8`;
 
 export const json: WireFormat = Object.freeze<WireFormat>({
@@ -29,10 +33,15 @@ export const json: WireFormat = Object.freeze<WireFormat>({
 function createCodec(context: FormatContext): MessageCodec {
   const { requestReference: referenceName } = context.conventions;
   const codecOf = compileCodecs(context, { carried: namedOperations, reader, compilePrint });
+  // A walk of another kind sees each value.
+  const readPlain = createPlainReader(({ input }) => (context.compileRead === compileRead ? input : undefined), limits);
   return {
     decode(body, { charset }, target) {
       const operation = operationInPath(target);
-      const tree = requireTree(parse(body, charset));
+      const decoded = decodeText(body, charset);
+      const plain = 'text' in decoded ? readPlain(operation, decoded.text) : undefined;
+      if (plain !== undefined) return { operation, input: plain, issues: none };
+      const tree = requireTree(parseDecoded(decoded));
       if (tree === null) throw malformedBody('body is null');
       const { value, issues } = codecOf(operation).input.read({ body: tree });
       return { operation, input: value, issues };

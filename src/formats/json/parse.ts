@@ -2,16 +2,19 @@
 import type { Buffer } from 'node:buffer';
 import type { Charset } from '../../lib/charset.ts';
 import { plainInteger } from '../../lib/exact-json.ts';
-import { decodeText } from '../body-text.ts';
+import { type DecodedText, decodeText } from '../body-text.ts';
 import type { Fault } from '../malformed-body.ts';
 import { findFault } from './find-fault.ts';
 import { type Limits, limits, scan } from './scan.ts';
 
 export type Parsed = { readonly tree: unknown } | Fault;
 
-/** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
 export function parse(bytes: Buffer, charset?: Charset, within: Limits = limits): Parsed {
-  const decoded = decodeText(bytes, charset);
+  return parseDecoded(decodeText(bytes, charset), within);
+}
+
+/** Ignores one UTF-8 byte order mark, as RFC 8259 allows: some clients send it. */
+export function parseDecoded(decoded: DecodedText, within: Limits = limits): Parsed {
   if ('fault' in decoded) return decoded;
   const { text } = decoded;
   return parseText(text.startsWith('\ufeff') ? text.slice(1) : text, within);

@@ -103,6 +103,8 @@ export async function composeGateway<M extends Metrics>(
   });
   const composition = compose(opened.implementations);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
+  const nameClient =
+    config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : undefined;
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
@@ -122,6 +124,7 @@ export async function composeGateway<M extends Metrics>(
       },
     }),
     interceptor,
+    nameClient,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
   });
   const recorder = config.callerRecords
@@ -129,7 +132,6 @@ export async function composeGateway<M extends Metrics>(
         records: backend.callerRecords,
         vault: backend.context.vault,
         clock: backend.context.clock,
-        nameClient: createNameClient(conventions.libraryHeaders),
       })
     : undefined;
   const onAnswer = answerListener(recorder, overrides);
@@ -150,6 +152,7 @@ export async function composeGateway<M extends Metrics>(
             return answer;
           },
     documents: createDocuments(services, { wsdlSoap12: config.wsdlSoap12 }),
+    nameClient,
     observer: createObserver(log, metrics, conventions),
   };
 }

@@ -18,6 +18,9 @@ const knownMax = 1_000;
 const readMax = 256;
 const nameMax = 100;
 
+/** The name of a client that gives none. */
+export const unnamedClient = 'unnamed';
+
 export type NameClient = (headers: Headers, format: string) => string;
 
 /** Returns a function that names clients, as `PHP-SOAP/8.2.7, SOAPAction quoted`. */
@@ -50,7 +53,7 @@ function actionStyle(header: string | undefined): ActionStyle {
 }
 
 function namesOf(given: string): Readonly<Record<ActionStyle, string>> {
-  const name = clean(given) || 'unnamed';
+  const name = clean(given) || unnamedClient;
   const withStyle = (style: ActionStyle): string => `${name}, SOAPAction ${style}`;
   return {
     absent: withStyle('absent'),

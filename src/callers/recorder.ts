@@ -13,7 +13,7 @@ import {
   otherOfCredential,
   recordsPerCredentialMax,
 } from './caller-record.ts';
-import type { NameClient } from './client-name.ts';
+import { unnamedClient } from './client-name.ts';
 import { type ReadRequest, sealRequest } from './last-request.ts';
 
 /** What is recorded of an answered request. */
@@ -26,6 +26,7 @@ export interface AnsweredCall {
     readonly operation?: string | undefined;
     readonly credential?: string | undefined;
     readonly tenant?: string | undefined;
+    readonly client?: string | undefined;
     readonly outcome: string;
     readonly problem?: { readonly type: string; readonly status: number } | undefined;
     readonly deprecation?: string | undefined;
@@ -43,7 +44,6 @@ export interface RecorderParts {
   readonly records: CallerRecords;
   readonly vault: Vault;
   readonly clock: Clock;
-  readonly nameClient: NameClient;
 }
 
 /** Uses that are counted apart between two flushes. */
@@ -67,7 +67,7 @@ interface Tally {
   request: ReadRequest | undefined;
 }
 
-export function createCallerRecorder({ records, vault, clock, nameClient }: RecorderParts): CallerRecorder {
+export function createCallerRecorder({ records, vault, clock }: RecorderParts): CallerRecorder {
   let tallies = new Map<string, Tally>();
   /** Uses of each credential. */
   let uses = new Map<string, number>();
@@ -139,11 +139,11 @@ export function createCallerRecorder({ records, vault, clock, nameClient }: Reco
     record(headers, { entry, decoded }) {
       const now = clock.now();
       const { protocol: format, requestedVersion: version, problem, service = '', operation = '' } = entry;
+      const { client = unnamedClient } = entry;
       // Another server may know the credential better: one that it does not accept is no caller's.
       const isKnown = entry.credential !== undefined && problem?.status !== 401;
       const credential = isKnown ? entry.credential : '';
       const tenant = (isKnown && entry.tenant) || '';
-      const client = nameClient(headers, format);
       const key = `${tenant}\n${credential}\n${service}\n${operation}\n${version}\n${format}\n${client}`;
       const tally = tallies.get(key) ?? add({ tenant, credential, service, operation, version, format, client }, now);
       tally.lastUsedAt = now;

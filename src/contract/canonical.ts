@@ -53,6 +53,10 @@ export interface RequestHead {
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Absent where there is no connection. */
   readonly sender?: Sender | undefined;
+  /** The X-Request-Id of the caller; absent where it sent none. */
+  readonly requestId?: string | undefined;
+  /** The trace that the request belongs to (W3C Trace Context). */
+  readonly traceparent?: string | undefined;
 }
 
 /** Where a request came from, also through trusted proxies. */

@@ -14,6 +14,10 @@ export interface WireRequest {
   readonly sender?: Sender | undefined;
   /** The SHA-256 fingerprint of the certificate that the caller has proved: 64 lower-case hexadecimal digits. */
   readonly certificate?: string | undefined;
+  /** The X-Request-Id that the caller sent, if it is well-formed. */
+  readonly requestId?: string | undefined;
+  /** The trace of the caller, or a new one; absent where there is no connection. */
+  readonly traceparent?: string | undefined;
   /**
    * Throws a Problem for a head that must not be served: no host or two, a single header sent twice, an unknown encoding of
    * the body, a request from a page of another site. Called after the format is detected, so that the refusal has that format.

@@ -6,6 +6,8 @@ import type { Message } from '../formats/wire.ts';
 /** Names and numbers only: never a body, a field's text or a secret. */
 export interface LogEntry {
   readonly protocol: string;
+  /** The path as a template: names in braces stand for fields, and `*` for what no address of this server has. */
+  readonly path?: string | undefined;
   /** Absent where the request did not get far enough to tell. */
   readonly service?: string | undefined;
   /** The version in the path, as served: the contract's. */
@@ -15,7 +17,13 @@ export interface LogEntry {
   readonly operation?: string | undefined;
   readonly credential?: string | undefined;
   readonly tenant?: string | undefined;
+  /** The first field of a valid input whose value a grant must hold. The value is text of the caller. */
+  readonly account?: { readonly field: string; readonly value: string } | undefined;
+  /** What the client calls itself, in few printable characters. */
+  readonly client?: string | undefined;
   readonly requestReference: string;
+  /** The X-Request-Id of the caller, or the reference that this request had before it turned out to repeat another. */
+  readonly requestId?: string | undefined;
   /** The answer was an earlier request's, found by its Idempotency-Key. */
   readonly replayed?: boolean | undefined;
   /** The Idempotency-Key is so short that another caller may choose the same. */

@@ -1,4 +1,5 @@
 /** Handles a request: every step, in order. */
+import type { NameClient } from '../callers/client-name.ts';
 import type { Deprecation, Deprecations } from '../callers/deprecation.ts';
 import type { AnyCaller, AnyRequest, RequestHead } from '../contract/canonical.ts';
 import { type Problem, problems } from '../contract/problem.ts';
@@ -31,6 +32,8 @@ export interface Gateway {
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
   readonly interceptor?: Interceptor | undefined;
   readonly deprecations?: Deprecations | undefined;
+  /** Absent where nothing records or logs clients. */
+  readonly nameClient?: NameClient | undefined;
 }
 
 /**
@@ -41,6 +44,10 @@ export type Interceptor = (request: AnyRequest, protocol: string, proceed: () =>
 
 /** How far a request has come: what its answer's headers, a refusal and the log can tell of it. */
 interface RequestState {
+  readonly wire: WireRequest;
+  /** Of the path. */
+  readonly template: string;
+  readonly requestId: string;
   /** In which the request is answered: that of the head, then that of the body. */
   protocol: Protocol;
   /** Of this request, until it turns out to repeat another. */
@@ -57,7 +64,14 @@ interface RequestState {
 export async function handleRequest(wire: WireRequest, gateway: Gateway): Promise<Answer> {
   const route = gateway.routes.find(wire.path);
   const detected = detect(wire, route, gateway.protocols);
-  const state: RequestState = { requestReference: gateway.ids.requestReference(), protocol: detected.protocol };
+  const requestReference = gateway.ids.requestReference();
+  const state: RequestState = {
+    wire,
+    template: route.template,
+    requestId: wire.requestId ?? requestReference,
+    requestReference,
+    protocol: detected.protocol,
+  };
   try {
     wire.inspect(detected.protocol.requiresHost);
     // Health checks of old plugins send a GET without credentials, and expect 401.
@@ -77,7 +91,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     state.key = keyOf(wire.headers, state.decoded);
     const { operation } = state.decoded;
     const current = gateway.current(operation);
-    if ('forward' in current.handler) state.head = { headers: wire.headers, sender: wire.sender };
+    if ('forward' in current.handler) state.head = headOf(wire);
     const request = authorize(state.decoded, current, state.caller, state);
     const proceed = async (): Promise<Answer> => {
       const result = await gateway.executeIdempotently(request, current.handler);
@@ -102,12 +116,16 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
   }
 }
 
+function headOf({ headers, sender, requestId, traceparent }: WireRequest): RequestHead {
+  return { headers, sender, requestId, traceparent };
+}
+
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
 function answer(gateway: Gateway, state: RequestState, encoded: Message, problem?: Problem): Answer {
-  const { protocol, requestReference, target, caller, key, replayed } = state;
+  const { protocol, requestReference, target, caller, key, replayed, wire } = state;
   const deprecation = findDeprecation(state, gateway);
   // Stacks show the body of such a refusal as it is, and gSOAP only its first characters.
   const notice = problem?.kind.keepsStatus ? undefined : deprecation?.notice;
@@ -125,13 +143,17 @@ function answer(gateway: Gateway, state: RequestState, encoded: Message, problem
     decoded: state.decoded,
     entry: {
       protocol: protocol.name,
+      path: state.template,
       service: target?.service.name,
       version: target?.service.version,
       requestedVersion: requestedVersionOf(state),
       operation: operationOf(state)?.name,
       credential: caller?.credential,
       tenant: caller?.tenant,
+      account: accountOf(state),
+      client: gateway.nameClient?.(wire.headers, protocol.name),
       requestReference,
+      requestId: state.requestId,
       replayed,
       weakKey: key === undefined ? undefined : isWeak(key),
       outcome: problem?.problem ?? 'ok',
@@ -178,6 +200,13 @@ function retryHeaders({ kind, retryAfterSeconds }: Problem, state: RequestState)
 /** An address of before versions names none. */
 function requestedVersionOf({ target }: RequestState): number | undefined {
   return target?.isUnversioned ? undefined : target?.version;
+}
+
+function accountOf({ decoded }: RequestState): LogEntry['account'] {
+  if (decoded === undefined || decoded.issues.length > 0) return undefined;
+  const [granted] = decoded.operation.grants;
+  const value = granted && (decoded.input as Readonly<Record<string, unknown>>)[granted.field];
+  return value === undefined ? undefined : { field: granted!.field, value: String(value) };
 }
 
 function operationOf({ decoded, target }: RequestState) {

@@ -1,7 +1,15 @@
 /** Finds what a path names: the format of the address, and for each method the operation. */
 import { type BoundOperation, namesInPath } from '../contract/operation.ts';
 import { describe, Problem } from '../contract/problem.ts';
-import { boundOperations, contractOf, namedOperations, type Service, versionsOf } from '../contract/service.ts';
+import {
+  boundOperations,
+  contractOf,
+  type LegacyAddresses,
+  namedOperations,
+  type Service,
+  serviceAddress,
+  versionsOf,
+} from '../contract/service.ts';
 import { unknownOperation } from '../formats/named-operation.ts';
 import type { Target } from '../formats/protocol.ts';
 
@@ -12,6 +20,8 @@ export interface Route {
   readonly fallback: 'soap11' | 'json';
   /** Callers send requests to this path by POST, so a GET asks whether the service is there. */
   readonly isServiceAddress?: true;
+  /** The path without text of the caller: names in braces stand for fields, and `*` for unknown segments. */
+  readonly template: string;
   /** Throws notFound, unknownVersion, unknownOperation, methodNotAllowed (with Allow) or badRequest. */
   target(method: string): Target;
 }
@@ -29,8 +39,9 @@ export function compileRoutes(services: readonly Service[]): Routes {
   const templates = new Map(services.map((service) => [service, boundOperations(service).map(compileTemplate)]));
   const soapFolders = services.flatMap(({ legacy }) => (legacy?.soap === undefined ? [] : [folderOf(legacy.soap)]));
   const cache = new Map<string, Route>();
+  const describePath = createPathDescription(services);
 
-  const locate = (path: string, fallback: Route['fallback']): Route => {
+  const locate = (path: string, fallback: Route['fallback']): Located => {
     const plain = path.replace(/\/$/, '');
     const adapted = services.findLast(({ legacy }) => legacy?.adapter === plain);
     if (adapted !== undefined) return { format: 'adapter', ...named(adapted, undefined, '', fallback) };
@@ -55,12 +66,16 @@ export function compileRoutes(services: readonly Service[]): Routes {
       const known = cache.get(path);
       if (known !== undefined) return known;
       const isLegacySoap = soapFolders.some((folder) => path.startsWith(folder));
-      const route = Object.freeze(locate(path, isLegacySoap ? 'soap11' : 'json'));
+      const located = locate(path, isLegacySoap ? 'soap11' : 'json');
+      const route = Object.freeze<Route>({ ...located, template: located.template ?? describePath(path) });
       if (route.format !== 'rest' && cache.size < cachedMax) cache.set(path, route);
       return route;
     },
   });
 }
+
+/** A route before unknown segments of its path are left out. */
+type Located = Omit<Route, 'template'> & { readonly template?: string };
 
 /** A segment of a path template: a literal word, or the name of a field. */
 type Segment = { readonly word: string } | { readonly field: string };
@@ -71,7 +86,7 @@ interface Template {
 }
 
 /** A service whose operations callers name: in the path, or in the body where `below` is empty. `asked`: the version in the path. */
-function named(service: Service, asked: number | undefined, below: string, fallback: Route['fallback']): Route {
+function named(service: Service, asked: number | undefined, below: string, fallback: Route['fallback']): Located {
   const name = /^\/([A-Za-z_]\w{0,59})$/.exec(below)?.[1];
   const isService = below === '' && namedOperations(service).length > 0;
   if (name === undefined && !isService) {
@@ -100,7 +115,7 @@ function named(service: Service, asked: number | undefined, below: string, fallb
   };
 }
 
-function refused(fallback: Route['fallback'], problem: () => Problem): Route {
+function refused(fallback: Route['fallback'], problem: () => Problem): Located {
   return {
     fallback,
     target() {
@@ -133,6 +148,28 @@ function compileTemplate(operation: BoundOperation): Template {
   };
 }
 
+/** A longer path is cut. */
+const describedSegmentsMax = 12;
+
+/** Returns a function that replaces every segment that is no word of an address, such as an identifier, by `*`. */
+function createPathDescription(services: readonly Service[]): (path: string) => string {
+  const addresses = services.flatMap(({ address, legacy = {} }) => [address, ...legacyAddresses(legacy)]);
+  const operations = services.flatMap(({ operations }) => [...operations.values()]);
+  const words = new Set([
+    '',
+    ...addresses.flatMap(segmentsOf),
+    ...operations.flatMap(({ name, http }) => [name, ...segmentsOf(http?.path ?? '')]),
+  ]);
+  return (path) => {
+    const segments = path.split('/', describedSegmentsMax);
+    return segments.map((each) => (words.has(each) || /^[vV]\d{1,4}$/.test(each) ? each : '*')).join('/');
+  };
+}
+
+function legacyAddresses({ soap = '', adapter = '', wsdl = '' }: LegacyAddresses): readonly string[] {
+  return [soap, adapter, wsdl];
+}
+
 function segmentsOf(path: string): readonly string[] {
   return path.split('/').slice(1);
 }
@@ -156,10 +193,11 @@ function bound(
   fitting: readonly Template[],
   segments: readonly string[],
   fallback: Route['fallback'],
-): Route {
+): Located {
   return {
     format: 'rest',
     fallback,
+    template: serviceAddress(service, version) + fitting[0]!.operation.http.path,
     target(method) {
       const template = fitting.find(({ operation }) => operation.http.method === method);
       if (template === undefined) throw methodNotAllowed(fitting.map(({ operation }) => operation.http.method));

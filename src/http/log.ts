@@ -2,8 +2,6 @@
 import { openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Library from 'pino';
-import type { Conventions } from '../contract/conventions.ts';
-import type { LogEntry } from '../gateway/answer.ts';
 import { redact } from '../lib/redact.ts';
 import { LineWriter } from './line-writer.ts';
 
@@ -12,20 +10,10 @@ export interface Log {
   readonly logger: Library.Logger;
   /** Writes a line. `members` are those of a JSON object, without its braces: `"status":200,"ms":1.2`. */
   write(level: 'info' | 'error', members: string): void;
+  /** Whether lines of requests are written. */
+  readonly writesRequests: boolean;
   /** Writes the buffered lines. Drops those that are not written within `msMax`. */
   close(msMax?: number): Promise<void>;
-}
-
-/** What the HTTP server observed of a request. */
-export interface ObservedRequest {
-  readonly status: number;
-  /** From the arrival of the head to the writing of the response. */
-  readonly ms: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly address: string;
-  /** The caller closed the connection before the response. */
-  readonly aborted: boolean;
 }
 
 export interface LogTarget {
@@ -71,6 +59,7 @@ export function openLog(
     write: (level, members) => {
       if (enabled[level]) writer.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
     },
+    writesRequests: enabled.info,
     close(msMax = closeMsMax) {
       openWriters.delete(writer);
       if (openWriters.size === 0) process.off('exit', closeWriters);
@@ -94,35 +83,6 @@ const openWriters = new Set<LineWriter>();
 
 function closeWriters(): void {
   for (const writer of openWriters) writer.closeSync();
-}
-
-/** What the services of a server call these members of a line. */
-export type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
-
-/** Logs a request with names and numbers only, never with the content of a field. */
-export function logRequest(log: Log, entry: LogEntry, observed: ObservedRequest, names: MemberNames): void {
-  const { problem } = entry;
-  const cause = problem?.type === 'internal' ? problem.cause : undefined;
-  const members =
-    textMember('protocol', entry.protocol) +
-    textMember('service', entry.service) +
-    (entry.version === undefined ? '' : `"version":${entry.version},`) +
-    textMember('operation', entry.operation) +
-    textMember('credential', entry.credential) +
-    textMember(names.tenant, entry.tenant) +
-    textMember(names.requestReference, entry.requestReference || undefined) +
-    textMember('outcome', entry.outcome) +
-    (entry.replayed ? '"replayed":true,' : '') +
-    textMember('deprecation', entry.deprecation) +
-    `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +
-    `"bytesOut":${observed.bytesOut},${textMember('address', observed.address)}` +
-    (observed.aborted ? '"aborted":true,' : '') +
-    textMember('reason', problem?.reason) +
-    (cause === undefined ? '' : `"cause":${JSON.stringify(describeError(cause))},`);
-  // The problem decides the level and not the status: a SOAP Fault is HTTP 500 for errors of the caller too.
-  const level = problem?.type === 'internal' ? 'error' : 'info';
-  // Without the comma after the last member.
-  log.write(level, members.slice(0, -1));
 }
 
 /** Logs an error outside of a request. */
@@ -156,17 +116,10 @@ function isoClock(): () => string {
 
 const causesMax = 4;
 
-function describeError(thrown: unknown, depth = 1): object {
+/** Name, message and stack, without card numbers, also of its causes. */
+export function describeError(thrown: unknown, depth = 1): object {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const { name, message, stack = '', cause } = thrown;
   const deeper = cause === undefined || depth === causesMax ? {} : { cause: describeError(cause, depth + 1) };
   return { name, message: redact(message), stack: redact(stack), ...deeper };
-}
-
-/** Text that JSON does not escape. Nearly every value is one. */
-const plain = /^[\w .:@/-]*$/;
-
-function textMember(name: string, value: string | undefined): string {
-  if (value === undefined) return '';
-  return plain.test(value) ? `"${name}":"${value}",` : `"${name}":${JSON.stringify(value)},`;
 }

@@ -1,6 +1,7 @@
 /** Observes requests: each one is a log line and a count in the metrics. */
 import type { LogEntry } from '../gateway/answer.ts';
-import { type Log, logFailure, logRequest, type MemberNames, type ObservedRequest } from './log.ts';
+import { type Log, logFailure } from './log.ts';
+import { createRequestLog, type MemberNames, type ObservedRequest } from './log-request.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 export interface Observer {
@@ -13,6 +14,7 @@ export interface Observer {
 }
 
 export function createObserver(log: Log, metrics: Metrics, names: MemberNames): Observer {
+  const logRequest = createRequestLog(log, names);
   return {
     requestStarted() {
       metrics.inFlight++;
@@ -20,7 +22,7 @@ export function createObserver(log: Log, metrics: Metrics, names: MemberNames): 
     requestAnswered(entry, observed) {
       metrics.inFlight--;
       metrics.count(entry, observed.ms / 1000);
-      logRequest(log, entry, observed, names);
+      logRequest(entry, observed);
     },
     requestFailed(thrown) {
       logFailure(log, thrown, 'handling a request failed');

@@ -4,9 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Sender } from '../contract/canonical.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
+import { acceptRequestId } from './request-id.ts';
 
 type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies'>;
 
@@ -110,6 +112,7 @@ export class ReceivedRequest implements WireRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly requestId: string | undefined;
   /** Length of the body as read, before it is inflated. */
   bytesIn = 0;
   /** Nothing more can be read on this connection. */
@@ -118,6 +121,10 @@ export class ReceivedRequest implements WireRequest {
   #coding: ContentCoding | undefined;
   #interruption: Problem | undefined;
   #reject: ((problem: Problem) => void) | undefined;
+  /** Of the caller. */
+  readonly #sentTrace: string | undefined;
+  #traceId: string | undefined;
+  #traceparent: string | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, limits: Limits) {
     const url = request.url ?? '/';
@@ -130,6 +137,8 @@ export class ReceivedRequest implements WireRequest {
     this.headers = request.headers as Readonly<Record<string, string | undefined>>;
     this.request = request;
     this.response = response;
+    this.#sentTrace = parseTraceparent(this.headers.traceparent);
+    this.requestId = acceptRequestId(this.headers['x-request-id']);
     this.fault = headFault(request, limits.headersMax);
     this.#limits = limits;
   }
@@ -137,6 +146,16 @@ export class ReceivedRequest implements WireRequest {
   get sender(): Sender {
     const { trustedProxies } = this.#limits;
     return { address: clientAddress(this.request, trustedProxies), scheme: publicScheme(this.request, trustedProxies) };
+  }
+
+  get traceId(): string {
+    this.#traceId ??= this.#sentTrace === undefined ? createTraceId() : traceIdOf(this.#sentTrace);
+    return this.#traceId;
+  }
+
+  get traceparent(): string {
+    this.#traceparent ??= this.#sentTrace ?? createTraceparent(this.traceId);
+    return this.#traceparent;
   }
 
   inspect(requiresHost: boolean): void {

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Message } from '../formats/wire.ts';
 import type { HttpOptions } from './options.ts';
 import type { ReceivedRequest } from './received-request.ts';
+import { requestIdHeader } from './request-id.ts';
 
 type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
 
@@ -15,6 +16,8 @@ export interface WriteOptions {
   readonly bytesOut: number;
   /** Ends the connection after the message. */
   readonly closing: boolean;
+  /** For the header X-Request-Id. */
+  readonly requestId: string;
   readonly limits: Limits;
 }
 
@@ -22,14 +25,14 @@ export interface WriteOptions {
 export function writeResponse(
   received: ReceivedRequest,
   message: Message,
-  { bytesOut, closing, limits }: WriteOptions,
+  { bytesOut, closing, requestId, limits }: WriteOptions,
 ): void {
   const { response } = received;
   const rest = received.broken || hasUnreadBody(received, limits.bodyBytesMax);
   // Where the head is wrong, what follows it may not be where the caller means it to be.
   const isUnsound = received.fault !== undefined;
   const close = closing || rest || isUnsound || message.status === 408 || message.status === 413;
-  response.writeHead(message.status, headLines(received, message, bytesOut, close));
+  response.writeHead(message.status, headLines(received, message, { bytesOut, close, requestId }));
   if (rest && !received.request.complete) {
     response.write(message.body);
     void linger(received);
@@ -49,9 +52,14 @@ function fromBrowser(headers: ReceivedRequest['headers']): boolean {
   );
 }
 
+interface HeadOptions extends Pick<WriteOptions, 'bytesOut' | 'requestId'> {
+  readonly close: boolean;
+}
+
 /** Name, value, name, value: the form that Node writes without further work. */
-function headLines(received: ReceivedRequest, message: Message, bytesOut: number, close: boolean): string[] {
-  const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff'];
+function headLines(received: ReceivedRequest, message: Message, { bytesOut, close, requestId }: HeadOptions): string[] {
+  const lines = ['Content-Type', message.contentType, 'X-Content-Type-Options', 'nosniff', requestIdHeader, requestId];
+  if (received.headers.traceparent !== undefined) lines.push('traceparent', received.traceparent);
   // A 304 has no body, and its Content-Length would be that of the document.
   if (message.status !== 304) lines.push('Content-Length', String(bytesOut));
   let cached = false;

@@ -1,7 +1,7 @@
 /** The headers of a request to an upstream: our own ones, and what is passed on of the caller's. */
-import { randomFillSync } from 'node:crypto';
 import type { AnyRequest, RequestHead } from '../contract/canonical.ts';
 import type { Protocol } from '../formats/protocol.ts';
+import { createTraceparent, parseTraceparent } from '../lib/trace-context.ts';
 import type { Headers } from './options.ts';
 
 const userAgent = 'triglyph';
@@ -36,20 +36,18 @@ function acceptOf(format: string): string {
 export function addHeaders(headers: string[], request: AnyRequest, credential: Headers): void {
   const { head, requestReference } = request;
   for (const name in credential) headers.push(name, credential[name]!);
-  headers.push('x-request-id', requestReference);
-  addTrace(headers, head?.headers);
+  headers.push('x-request-id', head?.requestId ?? requestReference);
+  addTrace(headers, head);
   if (head !== undefined) addForwarded(headers, head);
 }
 
-/** W3C Trace Context: the trace of the caller, or a new one that is not sampled. */
-function addTrace(headers: string[], sent: RequestHead['headers'] = {}): void {
-  const { traceparent, tracestate } = sent;
-  if (traceparent === undefined || !/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent)) {
-    headers.push('traceparent', `00-${randomHex(16)}-${randomHex(8)}-00`);
-    return;
-  }
-  headers.push('traceparent', traceparent);
-  if (tracestate !== undefined && tracestate.length <= 512) headers.push('tracestate', tracestate);
+/** W3C Trace Context: the trace of the request, and what vendors of the caller add to it. */
+function addTrace(headers: string[], head: RequestHead | undefined): void {
+  const { traceparent, tracestate } = head?.headers ?? {};
+  const sent = parseTraceparent(traceparent);
+  headers.push('traceparent', head?.traceparent ?? sent ?? createTraceparent());
+  if (sent !== undefined && tracestate !== undefined && tracestate.length <= 512)
+    headers.push('tracestate', tracestate);
 }
 
 /** No character in it can end a header. */
@@ -60,19 +58,6 @@ function addForwarded(headers: string[], { headers: sent, sender }: RequestHead)
   if (sender === undefined) return;
   headers.push('x-forwarded-for', sender.address, 'x-forwarded-proto', sender.scheme);
   if (sent.host !== undefined && hostLike.test(sent.host)) headers.push('x-forwarded-host', sent.host);
-}
-
-/** One call to the system's generator serves some 170 traces. */
-const pool = Buffer.alloc(4_096);
-let next = pool.length;
-
-function randomHex(bytes: number): string {
-  if (next + bytes > pool.length) {
-    randomFillSync(pool);
-    next = 0;
-  }
-  next += bytes;
-  return pool.toString('hex', next - bytes, next);
 }
 
 /** Passes on the caller's credential unchanged. */

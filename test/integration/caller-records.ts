@@ -7,7 +7,6 @@ import {
   otherOfAll,
   otherOfCredential,
 } from '../../src/callers/caller-record.ts';
-import { createNameClient } from '../../src/callers/client-name.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
 import { createCallerRecorder } from '../../src/callers/recorder.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
@@ -143,7 +142,6 @@ export function describeCallerRecords({ open, dispose }: EngineFactory): void {
         records,
         vault,
         clock: { now: () => at },
-        nameClient: createNameClient(),
       });
       const entry = { protocol: 'soap11', service: 'Recurring', version: 25, operation: 'disable', outcome: 'ok' };
       const call = (reference: string) =>

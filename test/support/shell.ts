@@ -4,7 +4,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
-import type { ObservedRequest } from '../../src/http/log.ts';
+import type { ObservedRequest } from '../../src/http/log-request.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { Observer } from '../../src/http/observer.ts';
 import { type CallerServer, openCallerServer } from '../../src/http/server.ts';

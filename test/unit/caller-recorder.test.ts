@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallerUpdate } from '../../src/callers/caller-record.ts';
 import { createNameClient } from '../../src/callers/client-name.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
-import { type AnsweredCall, createCallerRecorder } from '../../src/callers/recorder.ts';
+import { type AnsweredCall, type CallerRecorder, createCallerRecorder } from '../../src/callers/recorder.ts';
 import type { Operation } from '../../src/contract/operation.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { createVault } from '../../src/vault/vault.ts';
@@ -18,7 +18,7 @@ const input = { merchantAccount: 'M', shopperReference: 'S', card };
 function open(fails: () => boolean = () => false) {
   const saved: CallerUpdate[][] = [];
   const time = { now: Date.UTC(2026, 0, 15, 23, 59, 59) };
-  const recorder = createCallerRecorder({
+  const created = createCallerRecorder({
     records: {
       async add(updates) {
         if (fails()) throw new Error('the store is away');
@@ -27,8 +27,11 @@ function open(fails: () => boolean = () => false) {
     },
     vault,
     clock: { now: () => time.now },
-    nameClient: createNameClient(),
   });
+  const nameClient = createNameClient();
+  const record: CallerRecorder['record'] = (headers, { entry, ...rest }) =>
+    created.record(headers, { entry: { client: nameClient(headers, entry.protocol), ...entry }, ...rest });
+  const recorder: CallerRecorder = { ...created, record };
   return { recorder, saved, time, updates: () => saved.flat() };
 }
 
@@ -239,7 +242,6 @@ describe('while the store fails', () => {
       },
       vault,
       clock: { now: () => 1 },
-      nameClient: createNameClient(),
     });
     recorder.record({}, call());
     const first = recorder.flush();

@@ -7,9 +7,10 @@ import { AggregatorRegistry } from 'prom-client';
 import { Problem } from '../../src/contract/problem.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
 import { openAdmin, type Probe } from '../../src/http/admin.ts';
-import { type ObservedRequest, openLog } from '../../src/http/log.ts';
+import { openLog } from '../../src/http/log.ts';
+import type { ObservedRequest } from '../../src/http/log-request.ts';
 import { createMetrics, type ServedMetrics } from '../../src/http/metrics/metrics.ts';
-import { createObserver } from '../../src/http/observer.ts';
+import { createObserver, type Observer } from '../../src/http/observer.ts';
 import { redact } from '../../src/lib/redact.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { problems } from '../support/problems.ts';
@@ -25,15 +26,22 @@ const names = {
 };
 const entry: LogEntry = {
   protocol: 'json',
+  path: '/pal/servlet/Recurring/v40/disable',
   service: 'Recurring',
   version: 25,
+  requestedVersion: 40,
   operation: 'disable',
   credential: 'ws@Company.Demo',
   tenant: 'Demo',
+  account: { field: 'merchantAccount', value: 'DemoMerchant' },
+  client: 'PHP-SOAP/8.2.7 (Linux; "x")',
   requestReference: '8515208516304269',
   outcome: 'ok',
 };
 const seen: ObservedRequest = {
+  method: 'POST',
+  traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
+  requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
   status: 200,
   ms: 1.23456,
   bytesIn: 10,
@@ -50,29 +58,40 @@ const refused = (problem: Problem): LogEntry => ({ ...entry, outcome: problem.pr
 
 describe('the log', () => {
   let files = 0;
-  const lines = async (...entries: readonly LogEntry[]): Promise<readonly Record<string, unknown>[]> => {
+  const linesOf = async (work: (observer: Observer) => void, level = 'info') => {
     const file = join(folder, String(files++));
-    const log = openLog('info', { file });
+    const log = openLog(level, { file });
     const observer = createObserver(log, createMetrics(names, failIfCalled), {
       requestReference: 'pspReference',
       tenant: 'company',
     });
-    for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
+    work(observer);
     await log.close();
     const text = readFileSync(file, 'utf8').trim();
     return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
   };
+  const lines = (...entries: readonly LogEntry[]) =>
+    linesOf((observer) => {
+      for (const each of entries) observer.requestAnswered(each, { ...seen, status: each.problem?.status ?? 200 });
+    });
   test('one line a request, names and numbers only', async () => {
     const [line] = await lines(entry);
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      method: 'POST',
+      path: '/pal/servlet/Recurring/v40/disable',
       protocol: 'json',
       service: 'Recurring',
       version: 25,
+      requestedVersion: 40,
       operation: 'disable',
       credential: 'ws@Company.Demo',
       company: 'Demo',
+      merchantAccount: 'DemoMerchant',
+      client: 'PHP-SOAP/8.2.7 (Linux; "x")',
+      requestId: 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6',
+      traceId: '4bf92f3577b34da6a3ce929d0e0e4736',
       pspReference: '8515208516304269',
       outcome: 'ok',
       status: 200,
@@ -95,6 +114,23 @@ describe('the log', () => {
       cause: { name: 'Error', message: 'no row for [digits]', cause: { name: 'TypeError', message: '[digits]' } },
     });
     expect(JSON.stringify(internal)).not.toMatch(/1111/);
+  });
+  test('card numbers in an account or an identifier of the caller are masked; the digits of a UUID are not', async () => {
+    const account = { field: 'merchantAccount', value: '4111 1111 1111 1111' };
+    const uuid = '12345678-1234-1234-1234-123456789012';
+    const ids = ['order-4111111111111111', uuid, uuid.replaceAll('-', '')];
+    const read = await linesOf((observer) => {
+      for (const requestId of ids) observer.requestAnswered({ ...entry, account }, { ...seen, requestId });
+    });
+    expect(read.map(({ requestId }) => requestId)).toEqual(['order-[digits]', uuid, uuid.replaceAll('-', '')]);
+    expect(read[0]).toMatchObject({ merchantAccount: '[digits]' });
+  });
+  test('lines of requests are not built where the level excludes them; those of failures are', async () => {
+    const unexpected = refused(new Problem('internal'));
+    const read = await linesOf((observer) => {
+      for (const each of [entry, unexpected]) observer.requestAnswered(each, seen);
+    }, 'error');
+    expect(read).toMatchObject([{ level: 'error', outcome: 'internal' }]);
   });
   test.each([
     ['card 4111-1111-1111-1111 x', 'card [digits] x'],

@@ -3,6 +3,7 @@ import type { Message } from '../../formats/wire.ts';
 import { publicOrigin } from '../forwarded.ts';
 import { mountPathOf } from '../mount-path.ts';
 import type { HttpOptions } from '../options.ts';
+import type { ReceivedRequest } from '../received-request.ts';
 import type { Middleware } from './state.ts';
 
 export interface Document {
@@ -27,11 +28,13 @@ export interface Documents {
 
 export interface DocumentsOptions {
   readonly documents: Documents;
+  /** Absent where nothing logs clients. */
+  readonly nameClient?: ((headers: ReceivedRequest['headers'], format: string) => string) | undefined;
   readonly options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>;
 }
 
 /** Passes on every request that is not for a document. */
-export function serveDocuments({ documents, options }: DocumentsOptions): Middleware {
+export function serveDocuments({ documents, options, nameClient }: DocumentsOptions): Middleware {
   return ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
@@ -42,7 +45,8 @@ export function serveDocuments({ documents, options }: DocumentsOptions): Middle
     if (document === undefined) return next();
     const message = documentMessage(document, headers['if-none-match']);
     const outcome = message.status === 304 ? 'notModified' : 'ok';
-    state.answer = { message, entry: { protocol: 'document', requestReference: '', outcome } };
+    const client = nameClient?.(headers, 'document');
+    state.answer = { message, entry: { protocol: 'document', path, client, requestReference: '', outcome } };
     return undefined;
   };
 }

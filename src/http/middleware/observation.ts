@@ -25,8 +25,11 @@ export function observation({ observer, options, onRequest }: ObservationOptions
     await next();
     const { sent } = state;
     if (sent === undefined) throw new TypeError('no middleware wrote a response');
-    const { entry, status, bytesOut, aborted } = sent;
+    const { entry, requestId, status, bytesOut, aborted } = sent;
     observer.requestAnswered(entry, {
+      method: request.method,
+      traceId: request.traceId,
+      requestId,
       status,
       ms: performance.now() - startedAt,
       bytesIn: request.bytesIn,

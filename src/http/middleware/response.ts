@@ -1,5 +1,6 @@
 /** Middleware: writes the answer of the middlewares after it, or a plain 500 if they throw. */
 import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import type { Message } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
 import type { Observer } from '../observer.ts';
@@ -27,14 +28,14 @@ const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEn
 
 export function response({ observer, options, closing }: ResponseOptions): Middleware {
   /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
-  const write = (request: ReceivedRequest, message: Message, bytesOut: number) => {
+  const write = (request: ReceivedRequest, message: Message, bytesOut: number, requestId: string) => {
     try {
-      writeResponse(request, message, { bytesOut, closing: closing(), limits: options });
+      writeResponse(request, message, { bytesOut, closing: closing(), requestId, limits: options });
       return { status: message.status, bytesOut };
     } catch (thrown) {
       observer.requestFailed(thrown);
       if (request.response.headersSent) return { status: message.status, bytesOut: 0 };
-      writeResponse(request, failure, { bytesOut: failure.body.length, closing: true, limits: options });
+      writeResponse(request, failure, { bytesOut: failure.body.length, closing: true, requestId, limits: options });
       return { status: failure.status, bytesOut: failure.body.length };
     }
   };
@@ -48,6 +49,7 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
     }
     const { message, entry, dropsConnection } = state.answer ?? failureAnswer;
     if (dropsConnection) res.destroy();
+    const requestId = entry.requestId ?? state.request.requestId ?? randomUUID();
     // A printed text is thousands of joined pieces. Counting its bytes makes it one, while those are still in the cache.
     const bytesPrinted = Buffer.byteLength(message.body);
     // All responses of one turn of the event loop are written together. The first one wakes the reading process, which
@@ -56,8 +58,8 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
     const aborted = res.destroyed || req.socket.destroyed || (req.destroyed && !req.complete);
     const { status, bytesOut } = aborted
       ? { status: message.status, bytesOut: 0 }
-      : write(state.request, message, bytesPrinted);
-    state.sent = { entry, status, bytesOut, aborted };
+      : write(state.request, message, bytesPrinted, requestId);
+    state.sent = { entry, requestId, status, bytesOut, aborted };
   };
 }
 

@@ -14,6 +14,7 @@ export interface RequestState {
 
 export interface SentResponse {
   readonly entry: LogEntry;
+  readonly requestId: string;
   readonly status: number;
   readonly bytesOut: number;
   /** The caller closed the connection before the response. */

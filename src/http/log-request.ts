@@ -1,0 +1,130 @@
+/** Logs requests: one line for each, with names and numbers only, never with the content of a body. */
+import type { Conventions } from '../contract/conventions.ts';
+import type { LogEntry } from '../gateway/answer.ts';
+import { redact } from '../lib/redact.ts';
+import { describeError, type Log } from './log.ts';
+import { maskRequestId } from './request-id.ts';
+
+/** What the HTTP server observed of a request. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** Of the response header X-Request-Id. */
+  readonly requestId: string;
+  readonly status: number;
+  /** From the arrival of the head to the writing of the response. */
+  readonly ms: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly address: string;
+  /** The caller closed the connection before the response. */
+  readonly aborted: boolean;
+}
+
+/** What the services of a server call these members of a line. */
+export type MemberNames = Pick<Conventions, 'requestReference' | 'tenant'>;
+
+export type LogRequest = (entry: LogEntry, observed: ObservedRequest) => void;
+
+export function createRequestLog(log: Log, names: MemberNames): LogRequest {
+  const printCaller = createCallerPrinter(names);
+  return (entry, observed) => {
+    const { problem } = entry;
+    // The problem decides the level and not the status: a SOAP Fault is HTTP 500 for errors of the caller too.
+    const isFailure = problem?.type === 'internal';
+    if (!isFailure && !log.writesRequests) return;
+    const cause = isFailure ? problem.cause : undefined;
+    const { requestReference } = entry;
+    const { requestId } = observed;
+    const members =
+      printCaller(entry, observed.method) +
+      textMember(names.requestReference, requestReference || undefined) +
+      `"requestId":"${requestId === requestReference ? requestId : maskRequestId(requestId)}",` +
+      `"traceId":"${observed.traceId}",${textMember('outcome', entry.outcome)}` +
+      (entry.replayed ? '"replayed":true,' : '') +
+      textMember('deprecation', entry.deprecation) +
+      `"status":${observed.status},"ms":${Math.round(observed.ms * 1000) / 1000},"bytesIn":${observed.bytesIn},` +
+      `"bytesOut":${observed.bytesOut},${textMember('address', observed.address)}` +
+      (observed.aborted ? '"aborted":true,' : '') +
+      textMember('reason', problem?.reason) +
+      (cause === undefined ? '' : `"cause":${JSON.stringify(describeError(cause))},`);
+    // Without the comma after the last member.
+    log.write(isFailure ? 'error' : 'info', members.slice(0, -1));
+  };
+}
+
+/** Printed members, and what they were printed of besides the keys under which they are found. */
+interface PrintedCaller {
+  readonly entry: LogEntry;
+  readonly method: string;
+  readonly members: string;
+}
+
+/** Callers that are printed once. Others make the cache start over. */
+const cachedMax = 2_000;
+
+/**
+ * Returns a function that prints what the requests of one caller to one address have in common. Printing them each time costs as much
+ * as the rest of the line. The strings of the keys live long, so that their hashes are known.
+ */
+function createCallerPrinter(names: MemberNames): (entry: LogEntry, method: string) => string {
+  const cache = new Map<string, Map<string, PrintedCaller>>();
+  let size = 0;
+  return (entry, method) => {
+    const { path = '', credential = '' } = entry;
+    let ofPath = cache.get(path);
+    const known = ofPath?.get(credential);
+    if (known !== undefined && isSame(known, entry, method)) return known.members;
+    if (known === undefined && size >= cachedMax) {
+      cache.clear();
+      size = 0;
+      ofPath = undefined;
+    }
+    if (ofPath === undefined) {
+      ofPath = new Map();
+      cache.set(path, ofPath);
+    }
+    if (known === undefined) size += 1;
+    const members = printCaller(entry, method, names);
+    // A problem holds stacks.
+    ofPath.set(credential, { entry: { ...entry, problem: undefined }, method, members });
+    return members;
+  };
+}
+
+function isSame({ entry: known, method }: PrintedCaller, entry: LogEntry, itsMethod: string): boolean {
+  return (
+    entry.client === known.client &&
+    entry.protocol === known.protocol &&
+    entry.operation === known.operation &&
+    entry.account?.value === known.account?.value &&
+    entry.requestedVersion === known.requestedVersion &&
+    entry.version === known.version &&
+    entry.tenant === known.tenant &&
+    itsMethod === method
+  );
+}
+
+function printCaller(entry: LogEntry, method: string, names: MemberNames): string {
+  const { account, version, requestedVersion } = entry;
+  return (
+    `"method":"${method}",${textMember('path', entry.path)}${textMember('protocol', entry.protocol)}` +
+    textMember('service', entry.service) +
+    (version === undefined ? '' : `"version":${version},`) +
+    (requestedVersion === undefined ? '' : `"requestedVersion":${requestedVersion},`) +
+    textMember('operation', entry.operation) +
+    textMember('credential', entry.credential) +
+    textMember(names.tenant, entry.tenant) +
+    (account === undefined ? '' : textMember(account.field, redact(account.value))) +
+    textMember('client', entry.client)
+  );
+}
+
+/** Text that JSON does not escape. Nearly every value is one. */
+const plain = /^[ !#-[\]-~]*$/;
+
+function textMember(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  return plain.test(value) ? `"${name}":"${value}",` : `"${name}":${JSON.stringify(value)},`;
+}

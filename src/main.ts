@@ -1,7 +1,7 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
-import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
+import { version } from './app/version.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
 import { openProject } from './cli/project.ts';
@@ -35,10 +35,6 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
 
 // From a failing SQL statement to `handleRequest` are some 25 frames; the default of 10 ends in the store.
 Error.stackTraceLimit = 40;
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const program = new Command('triglyph')
   .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')

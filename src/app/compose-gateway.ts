@@ -82,7 +82,7 @@ export async function composeGateway<M extends Metrics>(
     messageId: config.idempotencyMessageId,
   });
   const log = openLog(config.logLevel, {
-    isShared: config.workers > 1,
+    ...(config.workers > 1 && { isShared: true, worker: process.pid }),
     ...(onLogError && { onError: onLogError }),
     count: (kind, times) => metrics.logEvent(kind, times),
   });

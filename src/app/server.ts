@@ -1,7 +1,7 @@
 /** Starts a server from a configuration and a backend, and stops it in order. */
 import { setTimeout } from 'node:timers/promises';
 import type { Protocols } from '../formats/index.ts';
-import { type Admin, type AdminParts, openAdmin, type Probe } from '../http/admin.ts';
+import { type Admin, type AdminParts, inspect, openAdmin, type Probe } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
 import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
 import type { TlsOptions } from '../http/node-http.ts';
@@ -53,12 +53,12 @@ export async function startServer(
     throw thrown;
   });
   metrics.connections = () => server.connections();
+  const probes = [...createProbes(backend), ...composed.upstreams.probes];
   const admin = await openProbes({
     host: config.adminHost,
     port: config.adminPort,
     registry: metrics.registry,
-    probes: [...createProbes(backend), ...composed.upstreams.probes],
-    draining: () => server.draining(),
+    readiness: () => inspect({ probes, draining: () => server.draining() }),
   }).catch(async (thrown) => {
     await server.drain();
     await cache?.close();
@@ -72,6 +72,10 @@ export async function startServer(
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
     async stop() {
       const { drainNoticeMs, drainMsMax } = config;
+      const startedAt = performance.now();
+      const { inFlight } = metrics;
+      const times = { noticeMs: drainNoticeMs, msMax: drainMsMax };
+      log.event('info', 'draining', { connections: server.connections(), inFlight, ...times });
       const cutOffMs = drainMsMax - Math.min(closeMsMax, drainMsMax / 2);
       const drained = server.drain(cutOffMs);
       await setTimeout(drainNoticeMs);
@@ -89,6 +93,8 @@ export async function startServer(
         if (!(await endsWithin(close(), drainMsMax)))
           log.logger.warn('DRAIN_MS_MAX is over: the server ends without closing everything');
       } finally {
+        const ms = Math.round(performance.now() - startedAt);
+        log.event('info', 'stopped', { ms, inFlight: metrics.inFlight });
         await log.close(Math.max(deadline - performance.now(), logCloseMsMin));
       }
     },

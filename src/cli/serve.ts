@@ -1,7 +1,7 @@
 /** `triglyph serve`: the production server, in one process or in several workers. */
 import { type Command, Option } from 'commander';
 import { type Backend, openBackendOf } from '../app/backend.ts';
-import type { Config } from '../app/config.ts';
+import { type Config, inspectConfig } from '../app/config.ts';
 import { keyFileOfFolder } from '../app/key-file-of-folder.ts';
 import { origin } from '../app/origin.ts';
 import { addServices } from '../app/own-services.ts';
@@ -11,6 +11,7 @@ import { builtInServices } from '../app/services.ts';
 import { upstreamFormats } from '../app/upstreams/options.ts';
 import type { UpstreamPlan } from '../app/upstreams/plan.ts';
 import { withoutJobs } from '../app/upstreams/without-jobs.ts';
+import { version } from '../app/version.ts';
 import { startWorkers } from '../app/workers/primary.ts';
 import { answerPrimary, isWorker, reportServing, runAsWorker } from '../app/workers/worker.ts';
 import { explain, fail } from './command-error.ts';
@@ -65,10 +66,11 @@ function configure({ upstream }: UpstreamFlags): Config {
 }
 
 async function serveAlone(project: Project): Promise<void> {
+  logStart(project);
   const running = await startSafely(project);
   // Signal handlers come before the message: its reader may send a signal at once.
   const stopped = untilStopped(running);
-  log('info', 'ready', { callers: running.callers, admin: running.admin });
+  log('info', 'ready', { version, callers: running.callers, admin: running.admin });
   await stopped;
 }
 
@@ -78,22 +80,31 @@ async function serveAsWorker(project: Project, stopRequest: Promise<void>): Prom
   const running = await startSafely({ ...project, config }, { admin: answerPrimary });
   const stopped = untilStopped(running, stopRequest);
   reportServing(running.callers);
+  log('info', 'worker ready', { worker: process.pid, version });
   await stopped;
 }
 
 async function superviseWorkers(project: Project): Promise<void> {
   const { config } = project;
+  logStart(project);
   // Migrates the store and refuses an unsafe one once, before every worker does.
   await (await openSafely(project)).close();
   const primary = await startWorkers(config, {
     report: (text) => log('warn', text),
-    upstreams: project.plan.upstreams.map(({ name }) => name),
   });
-  process.on('SIGHUP', () => void primary.renew());
+  process.on('SIGHUP', () => {
+    log('info', 'reloading', { workers: config.workers });
+    void primary.renew();
+  });
   const failed = (thrown: unknown): void => log('error', 'the primary failed', { cause: explain(thrown).join(' ') });
-  const stopped = untilStopped({ failed, stop: primary.stop });
+  const stop = async (): Promise<void> => {
+    log('info', 'draining', { workers: config.workers, noticeMs: config.drainNoticeMs, msMax: config.drainMsMax });
+    await primary.stop();
+    log('info', 'stopped', {});
+  };
+  const stopped = untilStopped({ failed, stop });
   const { callers, adminPort } = primary;
-  log('info', 'ready', { callers, admin: origin(config.adminHost, adminPort), workers: config.workers });
+  log('info', 'ready', { version, callers, admin: origin(config.adminHost, adminPort), workers: config.workers });
   await stopped;
 }
 
@@ -124,6 +135,14 @@ async function openSafely({ config, plan }: Project): Promise<Backend> {
     await backend.close();
     throw thrown;
   }
+}
+
+/** The settings that differ from their defaults, without secrets. */
+function logStart({ config: { workers } }: Project): void {
+  const { settings } = inspectConfig('production', projectSources());
+  const changed = settings.filter(({ source }) => source !== 'default').map(({ name, value }) => [name, value]);
+  const { node } = process.versions;
+  log('info', 'starting', { version, node, pid: process.pid, workers, settings: Object.fromEntries(changed) });
 }
 
 function log(level: 'info' | 'warn' | 'error', msg: string, members: object = {}): void {

@@ -17,9 +17,8 @@ export interface AdminParts {
   readonly host: string;
   readonly port: number;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  readonly probes: readonly Probe[];
-  /** True while the server stops. */
-  readonly draining: () => boolean;
+  /** What /readyz answers. */
+  readonly readiness: () => Promise<Readiness>;
   /** Answers further paths. Returns undefined for a path that it does not have. */
   readonly extension?: ((request: AdminRequest) => Promise<Page | undefined>) | undefined;
 }
@@ -102,30 +101,40 @@ async function resultOf({ check }: Probe): Promise<string> {
   }
 }
 
-type Inspected = Pick<AdminParts, 'probes' | 'draining'>;
+export interface Readiness {
+  /** Every part that all requests depend on works, and the server does not stop. */
+  readonly ready: boolean;
+  readonly draining: boolean;
+  /** `ok`, or the name of the error, by part. */
+  readonly probes: Readonly<Record<string, string>>;
+}
 
-/** `ready`: every part that all requests depend on works, and the server does not stop. `failing`: the parts that do not work. */
-export async function inspect({ probes, draining }: Inspected) {
+export interface Inspected {
+  readonly probes: readonly Probe[];
+  /** True while the server stops. */
+  readonly draining: () => boolean;
+}
+
+/** Checks all parts. */
+export async function inspect({ probes, draining }: Inspected): Promise<Readiness> {
   const results = await Promise.all(probes.map(async (probe) => ({ probe, result: await resultOf(probe) })));
   const stopping = draining();
   const ready = !stopping && results.every(({ probe, result }) => result === 'ok' || probe.isPartial === true);
-  const failed = results.filter(({ result }) => result !== 'ok');
   return {
     ready,
-    failing: failed.map(({ probe }) => probe.name),
     draining: stopping,
     probes: Object.fromEntries(results.map(({ probe, result }) => [probe.name, result])),
   };
 }
 
-async function readiness(parts: AdminParts): Promise<Page> {
-  const { failing: _, ...found } = await inspect(parts);
+async function readinessPage({ readiness }: AdminParts): Promise<Page> {
+  const found = await readiness();
   return jsonPage(found.ready ? 200 : 503, found);
 }
 
 const pages: Readonly<Record<string, (parts: AdminParts) => Promise<Page>>> = Object.freeze({
   '/livez': async () => jsonPage(200, { live: true }),
-  '/readyz': readiness,
+  '/readyz': readinessPage,
   '/metrics': async ({ registry }) => ({
     status: 200,
     contentType: registry.contentType,

@@ -10,6 +10,8 @@ export interface Log {
   readonly logger: Library.Logger;
   /** Writes a line. `members` are those of a JSON object, without its braces: `"status":200,"ms":1.2`. */
   write(level: 'info' | 'error', members: string): void;
+  /** Writes a line about the server. */
+  event(level: 'info' | 'error', message: string, members: object): void;
   /** Whether lines of requests are written. */
   readonly writesRequests: boolean;
   /** Writes the buffered lines. Drops those that are not written within `msMax`. */
@@ -21,6 +23,8 @@ export interface LogTarget {
   readonly file?: string;
   /** Whether other processes write there too. */
   readonly isShared?: boolean;
+  /** The number of the process, in every line; absent where it is the only one. */
+  readonly worker?: number | undefined;
   /** Called when a write fails. The lines are written again later. */
   readonly onError?: (thrown: Error) => void;
   /** Counts failed writes, and lines that were dropped because none succeeded. */
@@ -31,9 +35,13 @@ const closeMsMax = 1_000;
 
 export function openLog(
   level: string,
-  { file, isShared = false, onError = () => {}, count = () => {} }: LogTarget = {},
+  { file, isShared = false, worker, onError = () => {}, count = () => {} }: LogTarget = {},
 ): Log {
   const now = isoClock();
+  const ofWorker = worker === undefined ? '' : `,"worker":${worker}`;
+  const write: Log['write'] = (lineLevel, members) => {
+    if (enabled[lineLevel]) writer.write(`{"level":"${lineLevel}","time":"${now()}"${ofWorker},${members}}\n`);
+  };
   const writer = new LineWriter({
     fd: file === undefined ? 1 : openSync(file, 'a'),
     ...(isShared ? sharedBuffer : ownBuffer),
@@ -43,7 +51,7 @@ export function openLog(
     },
     onDropped: (lines) => count('dropped', lines),
     describeGap: (lines) =>
-      `{"level":"warn","time":"${now()}","msg":"lines of the log were dropped","lines":${lines}}\n`,
+      `{"level":"warn","time":"${now()}"${ofWorker},"msg":"lines of the log were dropped","lines":${lines}}\n`,
   });
   let logger: Library.Logger | undefined;
   const lowest = levels.indexOf(level);
@@ -52,13 +60,13 @@ export function openLog(
   if (openWriters.size === 1) process.once('exit', closeWriters);
   return {
     get logger() {
-      logger ??= createLogger(level, now, writer);
+      logger ??= createLogger(level, () => `,"time":"${now()}"${ofWorker}`, writer);
       return logger;
     },
     // Lines of requests bypass pino's serializers, which take several times as long as printing them here.
-    write: (level, members) => {
-      if (enabled[level]) writer.write(`{"level":"${level}","time":"${now()}",${members}}\n`);
-    },
+    write,
+    // Without the braces.
+    event: (lineLevel, msg, members) => write(lineLevel, JSON.stringify({ msg, ...members }).slice(1, -1)),
     writesRequests: enabled.info,
     close(msMax = closeMsMax) {
       openWriters.delete(writer);
@@ -72,10 +80,10 @@ export function openLog(
 const levels: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Loads the library for the first line that it writes: most processes write none of these. */
-function createLogger(level: string, now: () => string, writer: LineWriter): Library.Logger {
+function createLogger(level: string, timestamp: () => string, writer: LineWriter): Library.Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof Library;
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: () => `,"time":"${now()}"`, formatters }, writer);
+  return pino({ level, base: null, timestamp, formatters }, writer);
 }
 
 /** The writers of all logs of the process, with one listener for its end. */

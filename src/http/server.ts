@@ -4,8 +4,10 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../contract/problem.ts';
+import { plainAddress } from '../lib/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { createWebServer, type TlsOptions } from './node-http.ts';
+import type { Observer } from './observer.ts';
 import type { HttpOptions } from './options.ts';
 import { limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
@@ -52,7 +54,7 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   server.on('checkContinue', onRequest);
   // ReceivedRequest refuses other expectations, in the caller's format.
   server.on('checkExpectation', onRequest);
-  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket)));
+  server.on('clientError', (error, socket) => refuseConnection(error, socket, current.get(socket), parts.observer));
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)),
   );
@@ -93,7 +95,12 @@ function interruption(code: string | undefined): Problem {
 }
 
 /** Refuses bytes that are no HTTP or come too slowly: in the caller's format if a request has begun, else in plain text. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, current: ReceivedRequest | undefined): void {
+function refuseConnection(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  current: ReceivedRequest | undefined,
+  observer: Observer,
+): void {
   if (current !== undefined && !current.response.writableFinished) {
     // An error in the body refuses the request. An error after the request does not: it is answered, as the last one.
     current.interrupt(interruption(error.code));
@@ -104,7 +111,10 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, current:
     socket.destroy();
     return;
   }
-  socket.end(plainRefusal(statusOf(error.code)), () => socket.destroy());
+  const status = statusOf(error.code);
+  const address = plainAddress((socket as Socket).remoteAddress ?? '');
+  observer.connectionRefused({ status: Number.parseInt(status, 10), reason: error.code ?? error.name, address });
+  socket.end(plainRefusal(status), () => socket.destroy());
 }
 
 /** Node's server with explicit limits. */

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/app/config.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import type { WireRequest } from '../../src/formats/wire.ts';
 import type { Answer, LogEntry } from '../../src/gateway/answer.ts';
+import type { ConnectionRefusal } from '../../src/http/connection-refusals.ts';
 import type { ObservedRequest } from '../../src/http/log-request.ts';
 import type { Documents } from '../../src/http/middleware/documents.ts';
 import type { Observer } from '../../src/http/observer.ts';
@@ -44,20 +45,23 @@ export interface Watched {
   readonly observer: Observer;
   readonly answers: { readonly entry: LogEntry; readonly seen: ObservedRequest }[];
   readonly failures: unknown[];
+  readonly refusals: ConnectionRefusal[];
   readonly brokenConnections: unknown[];
 }
 
 export const watch = (): Watched => {
   const answers: Watched['answers'] = [];
   const failures: unknown[] = [];
+  const refusals: ConnectionRefusal[] = [];
   const brokenConnections: unknown[] = [];
   const observer: Observer = {
     requestStarted: () => {},
     requestAnswered: (entry, seen) => answers.push({ entry, seen }),
     requestFailed: (thrown) => failures.push(thrown),
+    connectionRefused: (refusal) => refusals.push(refusal),
     connectionBroken: (thrown) => brokenConnections.push(thrown),
   };
-  return { observer, answers, failures, brokenConnections };
+  return { observer, answers, failures, refusals, brokenConnections };
 };
 
 export const openTestShell = (

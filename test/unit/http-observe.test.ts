@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { AggregatorRegistry } from 'prom-client';
 import { Problem } from '../../src/contract/problem.ts';
 import type { LogEntry } from '../../src/gateway/answer.ts';
-import { openAdmin, type Probe } from '../../src/http/admin.ts';
+import { inspect, openAdmin, type Probe } from '../../src/http/admin.ts';
 import { openLog } from '../../src/http/log.ts';
 import type { ObservedRequest } from '../../src/http/log-request.ts';
 import { createMetrics, type ServedMetrics } from '../../src/http/metrics/metrics.ts';
@@ -239,7 +239,8 @@ describe('the gauges', () => {
 describe('the admin port', () => {
   const ask = async (probes: readonly Probe[], path: string, draining = false, method = 'GET') => {
     const { registry } = createMetrics(names, failIfCalled);
-    const admin = await openAdmin({ host: '127.0.0.1', port: 0, registry, probes, draining: () => draining });
+    const readiness = () => inspect({ probes, draining: () => draining });
+    const admin = await openAdmin({ host: '127.0.0.1', port: 0, registry, readiness });
     try {
       const response = await fetch(`http://127.0.0.1:${admin.port}${path}`, {
         method,

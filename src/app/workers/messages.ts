@@ -11,10 +11,11 @@ export interface Ping {
   readonly triglyph: 'ping';
 }
 
+/** What a worker that serves says of its readiness. */
 export interface WorkerState {
   readonly ready: boolean;
-  /** The names of the parts that do not work. */
-  readonly failing: readonly string[];
+  /** `ok`, or the name of the error, by part. */
+  readonly probes: Readonly<Record<string, string>>;
 }
 
 export type WorkerMessage =

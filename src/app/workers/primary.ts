@@ -1,10 +1,9 @@
 /** The primary process: supervises the workers, and answers probes and metrics for all of them. */
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
-import { openAdmin, type Probe } from '../../http/admin.ts';
+import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
 import type { Config } from '../config.ts';
-import { CircuitOpen, upstreamProbeName } from '../upstreams/probe.ts';
 import { isWorkerMessage, type ReadyQuery, type WorkerState } from './messages.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -20,12 +19,10 @@ export interface Primary {
 
 export interface SupervisedCommand {
   readonly report: (text: string) => void;
-  /** The names of upstreams. */
-  readonly upstreams: readonly string[];
 }
 
 /** Starts `config.workers` processes that run the same command. Rejects if the first one cannot serve. */
-export async function startWorkers(config: Config, { report, upstreams }: SupervisedCommand): Promise<Primary> {
+export async function startWorkers(config: Config, { report }: SupervisedCommand): Promise<Primary> {
   const supervisor = new Supervisor({ workers: config.workers, drainMsMax: config.drainMsMax, report });
   try {
     const callers = await supervisor.start();
@@ -33,8 +30,7 @@ export async function startWorkers(config: Config, { report, upstreams }: Superv
       host: config.adminHost,
       port: config.adminPort,
       registry: workersMetrics(),
-      probes: [createWorkersProbe(supervisor), ...upstreams.map((name) => createUpstreamProbe(supervisor, name))],
-      draining: () => supervisor.isStopping,
+      readiness: () => inspectWorkers(supervisor),
     });
     return Object.freeze({
       callers,
@@ -53,35 +49,42 @@ export async function startWorkers(config: Config, { report, upstreams }: Superv
   }
 }
 
-/** The service is ready while one worker is. The first one that is ready decides: another one may hang. */
-function createWorkersProbe(supervisor: Supervisor): Probe {
-  return Object.freeze({
-    name: 'workers',
-    async check() {
-      const asked = supervisor.answering().map(async (worker) => {
-        if ((await stateOf(worker))?.ready !== true) throw new Error('the worker is not ready');
-      });
-      await Promise.any(asked).catch(() => {
-        throw new Error('no worker is ready');
-      });
-    },
+/**
+ * The service is ready while one worker is. The others are asked how their parts work, but not waited for: one may hang. A part works
+ * while it works for one worker.
+ */
+async function inspectWorkers(supervisor: Supervisor): Promise<Readiness> {
+  const known: WorkerState[] = [];
+  const asked = supervisor.answering().map(async (worker) => {
+    const state = await stateOf(worker);
+    if (state !== undefined) known.push(state);
+    return state;
   });
+  const isReady = await anyReady(asked);
+  if (isReady) await Promise.race([Promise.all(asked), setTimeout(othersMsMax)]);
+  const draining = supervisor.isStopping;
+  const workers = isReady ? 'ok' : known.length === 0 ? 'noAnswer' : 'notReady';
+  return { ready: isReady && !draining, draining, probes: { workers, ...bestOf(known) } };
 }
 
-/** Requests reach an upstream while one worker tries them. Whether the service is ready without it, the workers decide. */
-function createUpstreamProbe(supervisor: Supervisor, upstream: string): Probe {
-  const name = upstreamProbeName(upstream);
-  return Object.freeze({
-    name,
-    isPartial: true,
-    async check() {
-      const states = await Promise.all(supervisor.answering().map(stateOf));
-      const known = states.filter((state) => state !== undefined);
-      if (known.length > 0 && known.every(({ failing }) => failing.includes(name))) throw new CircuitOpen();
-    },
+/** Resolves with the first worker that is ready, or with the last one that is not. */
+async function anyReady(asked: readonly Promise<WorkerState | undefined>[]): Promise<boolean> {
+  const ready = asked.map(async (answer) => {
+    if ((await answer)?.ready !== true) throw new Error('the worker is not ready');
+    return true;
   });
+  return Promise.any(ready).catch(() => false);
 }
 
+function bestOf(states: readonly WorkerState[]): Readonly<Record<string, string>> {
+  const best: Record<string, string> = {};
+  for (const { probes } of states)
+    for (const [name, result] of Object.entries(probes)) if (best[name] !== 'ok') best[name] = result;
+  return best;
+}
+
+/** The time that the other workers have to answer after one that is ready. */
+const othersMsMax = 100;
 /** The time that a worker has to answer. Less than the admin port gives to a probe. */
 const readyMsMax = 1_500;
 let lastQuery = 0;

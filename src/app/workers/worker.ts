@@ -1,6 +1,6 @@
 /** A worker process: answers the probes and metrics of its primary instead of an admin port, and drains when it must stop. */
 import cluster from 'node:cluster';
-import { type Admin, type AdminParts, inspect } from '../../http/admin.ts';
+import type { Admin, AdminParts } from '../../http/admin.ts';
 import type { ServedMetrics } from '../../http/metrics/metrics.ts';
 import { answerMetrics } from '../../http/metrics/workers.ts';
 import { isPing, isReadyQuery, type WorkerMessage } from './messages.ts';
@@ -30,7 +30,7 @@ export async function answerPrimary(parts: AdminParts & Pick<ServedMetrics, 'reg
   answerMetrics(parts.registry);
   const onMessage = (message: unknown): void => {
     if (isReadyQuery(message))
-      void inspect(parts).then(({ ready, failing }) => send({ triglyph: 'ready', id: message.id, ready, failing }));
+      void parts.readiness().then(({ ready, probes }) => send({ triglyph: 'ready', id: message.id, ready, probes }));
   };
   process.on('message', onMessage);
   return {

@@ -13,6 +13,8 @@ export interface Metrics extends ObservedState {
   webhookEvent(outcome: string): void;
   /** An event of the log: `failed` writes, or `dropped` lines. */
   logEvent: CountEvent;
+  /** A connection that was refused before there was a request, by status. */
+  connectionRefused: CountEvent;
   /** Adds a counter of events by kind, for a part of the program that has its own. */
   addEventCounter(about: EventCounter): CountEvent;
   readonly upstreams: UpstreamMetrics;
@@ -63,6 +65,13 @@ export function createMetrics(names: KnownNames, onCollectionFailure: Collection
         help: 'Attempts to deliver a webhook, by outcome (accepted, refused, unreachable, late), and webhooks given up (givenUp).',
       },
       'outcome',
+    ),
+    connectionRefused: addCounter(
+      {
+        name: 'triglyph_connections_refused_total',
+        help: 'Connections refused before there was a request, by status: 400 (no HTTP), 408 (too slow), 431 (head too large).',
+      },
+      'status',
     ),
     addEventCounter: (about) => addCounter(about, 'kind'),
     upstreams: createUpstreamMetrics(registers),

@@ -9,6 +9,7 @@ export function createNoMetrics(): Metrics {
     redisEvent: ignore,
     webhookEvent: ignore,
     logEvent: ignore,
+    connectionRefused: ignore,
     addEventCounter: () => ignore,
     upstreams: { called: ignore, retried: ignore, unknownMembers: ignore, observe: ignore },
   };

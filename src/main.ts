@@ -1,6 +1,7 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
+import { rememberCommand } from './cli/audited-command.ts';
 import { version } from './app/version.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
@@ -24,6 +25,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   upstream: () => import('./cli/upstream.ts'),
   webhooks: () => import('./cli/webhooks.ts'),
   callers: () => import('./cli/callers.ts'),
+  audit: () => import('./cli/audit.ts'),
   pending: () => import('./cli/pending.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),
@@ -40,6 +42,7 @@ const program = new Command('triglyph')
   .description('A payments gateway that serves one interface in three wire formats: SOAP, JSON and FORM.')
   .addOption(configOption())
   .exitOverride()
+  .hook('preAction', (_, command) => rememberCommand(command))
   .showHelpAfterError('(add --help for the usage)')
   .addHelpText(
     'after',

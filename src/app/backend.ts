@@ -1,5 +1,9 @@
 /** The backend of servers and commands: the store, the keys, and everything built on the two. */
-import { type AuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
+import { hostname } from 'node:os';
+import type { AuditActor } from '../audit/audit-event.ts';
+import { type AuditTrail, createAuditTrail, noAuditTrail } from '../audit/audit-trail.ts';
+import type { AuditEntry } from '../audit/chain.ts';
+import { type AuditCopy, openAuditCopy } from '../audit/copy/copy.ts';
 import type { Authenticator } from '../gateway/authenticate.ts';
 import { createForwardedAuthenticator } from '../gateway/forwarded-credentials.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
@@ -11,6 +15,7 @@ import { clock } from '../lib/clock.ts';
 import { ids } from '../lib/ids.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { StoreUnavailable } from '../store/errors.ts';
+import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
@@ -63,6 +68,12 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly callerRecords: StoredCallerRecords;
   /** The audit log. The gateway, the application and the commands record there. */
   readonly audit: AuditTrail;
+  /** The audit log in the store. */
+  readonly auditLog: AuditLog;
+  /** The copies of its entries; absent where there are none. */
+  readonly auditCopy: AuditCopy | undefined;
+  /** `host pid`. */
+  readonly processName: string;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
@@ -80,6 +91,8 @@ export interface BackendOptions {
   readonly keys?: KeyRing;
   /** Replaces the store of the configuration. */
   readonly open?: () => Promise<Engine>;
+  /** Who the effects of this process are recorded for; the gateway by default. */
+  readonly actor?: AuditActor;
   /** Replaces the clock of the machine and its random identifiers. */
   readonly context?: Pick<HandlerContext, 'clock' | 'ids'>;
 }
@@ -135,6 +148,11 @@ function createBackend<S extends Services>(
   const store = createStore(engine, { shared: set.sharedObjects(engine, config), onJobSaved: jobNotifier.notify });
   const context: HandlerContext = Object.freeze({ clock, ids, vault: createVault(ring) });
   const { credentialRules } = set;
+  const processName = `${hostname()} ${process.pid}`;
+  const auditLog = createAuditLog({ engine, vault: context.vault, clock, process: processName });
+  const auditCopy = config.audit && config.auditLog !== undefined ? openAuditCopy(config.auditLog) : undefined;
+  const onStored = (entries: readonly AuditEntry[]) => auditCopy?.write(entries);
+  const audit = config.audit ? createAuditTrail({ append: auditLog.append, clock, onStored }) : noAuditTrail;
   const limitKey = deriveKey(ring.index, 'limits');
   const limits = createLimits(clock, (text) => fingerprintOf(limitKey, text));
   const services = set.compose(config, { engine, store, context, limits, pepper: ring.pepper, credentialRules });
@@ -154,12 +172,19 @@ function createBackend<S extends Services>(
     registry: services.registry,
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
-    audit: noAuditTrail,
+    audit,
+    auditLog,
+    auditCopy,
+    processName,
     requestHasher: createRequestHasher(ring.index, config.environment),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
     checkWrites: createWriteCheck(engine),
-    close: () => engine.close(),
+    async close() {
+      await audit.flush().catch(() => {});
+      await auditCopy?.close();
+      await engine.close();
+    },
   });
 }
 

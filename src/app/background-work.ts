@@ -25,8 +25,9 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function startBackgroundWork(
   config: Config,
   backend: Backend<Services>,
-  { log, metrics, recorder }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder'>,
+  { log, metrics, recorder, audit }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit'>,
 ): Promise<BackgroundWork> {
+  audit.start();
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
     logFailure(log, thrown, 'deleting expired idempotency records failed'),
   );

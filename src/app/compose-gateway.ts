@@ -26,6 +26,7 @@ import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { limitCounter } from '../limits/limits.ts';
+import { createServerAudit, type ServerAudit } from './audit.ts';
 import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
@@ -42,6 +43,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly cache: IdempotencyCache | undefined;
   /** Absent where callers are not recorded. */
   readonly recorder: CallerRecorder | undefined;
+  readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
 }
 
@@ -134,7 +136,8 @@ export async function composeGateway<M extends Metrics>(
         clock: backend.context.clock,
       })
     : undefined;
-  const onAnswer = answerListener(recorder, overrides);
+  const audit = createServerAudit(config, backend, { log, metrics });
+  const onAnswer = answerListener(recorder, audit, overrides);
   return {
     services,
     protocols,
@@ -142,6 +145,7 @@ export async function composeGateway<M extends Metrics>(
     metrics,
     cache,
     recorder,
+    audit,
     upstreams: opened,
     handle:
       onAnswer === undefined
@@ -160,22 +164,25 @@ export async function composeGateway<M extends Metrics>(
 /** Undefined where nothing listens, so that requests cost no more. */
 function answerListener(
   recorder: CallerRecorder | undefined,
+  { requests }: ServerAudit,
   { onAnswer }: GatewayOverrides,
 ): ((request: WireRequest, answer: Answer) => void) | undefined {
-  if (recorder === undefined) return onAnswer && ((_, answer) => onAnswer(answer));
+  if (recorder === undefined && requests === undefined) return onAnswer && ((_, answer) => onAnswer(answer));
   return (request, answer) => {
-    recorder.record(request.headers, answer);
+    recorder?.record(request.headers, answer);
+    requests?.observe(answer);
     onAnswer?.(answer);
   };
 }
 
 /** For the end of a server: saves what was recorded of its last requests. */
-export async function saveCallers(
-  { recorder, log }: Pick<ComposedGateway, 'recorder' | 'log'>,
+export async function saveRecords(
+  { recorder, audit, log }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log'>,
   { credentialUses }: Pick<Backend<Services>, 'credentialUses'>,
 ): Promise<void> {
   await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
   await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
+  await audit.stop();
 }
 
 /** The values that metric labels may have. */

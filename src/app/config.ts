@@ -11,6 +11,8 @@ export interface Config extends Settings {
   readonly mode: Mode;
   /** The key file, if the keys come from one. */
   readonly keyFile: string | undefined;
+  /** Each setting with its source. */
+  readonly reports: readonly SettingReport[];
 }
 
 /** A setting as read, for `triglyph check`. */
@@ -63,11 +65,12 @@ export function inspectConfig(mode: Mode, given: Variables | VariableSources): C
     ...findUnknownVariables(sources.variables, variableNames),
   ];
   if (problems.length > 0) return { settings: reports, problems };
-  const config = Object.freeze({
-    ...Object.fromEntries(results.map(({ key, value }) => [key, value])),
+  const config: Config = Object.freeze({
+    ...(Object.fromEntries(results.map(({ key, value }) => [key, value])) as Settings),
     mode,
     keyFile: results.find(({ key }) => key === 'keys')?.file,
-  }) as Config;
+    reports,
+  });
   const crossErrors = crossFieldErrors(config);
   return crossErrors.length > 0
     ? { settings: reports, problems: crossErrors }

@@ -11,7 +11,7 @@ import { openMigratedMemory } from '../store/sqlite/memory.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { type Backend, type BackendOptions, openBackendOf } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { keyFileOfFolder } from './key-file-of-folder.ts';
 import { origin } from './origin.ts';
@@ -150,7 +150,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
-    await saveCallers(composed, backend);
+    await saveRecords(composed, backend);
     await composed.upstreams.close();
     await composed.cache?.close();
     await backend.close();
@@ -199,6 +199,7 @@ function storeVariables(store: StoreOptions): Variables {
 /** No other process could read the records, and a test suite may send what an attacker sends. */
 const variablesOfMemory: Variables = {
   CALLER_RECORDS: 'off',
+  AUDIT: 'off',
   LOOKUP_MISSES_PER_MINUTE_MAX: '0',
   CARDS_STORED_PER_MINUTE_MAX: '0',
   SIMILAR_CARDS_PER_DAY_MAX: '0',

@@ -9,7 +9,7 @@ import { openCallerServer } from '../http/server.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
-import { composeGateway, type GatewayOverrides, saveCallers } from './compose-gateway.ts';
+import { composeGateway, type GatewayOverrides, saveRecords } from './compose-gateway.ts';
 import type { Config } from './config.ts';
 import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
@@ -84,7 +84,7 @@ export async function startServer(
         // The admin port answers until the end of the drain, so that probes see it.
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
-        await saveCallers(composed, backend);
+        await saveRecords(composed, backend);
         await composed.upstreams.close();
         await cache?.close();
         await backend.close();

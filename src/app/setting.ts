@@ -1,5 +1,6 @@
 /** A setting: its environment variable, default, documentation and parser; and the parsers of common values. */
 import { isIPv4, isIPv6 } from 'node:net';
+import { type CopyTarget, parseCopyTarget } from '../audit/copy/target.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/trusted-proxies.ts';
 
 export type Mode = 'production' | 'demo';
@@ -115,6 +116,15 @@ export function redisUrl(text: string): Parsed<string> {
     : {
         hint: 'give redis://host:6379, rediss://host, redis+sentinel://host:26379,host:26379/master or redis+cluster://host:7000,host:7001, with user:password@ before the host where one is required',
       };
+}
+
+export function auditCopy(text: string): Parsed<CopyTarget> {
+  const value = parseCopyTarget(text);
+  return value === undefined
+    ? {
+        hint: 'give file:/path, syslog+udp://host:514, syslog+tcp://host:601, syslog+tls://host:6514 or syslog+unix:/path',
+      }
+    : { value };
 }
 
 /** Refuses user and password: process lists would show them, and `fetch` refuses such URLs. */

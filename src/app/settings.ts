@@ -1,5 +1,6 @@
 /** All settings. Configuration, `triglyph check` and docs/configuration.md are derived from this table. */
 import {
+  auditCopy,
   databaseUrl,
   fieldName,
   host,
@@ -377,6 +378,26 @@ export const settings = Object.freeze({
     default: '50',
     doc: 'How many different cards with the same first six and last four digits one credential may store, or look up without success, in a day; 429 for such cards beyond it. 0 is unlimited.',
     parse: integer(0, 1_000_000_000),
+  }),
+  audit: setting({
+    name: 'AUDIT',
+    unit: 'on or off',
+    default: 'on',
+    doc: 'Whether servers and commands record who did what in the audit log of the store (docs/audit.md). A gateway in memory records nothing.',
+    parse: onOrOff,
+  }),
+  auditLog: optional({
+    name: 'AUDIT_LOG',
+    unit: 'file or syslog server',
+    doc: 'Where copies of the entries of the audit log go: `file:/var/log/triglyph/audit.jsonl`, `syslog+udp://host:514`, `syslog+tcp://host:601`, `syslog+tls://host:6514` or `syslog+unix:/run/audit.sock`. `file:...?sync=off` does not flush each batch to the disk.',
+    parse: auditCopy,
+  }),
+  auditDaysMax: setting({
+    name: 'AUDIT_DAYS_MAX',
+    unit: 'days',
+    default: '400',
+    doc: 'How long entries of the audit log are stored; 0 is for ever. PCI DSS requires a year.',
+    parse: integer(0, 36_500),
   }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',

@@ -1,15 +1,53 @@
 /** Opens the backend of the configuration for one command. Servers may be running. */
+
 import { type Backend, openBackend } from '../app/backend.ts';
 import type { Config } from '../app/config.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import { commandEvent, systemUser } from './audited-command.ts';
+import { explain } from './command-error.ts';
 import { ownServices, readProjectConfig } from './project.ts';
 
-/** Throws ConfigError, KeyRingError, StoreUnavailable, and errors of `work`. */
-export async function withBackend<T>(work: (backend: Backend, config: Config) => Promise<T>): Promise<T> {
+export interface WithBackendOptions {
+  /** Whether the command runs where the audit log does not take its entry, such as on a copy that only reads. */
+  readonly runsUnrecorded?: boolean;
+}
+
+/** Records the command, then runs it. Throws ConfigError, KeyRingError, StoreUnavailable, and errors of `work`. */
+export async function withBackend<T>(
+  work: (backend: Backend, config: Config) => Promise<T>,
+  { runsUnrecorded = false }: WithBackendOptions = {},
+): Promise<T> {
   const config = readProjectConfig('production');
-  const backend = await openBackend(config, { exclusive: false }, ownServices());
+  const backend = await openBackend(config, { exclusive: false, actor: systemUser() }, ownServices());
+  backend.auditCopy?.listen({
+    failed: (thrown) => warn(`the audit log was not copied: ${explain(thrown).join(' ')}`),
+    dropped: (entries) => warn(`${entries} entries of the audit log were not copied`),
+  });
   try {
+    await recordCommand(backend.audit, {}, runsUnrecorded);
     return await work(backend, config);
+  } catch (thrown) {
+    await recordCommand(backend.audit, { outcome: 'failed' }, true);
+    throw thrown;
   } finally {
     await backend.close();
   }
+}
+
+async function recordCommand(
+  audit: AuditTrail,
+  detail: { readonly outcome?: string },
+  mayFail: boolean,
+): Promise<void> {
+  const event = commandEvent(detail);
+  if (event === undefined) return;
+  try {
+    await audit.append([event]);
+  } catch (thrown) {
+    if (!mayFail) throw thrown;
+  }
+}
+
+function warn(text: string): void {
+  process.stderr.write(`triglyph: ${text}\n`);
 }

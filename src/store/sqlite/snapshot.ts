@@ -1,7 +1,9 @@
 /** A copy of all rows in memory, and the way back to it: a test begins again without a new database. */
 import type { Connection } from './connection.ts';
 
-const userTables = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`;
+/** Tables that refuse to lose rows keep them: the audit log. */
+const userTables = `select name from sqlite_schema as each where type = 'table' and name not like 'sqlite_%'
+  and not exists (select * from sqlite_schema where type = 'trigger' and tbl_name = each.name)`;
 
 export class Snapshot {
   readonly #connection: Connection;

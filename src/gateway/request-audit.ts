@@ -1,0 +1,82 @@
+/** Records what requests do that the audit log must show: first uses of credentials, and card data that was returned. */
+import { credentialActor } from '../audit/audit-event.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Operation } from '../contract/operation.ts';
+import { walk } from '../contract/walk.ts';
+import type { Answer } from './answer.ts';
+
+export interface RequestAudit {
+  /** Looks at an answer. Neither waits nor throws. */
+  observe(answer: Pick<Answer, 'entry' | 'decoded'>): void;
+  /** Records the card data that was returned since the last time, one event for each credential and operation. */
+  recordCounts(): void;
+}
+
+interface Reads {
+  readonly service: string;
+  readonly tenant: string | undefined;
+  count: number;
+}
+
+/** Credentials in memory. Beyond it the gateway starts over: the log itself holds each first use once. */
+const credentialsMax = 10_000;
+
+export function createRequestAudit(audit: AuditTrail): RequestAudit {
+  const credentials = new Map<string, Map<Operation, Reads>>();
+  const returning = new Map<Operation, boolean>();
+
+  const meet = (credential: string, tenant: string | undefined): Map<Operation, Reads> => {
+    if (credentials.size >= credentialsMax) recordCounts(true);
+    const reads = new Map<Operation, Reads>();
+    credentials.set(credential, reads);
+    const actor = credentialActor(credential);
+    audit.recordOnce({ kind: 'credentialFirstUsed', actor, subject: credential, detail: { tenant } });
+    return reads;
+  };
+
+  function recordCounts(forget = false): void {
+    for (const [credential, reads] of credentials)
+      for (const [{ name }, counted] of reads) {
+        const { service, tenant, count } = counted;
+        if (count === 0) continue;
+        counted.count = 0;
+        const detail = { service, tenant, reads: count };
+        audit.record({ kind: 'cardDataRead', actor: credentialActor(credential), subject: name, detail });
+      }
+    if (forget) credentials.clear();
+  }
+
+  return Object.freeze<RequestAudit>({
+    observe({ entry, decoded }) {
+      const { credential, problem } = entry;
+      if (problem !== undefined || credential === undefined || decoded === undefined) return;
+      const reads = credentials.get(credential) ?? meet(credential, entry.tenant);
+      const { operation } = decoded;
+      const known = reads.get(operation);
+      if (known !== undefined) {
+        known.count += 1;
+        return;
+      }
+      let returnsSecrets = returning.get(operation);
+      if (returnsSecrets === undefined) {
+        returnsSecrets = returnsSensitive(operation);
+        returning.set(operation, returnsSecrets);
+      }
+      if (returnsSecrets) reads.set(operation, { service: entry.service ?? '', tenant: entry.tenant, count: 1 });
+    },
+    recordCounts: () => recordCounts(),
+  });
+}
+
+/** Whether the contract calls a part of the output sensitive. */
+export function returnsSensitive({ output }: Operation): boolean {
+  return (
+    walk<true | undefined>(output, {
+      scalar: (schema) => (schema.kind === 'string' && schema.sensitive ? true : undefined),
+      joined: () => undefined,
+      list: (_, item) => item,
+      map: (_, item) => item,
+      object: (_, members) => (members.some(({ part }) => part) ? true : undefined),
+    }) === true
+  );
+}

@@ -1,8 +1,8 @@
 /** The program `triglyph`: parses the command line, runs one command and sets the exit code. */
 import { flushCompileCache } from 'node:module';
 import { Command, CommanderError, Option } from 'commander';
-import { rememberCommand } from './cli/audited-command.ts';
 import { version } from './app/version.ts';
+import { rememberCommand } from './cli/audited-command.ts';
 import { explain } from './cli/command-error.ts';
 import { handleOutputErrors } from './cli/output.ts';
 import { openProject } from './cli/project.ts';

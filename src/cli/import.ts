@@ -1,14 +1,31 @@
 /** `triglyph import`: imports stored details from a file. */
 import type { Command } from 'commander';
+import { columnsOf } from '../import/columns.ts';
 import { createDetailImporter } from '../services/recurring/import-details.ts';
-import { runImport } from './import/file.ts';
+import { importRow } from '../services/recurring/import-row.ts';
+import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 
 export function add(program: Command): void {
-  program
-    .command('import')
-    .argument('<file>', 'stored details, one in a row: .jsonl, or .csv with dotted column names such as card.number')
-    .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
-    .description('imports stored details; resumes after an interruption; never imports a file twice')
-    .addHelpText('after', '\nExample:\n  triglyph import details.jsonl')
-    .action((file: string, options: { readonly report?: string }) => runImport(createDetailImporter, file, options));
+  addImportOptions(program.command('import'), 'stored details')
+    .description('imports stored details; resumes after an interruption; imports no row twice')
+    .addHelpText('after', () => `\nExample:\n  triglyph import --dry-run details.csv\n\n${rowFormat()}`)
+    .action((file: string, options: ImportOptions) => runImport(createDetailImporter, file, options));
+}
+
+const marks = Object.freeze({ always: '*', inObject: '+', never: ' ' });
+
+/** Which rows a file may have. */
+function rowFormat(): string {
+  const columns = columnsOf(importRow);
+  const width = Math.max(...columns.map(({ name }) => name.length));
+  const lines = columns.map(({ name, required, doc }) => `  ${marks[required]} ${name.padEnd(width)}  ${doc}`);
+  const choices = importRow.choices.map(({ doc }) => doc);
+  return `Columns of a CSV file, in any order. An empty cell is an absent field. ${choices.join(' ')}
+Required: * in every row, + with other columns of the same object.
+
+${lines.join('\n')}
+
+A row of a JSONL file is one JSON object with the same names: {"card": {"number": ...}} for card.number.
+A CSV file with another column is refused at its first line. A refused row changes nothing, and the report says why.
+Import the file again when the cause is gone: rows that are imported already are skipped.`;
 }

@@ -3,32 +3,24 @@ import type { Command } from 'commander';
 import { createResponseImporter } from '../services/recurring/account-updater/batch/responses.ts';
 import { createCardChangeImporter } from '../services/recurring/account-updater/import-changes.ts';
 import { testCards } from '../services/recurring/account-updater/test-cards.ts';
-import { runImport } from './import/file.ts';
+import { addImportOptions, type ImportOptions, runImport } from './import/file.ts';
 import { gatherRequestFiles } from './updates/collect.ts';
 
 export function add(program: Command): void {
   const updates = program.command('updates').description('card changes for scheduleAccountUpdater, from files');
-  updates
-    .command('import')
-    .argument('<file>', 'announced changes, one in a row: .jsonl, or .csv with column names')
-    .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
+  addImportOptions(updates.command('import'), 'announced changes')
     .description('imports announced changes; resumes after an interruption; the last row of a card counts')
     .addHelpText('after', `\nExample:\n  triglyph updates import changes.csv\n\n${changeColumns}`)
-    .action((file: string, options: { readonly report?: string }) =>
-      runImport(createCardChangeImporter, file, options),
-    );
+    .action((file: string, options: ImportOptions) => runImport(createCardChangeImporter, file, options));
   updates
     .command('gather')
     .description('writes waiting checks into request files now; requires UPDATER=batch')
     .addHelpText('after', '\nExample:\n  UPDATER=batch UPDATER_FOLDER=/srv/updater triglyph updates gather')
     .action(gatherRequestFiles);
-  updates
-    .command('answer')
-    .argument('<file>', 'answers to checks, one in a row: .jsonl, or .csv with column names')
-    .option('--report <file>', 'the report of refused rows; <file>.refused.jsonl by default')
+  addImportOptions(updates.command('answer'), 'answers to checks')
     .description('imports answers to the checks of request files; each check is answered once')
     .addHelpText('after', `\nExample:\n  triglyph updates answer answers.csv\n\n${answerColumns}`)
-    .action((file: string, options: { readonly report?: string }) => runImport(createResponseImporter, file, options));
+    .action((file: string, options: ImportOptions) => runImport(createResponseImporter, file, options));
   updates.addHelpText('after', '\nExample:\n  triglyph updates import changes.csv');
 }
 

@@ -5,6 +5,7 @@ import { CsvError, parse } from 'csv-parse';
 import type { ObjectSchema } from '../contract/schema.ts';
 import { type Node, treeOf } from '../formats/form/parse.ts';
 import { reader } from '../formats/form/read.ts';
+import { checkColumns } from './columns.ts';
 import { lineBytesMax } from './lines.ts';
 import { compileRow, type FoundRow, type RowResult, UnreadableFile, unreadable } from './row.ts';
 
@@ -42,7 +43,7 @@ export async function* csvRows<R>(schema: ObjectSchema, stream: AsyncIterable<Bu
       const line = linesBefore + 1 + countLineEnds(/^[\r\n]*/.exec(raw)![0]);
       linesBefore += countLineEnds(raw);
       if (names === undefined) {
-        names = checkHeader(record);
+        names = checkHeader(record, schema);
         continue;
       }
       const columns = names;
@@ -76,10 +77,11 @@ async function* decoded(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
 }
 
 /** Returns the column names. A wrong one makes the file unreadable, since every row would be refused for it. */
-function checkHeader(names: readonly string[]): readonly string[] {
+function checkHeader(names: readonly string[], schema: ObjectSchema): readonly string[] {
   const trimmed = names.map((name) => name.trim());
   const parsed = treeOf(trimmed.map((name) => [name, 'x']));
   if ('fault' in parsed) throw new UnreadableFile(`line 1: the column names are not right: ${parsed.fault}`);
+  checkColumns(trimmed, schema);
   return trimmed;
 }
 

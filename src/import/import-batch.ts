@@ -50,57 +50,67 @@ export interface RefusedRow {
 /** Called before each commit; an engine may run a transaction again, and call it again. */
 type BeforeCommit = (refused: readonly RefusedRow[]) => void;
 
-/** Saves a batch and returns its refused rows. `committed` is called after each commit. Resolves when all rows are durable. */
+/** Saves a batch and returns its refused rows. Resolves when all its rows are durable. */
 export type BatchImporter<R> = (
   batch: readonly PendingRow<R>[],
   beforeCommit: BeforeCommit,
-  committed: () => void,
 ) => Promise<readonly RefusedRow[]>;
+
+/** Ends the transaction of a dry run, so that it is rolled back. */
+class DryRunEnd extends Error {
+  readonly refused: readonly RefusedRow[];
+
+  constructor(refused: readonly RefusedRow[]) {
+    super('nothing is stored in a dry run');
+    this.refused = refused;
+  }
+}
 
 export function createBatchImporter<R>(
   { store, clock }: ImportDependencies,
   importer: RowImporter<R>,
-  source: string,
+  { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
 ): BatchImporter<R> {
-  function saveTogether(batch: readonly PendingRow<R>[], beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {
-    const save = async (tx: Transaction) => {
+  type Save = (result: RowResult<R>, tx: Transaction) => Promise<readonly Reason[]>;
+
+  function saveTogether(batch: readonly PendingRow<R>[], saveOne: Save, beforeCommit: BeforeCommit) {
+    const save = async (tx: Transaction): Promise<readonly RefusedRow[]> => {
       const refused: RefusedRow[] = [];
       for (const { line, row, result } of batch) {
-        const reasons = await saveRow(result, importer, tx);
+        const reasons = await saveOne(result, tx);
         if (reasons.length > 0) refused.push({ line, row, reasons });
       }
       beforeCommit(refused);
-      await tx.importProgress.save(source, batch.at(-1)!.row, clock.now());
+      if (dryRun) throw new DryRunEnd(refused);
+      const rows = { first: batch[0]!.row, last: batch.at(-1)!.row, refused: refused.map(({ row }) => row) };
+      await tx.importProgress.saveRows(source, rows, clock.now());
       return refused;
     };
     // An import waits for another one, and for requests.
     return store.write(save, { noTimeout: true });
   }
 
-  async function saveAlone(pending: PendingRow<R>, beforeCommit: BeforeCommit): Promise<readonly RefusedRow[]> {
+  const saveOrThrow: Save = (result, tx) => saveRow(result, importer, tx);
+
+  async function saveOrRollBack(result: RowResult<R>, tx: Transaction): Promise<readonly Reason[]> {
     try {
-      return await saveTogether([pending], beforeCommit);
+      return await tx.savepoint(() => saveRow(result, importer, tx));
     } catch (thrown) {
-      if (!(thrown instanceof RowConflict)) throw thrown;
-      return saveTogether([{ ...pending, result: { reasons: thrown.reasons } }], beforeCommit);
+      if (thrown instanceof RowConflict) return thrown.reasons;
+      throw thrown;
     }
   }
 
-  return async (batch, beforeCommit, committed) => {
-    try {
-      const refused = await saveTogether(batch, beforeCommit);
-      committed();
-      return refused;
-    } catch (thrown) {
-      if (!(thrown instanceof RowConflict)) throw thrown;
-    }
-    // Each row needs a transaction of its own now: that of a conflicting row is rolled back.
-    const refused: RefusedRow[] = [];
-    for (const pending of batch) {
-      refused.push(...(await saveAlone(pending, beforeCommit)));
-      committed();
-    }
-    return refused;
+  return async (batch, beforeCommit) => {
+    for (const saveOne of [saveOrThrow, saveOrRollBack])
+      try {
+        return await saveTogether(batch, saveOne, beforeCommit);
+      } catch (thrown) {
+        if (thrown instanceof DryRunEnd) return thrown.refused;
+        // Savepoints cost time, so only a batch with a conflict has them.
+        if (!(thrown instanceof RowConflict)) throw thrown;
+      }
+    throw new Error('unreachable: a savepoint catches every conflict');
   };
 }
 

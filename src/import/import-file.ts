@@ -1,4 +1,4 @@
-/** Imports a file of rows as a stream: saves them in batches, reports refused rows, and continues an interrupted import. */
+/** Imports a file of rows as a stream: saves them in batches, reports refused rows, and skips rows that are imported already. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,6 +11,7 @@ import {
   type RowImporter,
 } from './import-batch.ts';
 import { jsonlRows } from './jsonl.ts';
+import { createRefusedRows, noRefusedRows } from './refused-rows.ts';
 import { openReport } from './report.ts';
 import { UnreadableFile } from './row.ts';
 
@@ -25,11 +26,15 @@ export interface ImportFile {
   readonly checksum: string;
   /** Where refused rows are reported. */
   readonly report: string;
+  /** Tries rows again that an earlier import has refused: what refused them may be gone. */
+  readonly retryRefused: boolean;
+  /** Reads and checks every row, and stores none. */
+  readonly dryRun?: boolean;
 }
 
 export interface ImportSummary {
   readonly rows: number;
-  /** Of these, the rows that an earlier import has done. */
+  /** Of these, the rows that were skipped, since an earlier import has done them. */
   readonly before: number;
   readonly refused: number;
   /** Whether the file was read to its end; otherwise the import was stopped, and continues another time. */
@@ -56,22 +61,25 @@ export interface ImportObserver {
 export async function importFile<R>(
   dependencies: ImportDependencies,
   importer: RowImporter<R>,
-  { path, checksum, report: reportPath }: ImportFile,
+  { path, checksum, report: reportPath, retryRefused, dryRun = false }: ImportFile,
   observer: ImportObserver,
 ): Promise<ImportSummary> {
   const rowsOf = readerOf(path);
   const { size } = await stat(path);
   const source = importer.sourcePrefix + checksum;
-  const before = await dependencies.store.read((tx) => tx.importProgress.find(source));
-  const report = openReport(reportPath, before);
+  const rowsDone = await dependencies.store.read((tx) => tx.importProgress.find(source));
+  const refusedBefore = retryRefused ? createRefusedRows(dependencies.store, source) : noRefusedRows;
+  const report = openReport(reportPath, retryRefused ? 0 : rowsDone);
   observer.started?.(size);
-  const importBatch = createBatchImporter(dependencies, importer, source);
+  const importBatch = createBatchImporter(dependencies, importer, { source, dryRun });
   let rows = 0;
+  let before = 0;
   let refused = 0;
   let batch: PendingRow<R>[] = [];
   const flush = async (bytesDone: number): Promise<void> => {
     if (batch.length === 0) return;
-    const refusedRows = await importBatch(batch, report.write, report.settle);
+    const refusedRows = await importBatch(batch, report.write);
+    report.settle();
     refused += refusedRows.length;
     observer.committed({ bytesDone, rows, refused, batch: { rows: batch.length, refused: refusedRows } });
     batch = [];
@@ -79,7 +87,10 @@ export async function importFile<R>(
   try {
     for await (const found of rowsOf<R>(importer.schema, createReadStream(path))) {
       rows += 1;
-      if (rows <= before) continue;
+      if (rows <= rowsDone && !(await refusedBefore.includes(rows))) {
+        before += 1;
+        continue;
+      }
       batch.push({ line: found.line, row: rows, result: found.read() });
       if (batch.length < rowsPerTransaction) continue;
       await flush(found.bytesDone);

@@ -185,7 +185,7 @@ describe('imports on PostgreSQL', () => {
           return undefined;
         },
       },
-      'file',
+      { source: 'file', dryRun: false },
     )(...parameters);
   const rows = [{ line: 1, row: 1, result: { row: 'DemoMerchant' } }] as const;
   /** Locks the row for longer than a request waits, as a batch of another import does. */
@@ -199,13 +199,7 @@ describe('imports on PostgreSQL', () => {
   test('wait for one another', async () => {
     const held = hold();
     await setTimeout(500);
-    expect(
-      await importer(
-        rows,
-        () => {},
-        () => {},
-      ),
-    ).toEqual([]);
+    expect(await importer(rows, () => {})).toEqual([]);
     await held;
   }, 30_000);
 

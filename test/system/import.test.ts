@@ -174,13 +174,19 @@ test('CSV: accepts dotted columns, empty cells, quotes and line breaks in a cell
 });
 
 describe('an unreadable CSV file', () => {
+  const header = 'merchantAccount,shopperReference,contracts';
   test.each([
     ['no columns', '', 'the file is empty'],
     ['a column twice', 'merchantAccount,merchantAccount\n', 'line 1: the column names are not right: duplicate key'],
+    ['a misspelt column', `${header},card.numbr\n`, 'line 1: column 4, "card.numbr", is unknown. No row was imported.'],
+    ['a missing column', 'merchantAccount,contracts\n', 'line 1: the column shopperReference is missing.'],
+    ['no column names', `AcmeWeb,shopper,RECURRING,${numberOf(9)}\n`, 'line 1: column 1, "AcmeWeb", is unknown;'],
+    ['a card number for a column', `${header},${numberOf(9)}\n`, 'line 1: column 4, "[digits]", is unknown.'],
+    ['a security code', `${header},card.cvc\n`, 'line 1: column 4, "card.cvc", is unknown.'],
     ['brackets in a column', 'card[number]\n', 'line 1: the column names are not right: bracket in a key'],
     [
       'a quote that is never closed',
-      'merchantAccount,shopperReference\nAcmeWeb,"abc\n',
+      'merchantAccount,shopperReference,contracts\nAcmeWeb,"abc\n',
       'line 2: a quoted cell is never closed',
     ],
   ])('%s', async (name, text, message) => {
@@ -191,8 +197,22 @@ describe('an unreadable CSV file', () => {
     expect(stderr).toContain(`triglyph: ${message}`);
   });
 
+  test('a wrong first line: prints the expected columns and none of the rows', async () => {
+    writeFileSync(join(folder.path, 'shifted.csv'), `merchant,shopper\nAcmeWeb,secret-shopper\n`);
+    const { code, stdout, stderr } = await importFile('shifted.csv');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(
+      '\ntriglyph: Expected columns: contracts,merchantAccount,shopperReference,[acquirer],[acquirerAccount],[additionalData.*],',
+    );
+    expect(stderr).not.toContain('secret-shopper');
+    expect(existsSync(join(folder.path, 'shifted.csv.refused.jsonl'))).toBe(false);
+  });
+
   test('bytes that are not UTF-8', async () => {
-    writeFileSync(join(folder.path, 'latin.csv'), Buffer.from('merchantAccount,name\nAcmeWeb,Ren\xe9\n', 'latin1'));
+    writeFileSync(
+      join(folder.path, 'latin.csv'),
+      Buffer.from(`${header},name\nAcmeWeb,a,RECURRING,Ren\xe9\n`, 'latin1'),
+    );
     const { code, stderr } = await importFile('latin.csv');
     expect(code).toBe(1);
     expect(stderr).toContain('the file is not UTF-8');
@@ -258,7 +278,8 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   expect(killedAt[1]).toBeLessThan(rows - rows / 100);
   const { code, stdout } = await importFile(file);
   expect(code).toBe(1);
-  expect(stdout).toContain('rows were done by an import that was interrupted');
+  expect(stdout).toContain(' rows were imported before.');
+  expect(stdout).toContain(`, ${rows / 100} refused;`);
   const good = rows - rows / 100;
   expect(count('row-1____')).toEqual({ details: good, distinct: good });
   const report = reportOf('long.jsonl.refused.jsonl');

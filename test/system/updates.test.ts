@@ -193,14 +193,14 @@ test('an import next to a running server, killed twice with SIGKILL, resumes and
   }
   const { code, stdout } = await run('updates', 'import', file);
   expect(code).toBe(1);
-  expect(stdout).toContain('rows were done by an import that was interrupted');
+  expect(stdout).toContain(' rows were imported before.');
   expect(count() - before).toBe(good);
   const report = readFileSync(join(folder.path, 'long.jsonl.refused.jsonl'), 'utf8').trimEnd().split('\n');
   expect(report.map((line) => JSON.parse(line).row)).toEqual(
     Array.from({ length: rows / 100 }, (_, n) => 100 * n + 51),
   );
   const again = await run('updates', 'import', file);
-  expect(again.stdout).toBe('long.jsonl was imported before, all 6000 rows of it: nothing was changed.\n');
+  expect(again.stdout).toContain(`: 0 rows imported, ${rows - good} refused;`);
   const reference = await store('imported', numberOf(15_999));
   expect((await check('imported', reference)).result).toBe('CardExpiryChanged');
 });

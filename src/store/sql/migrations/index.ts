@@ -19,6 +19,7 @@ import { upstreamCredentials } from './0016-upstream-credentials.ts';
 import { callerRecords } from './0017-caller-records.ts';
 import { auditLog } from './0018-audit-log.ts';
 import { leastPrivilege } from './0019-least-privilege.ts';
+import { refusedImportRows } from './0020-refused-import-rows.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   callerRecords,
   auditLog,
   leastPrivilege,
+  refusedImportRows,
 ]);

@@ -86,7 +86,8 @@ async function readFile(
     summary = await importFile(
       { store: dependencies.store, clock: dependencies.context.clock },
       createResponseImporter(dependencies),
-      { path, checksum, report },
+      // A round must get further than the one before.
+      { path, checksum, report, retryRefused: false },
       { committed: (result) => emitBatch(result, events), shouldStop },
     );
     if (!summary.isComplete) return false;

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { conventionsOf } from '../contract/conventions.ts';
 import { dotted, type Path } from '../contract/path.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem, type ProblemKind } from '../contract/problem.ts';
 import { maskSensitive } from '../contract/redaction.ts';
 import type { Service } from '../contract/service.ts';
 import { createProtocols } from '../formats/index.ts';
@@ -35,8 +35,8 @@ export function createConverter(services: readonly Service[]): Convert {
     recorder.take();
     const read = identifyAndRead(options, known);
     const { operation, service, side, format, issues, unknownMembers } = read;
-    const locate = (path: Path): string =>
-      protocols[format].coordinates(path, operation, side === 'request' ? 'input' : 'output');
+    const locate = (path: Path, kind?: ProblemKind): string =>
+      protocols[format].coordinates(path, operation, side === 'request' ? 'input' : 'output', kind);
     const coercions = recorder.take().map(({ path, ...coercion }): Coercion => ({ at: locate(path), ...coercion }));
     const shown = options.mask === true ? masked(read) : read;
     const isValid = issues.length === 0;
@@ -54,7 +54,7 @@ export function createConverter(services: readonly Service[]): Convert {
         ...losses.map(({ path, ...loss }): Coercion => ({ at: locate(path), ...loss })),
       ],
       issues: issues.map(
-        ({ path, kind, message }): ConversionIssue => ({ at: locate(path), code: kind.code, message }),
+        ({ path, kind, message }): ConversionIssue => ({ at: locate(path, kind), code: kind.code, message }),
       ),
       messages: isValid ? writeMessages(options.to, shown, protocols) : {},
       programs: isValid ? writePrograms(options, shown, protocols) : {},

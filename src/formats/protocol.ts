@@ -4,7 +4,7 @@ import type { Conventions } from '../contract/conventions.ts';
 import type { DeprecationNotice } from '../contract/deprecation.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Path } from '../contract/path.ts';
-import type { Issue, Problem } from '../contract/problem.ts';
+import type { Issue, Problem, ProblemKind } from '../contract/problem.ts';
 import type { CompileRead } from '../contract/read.ts';
 import type { Service } from '../contract/service.ts';
 import type { Charset } from '../lib/charset.ts';
@@ -168,8 +168,8 @@ export interface RefusalIssue {
 export interface MessageCodec {
   /** Throws a Problem for bytes that cannot be parsed, and OtherFormat. Errors in fields are issues. */
   decode(body: Buffer, media: Media, target: Target, head: Head): Decoded;
-  /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. */
-  coordinates(path: Path, operation: Operation, side: 'input' | 'output'): string;
+  /** A place in the input or the output as callers of this format write it: an XPath, a JSON pointer, a dotted name. `kind`: of an issue there. */
+  coordinates(path: Path, operation: Operation, side: 'input' | 'output', kind?: ProblemKind): string;
   /** `extras`: as in `DecodedAnswer`. JSON has them, other formats ignore them. */
   encode(operation: Operation, output: unknown, extras?: unknown): Message;
   encodeError(problem: Problem, context: ErrorContext): Message;

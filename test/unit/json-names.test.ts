@@ -4,6 +4,7 @@ import { operation } from '../../src/contract/operation.ts';
 import { Problem } from '../../src/contract/problem.ts';
 import { integer, list, object, optional, required, string } from '../../src/contract/schema.ts';
 import { service } from '../../src/contract/service.ts';
+import { createConverter } from '../../src/convert/convert.ts';
 import { deriveJsonSchema } from '../../src/documents/index.ts';
 import { row } from '../../src/documents/markdown.ts';
 import { createProtocols } from '../../src/formats/index.ts';
@@ -54,6 +55,29 @@ test('JSON has the other names, and SOAP and FORM those of the fields', () => {
 test('the name of the field is unknown in JSON', () => {
   const call = { path: '/orders/v1/place', contentType: 'application/json', body: '{"OrderNumber":"A-1"}' };
   expect(decode(protocols, 'json', call, routes).issues.map(({ kind }) => kind.name)).toContain('unknownField');
+});
+
+test('a refusal names an unknown member as its caller wrote it', () => {
+  const sent = '{"OrderNumber":"A-1","lines":[{"Quantity":2}]}';
+  const context = { requestReference: 'R', operation: place, service: orders };
+  const call = { path: '/orders/v1/place', contentType: 'application/json', body: sent };
+  const { issues } = decode(protocols, 'json', call, routes);
+  const { invalidFields } = JSON.parse(protocols.json.encodeError(Problem.of(issues), context).body);
+  expect(invalidFields.map(({ name }: { name: string }) => name)).toEqual([
+    '/OrderNumber',
+    '/lines/0/Quantity',
+    '/order_number',
+    '/lines/0/quantity',
+  ]);
+  const restCall = { ...call, path: '/resources/v1/orders' };
+  const restIssues = decode(protocols, 'rest', restCall, routes).issues;
+  const inRest = JSON.parse(
+    protocols.rest.encodeError(Problem.of(restIssues), { ...context, operation: bound, service: resources }).body,
+  );
+  expect(inRest.invalidFields).toContainEqual({ name: 'OrderNumber', message: expect.any(String), value: '' });
+  expect(createConverter([orders])({ message: sent, from: 'json', to: [], operation: 'place' }).issues).toContainEqual(
+    expect.objectContaining({ at: '/OrderNumber' }),
+  );
 });
 
 test('issues name the members as their caller knows them', () => {

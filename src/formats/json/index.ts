@@ -47,7 +47,7 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues };
     },
 
-    coordinates: (path, operation, side) => pointer(jsonPath(path, operation[side])),
+    coordinates: (path, operation, side, kind) => pointer(jsonPath(path, operation[side], kind)),
 
     encode(operation, output, extras) {
       const body = codecOf(operation).output.print(output);
@@ -56,7 +56,10 @@ function createCodec(context: FormatContext): MessageCodec {
 
     encodeError(problem, { requestReference, service, operation }) {
       const { status, code: errorCode, message, type: errorType, headers } = problem;
-      const issues = problem.issues.map((each) => ({ ...each, path: jsonPath(each.path, operation?.input) }));
+      const issues = problem.issues.map((each) => ({
+        ...each,
+        path: jsonPath(each.path, operation?.input, each.kind),
+      }));
       const invalidFields = issues.map(({ path, message }) => ({ name: pointer(path), message }));
       const fields = invalidFields.length > 0 ? { invalidFields } : {};
       const map = errorMap(issues, service);

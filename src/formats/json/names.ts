@@ -1,9 +1,12 @@
 /** The names of members in JSON, where they are others than those of the fields. */
 import type { Path } from '../../contract/path.ts';
+import { type ProblemKind, problems } from '../../contract/problem.ts';
 import type { Schema } from '../../contract/schema.ts';
 
-/** A canonical path with the names that a JSON caller knows. */
-export function jsonPath(path: Path, input: Schema | undefined): Path {
+/** A canonical path with the names that a JSON caller knows. `kind`: of the issue that is there. */
+export function jsonPath(path: Path, input: Schema | undefined, kind?: ProblemKind): Path {
+  // A member that the contract does not have keeps the name that its caller wrote. It may be that of a field.
+  if (kind === problems.unknownField) return [...jsonPath(path.slice(0, -1), input), ...path.slice(-1)];
   let schema = input;
   return path.map((step) => {
     const within = schema;

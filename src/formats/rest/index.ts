@@ -8,6 +8,7 @@ import {
   type UpstreamBinding,
 } from '../../contract/operation.ts';
 import { dotted, type Path } from '../../contract/path.ts';
+import type { ProblemKind } from '../../contract/problem.ts';
 import type { FieldLocation, ObjectSchema } from '../../contract/schema.ts';
 import { boundOperations, type Service, serviceAddress } from '../../contract/service.ts';
 import { bodyCharsets } from '../body-text.ts';
@@ -56,7 +57,7 @@ function createCodec(context: FormatContext): MessageCodec {
       return { operation, input: value, issues: issues.map((issue) => withValue(operation.input, parts, issue)) };
     },
 
-    coordinates: (path, operation, side) => dotted(callerPath(path, operation, side)),
+    coordinates: (path, operation, side, kind) => dotted(callerPath(path, operation, side, kind)),
 
     encode(operation, output, extras) {
       const body = codecOf(operation).output.print(output);
@@ -69,7 +70,10 @@ function createCodec(context: FormatContext): MessageCodec {
     },
 
     encodeError(problem, { requestReference, operation }) {
-      const issues = problem.issues.map((each) => ({ ...each, path: callerPath(each.path, operation) }));
+      const issues = problem.issues.map((each) => ({
+        ...each,
+        path: callerPath(each.path, operation, 'input', each.kind),
+      }));
       const body = printProblemDetails(problem, issues, requestReference, context.conventions);
       return { status: problem.status, contentType, headers: problem.headers, body };
     },
@@ -97,10 +101,10 @@ function createCodec(context: FormatContext): MessageCodec {
 }
 
 /** A field outside the body keeps its name. */
-function callerPath(path: Path, operation: Operation | undefined, side: Side = 'input'): Path {
+function callerPath(path: Path, operation: Operation | undefined, side: Side, kind?: ProblemKind): Path {
   const [first] = path;
   const field = typeof first === 'string' ? operation?.[side].fields[first] : undefined;
-  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.[side]);
+  return field === undefined || locationOf(field) !== 'body' ? path : jsonPath(path, operation?.[side], kind);
 }
 
 function requireBound(operation: Operation | undefined): BoundOperation {

@@ -1,7 +1,7 @@
 /** Reads requests with the reader of JSON, and adds to each issue the value that the caller sent. */
 import { locationOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
-import type { Issue } from '../../contract/problem.ts';
+import { type Issue, problems } from '../../contract/problem.ts';
 import type { ObjectSchema, Schema } from '../../contract/schema.ts';
 import type { Parts } from '../codec.ts';
 import { jsonPath } from '../json/names.ts';
@@ -10,6 +10,7 @@ export { reader } from '../json/read.ts';
 
 /** Adds the value to an issue, unless it is sensitive or too long to be repeated. */
 export function withValue(schema: ObjectSchema, parts: Parts<unknown>, issue: Issue): Issue {
+  if (issue.kind === problems.unknownField) return issue;
   const [name] = issue.path;
   const field = typeof name === 'string' ? schema.fields[name] : undefined;
   const found = schemaAt(schema, issue.path);

@@ -25,28 +25,20 @@ const cachedMax = 1_000;
  */
 export function createForwardedAuthenticator(index: KeyObject): Authenticator {
   const key = deriveKey(index, 'forwarded credential');
-  const cache = new Map<string, ForwardedCaller>();
-  const callerOf = (presented: string): ForwardedCaller => {
-    const known = cache.get(presented);
-    if (known !== undefined) return known;
-    const id = createHmac('sha256', key).update(presented).digest('base64url').slice(0, idLength);
-    const caller = Object.freeze<ForwardedCaller>({
-      credential: id,
-      tenant: id,
-      requiresKey: false,
-      rights: 'upstream',
-    });
-    if (cache.size < cachedMax) {
-      if (cache.size === 0) setTimeout(() => cache.clear(), cachedMsMax).unref();
-      cache.set(presented, caller);
-    }
-    return caller;
+  // A text of one header must not stand for the same text of the other one.
+  const byAuthorization = new Map<string, ForwardedCaller>();
+  const byApiKey = new Map<string, ForwardedCaller>();
+  const callerOf = (presented: readonly (string | null)[]): ForwardedCaller => {
+    // As JSON: the two could run into each other.
+    const id = createHmac('sha256', key).update(JSON.stringify(presented)).digest('base64url').slice(0, idLength);
+    return Object.freeze<ForwardedCaller>({ credential: id, tenant: id, requiresKey: false, rights: 'upstream' });
   };
-  const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined =>
-    authorization === undefined && apiKey === undefined
-      ? undefined
-      : // As JSON: the two could run into each other.
-        callerOf(JSON.stringify([authorization ?? null, apiKey ?? null]));
+  const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {
+    if (authorization !== undefined && apiKey !== undefined) return callerOf([authorization, apiKey]);
+    if (authorization !== undefined)
+      return cached(byAuthorization, authorization, () => callerOf([authorization, null]));
+    return apiKey === undefined ? undefined : cached(byApiKey, apiKey, () => callerOf([null, apiKey]));
+  };
   return Object.freeze<Authenticator>({
     authenticate: async ({ headers }) => find(headers) ?? anonymous,
     async requireCredential({ headers }) {
@@ -59,3 +51,14 @@ export function createForwardedAuthenticator(index: KeyObject): Authenticator {
 
 /** 132 bits: no two credentials have the same. */
 const idLength = 22;
+
+function cached(cache: Map<string, ForwardedCaller>, name: string, create: () => ForwardedCaller): ForwardedCaller {
+  const known = cache.get(name);
+  if (known !== undefined) return known;
+  const caller = create();
+  if (cache.size < cachedMax) {
+    if (cache.size === 0) setTimeout(() => cache.clear(), cachedMsMax).unref();
+    cache.set(name, caller);
+  }
+  return caller;
+}

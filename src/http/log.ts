@@ -98,8 +98,8 @@ export function logFailure(log: Log, thrown: unknown, message: string): void {
   log.write('error', `"msg":${JSON.stringify(message)},"cause":${JSON.stringify(describeError(thrown))}`);
 }
 
-/** Container runtimes read up to 16 KiB at once. */
-const ownBuffer = { bytesMin: 12_288, bytesMax: 16_384 };
+/** A pipe holds 64 KiB. Each write wakes a thread, which costs as much as printing twenty lines. */
+const ownBuffer = { bytesMin: 49_152, bytesMax: 65_536 };
 
 /**
  * For several processes that write to one pipe. The kernel writes up to 4096 bytes (PIPE_BUF) at once; longer writes of two

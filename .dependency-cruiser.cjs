@@ -21,7 +21,7 @@ const engine = {
   upstream: ['contract', 'formats', 'idempotency', 'lib'],
   import: ['audit', 'contract', 'formats', 'gateway', 'lib', 'store'],
   convert: ['contract', 'formats', 'gateway', 'lib', 'xml'],
-  http: ['audit', 'contract', 'formats', 'gateway', 'lib'],
+  http: ['audit', 'contract', 'formats', 'gateway', 'lib', 'limits'],
 };
 
 const engineModules = Object.keys(engine);

@@ -30,6 +30,7 @@ import { createServerAudit, type ServerAudit } from './audit.ts';
 import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
+import { createLoadLimits } from './load-limits.ts';
 import type { Services } from './service-set.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
@@ -104,6 +105,7 @@ export async function composeGateway<M extends Metrics>(
     metrics: metrics.upstreams,
   });
   const composition = compose(opened.implementations);
+  const load = createLoadLimits(config, metrics);
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
   const nameClient =
     config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : undefined;
@@ -128,6 +130,7 @@ export async function composeGateway<M extends Metrics>(
     interceptor,
     nameClient,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
+    turns: load.turns,
   });
   const recorder = config.callerRecords
     ? createCallerRecorder({
@@ -143,6 +146,8 @@ export async function composeGateway<M extends Metrics>(
     protocols,
     log,
     metrics,
+    pace: load.pace,
+    onLimit: load.count,
     cache,
     recorder,
     audit,

@@ -178,6 +178,7 @@ function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, pl
   const config = readConfig('production', {
     LOG_LEVEL: 'warn',
     DRAIN_NOTICE_MS: '0',
+    ...noLimits,
     ...storeVariables(store),
     ...keyVariables(store, keys, settings),
     ...settings,
@@ -188,6 +189,14 @@ function configure({ store = 'memory', keys, settings = {} }: GatewayOptions, pl
   }
   return config;
 }
+
+/** The callers of a gateway inside a program are that program, as a rule. */
+const noLimits = {
+  CONNECTIONS_PER_ADDRESS_MAX: '0',
+  REQUESTS_PER_CREDENTIAL_MAX: '0',
+  REQUEST_WAIT_MS_MAX: '0',
+  UNAUTHENTICATED_PER_SECOND_MAX: '0',
+};
 
 type Variables = Readonly<Record<string, string>>;
 

@@ -10,6 +10,7 @@ import type { Message, WireRequest } from '../formats/wire.ts';
 import type { ExecuteIdempotently } from '../idempotency/execute-idempotently.ts';
 import { isWeak, keyOf } from '../idempotency/idempotency-key.ts';
 import type { IdGenerator } from '../lib/clock-and-ids.ts';
+import type { FairTurns, Visit } from '../limits/fair-turns.ts';
 import type { ReadTransaction } from '../store/transaction.ts';
 import type { Answer, LogEntry } from './answer.ts';
 import type { Authenticator } from './authenticate.ts';
@@ -34,6 +35,8 @@ export interface Gateway {
   readonly deprecations?: Deprecations | undefined;
   /** Absent where nothing records or logs clients. */
   readonly nameClient?: NameClient | undefined;
+  /** Absent where callers need not share the thread. */
+  readonly turns?: FairTurns | undefined;
 }
 
 /**
@@ -54,6 +57,7 @@ interface RequestState {
   requestReference: string;
   target?: Target;
   caller?: AnyCaller;
+  visit?: Visit | undefined;
   decoded?: Decoded;
   key?: string | undefined;
   head?: RequestHead;
@@ -81,12 +85,11 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     if (!detected.isReadable && !detected.isUnidentified)
       throw refuseMedia(detected, route, state.target, gateway.protocols);
     state.caller = await gateway.authenticator.authenticate(wire);
-    state.decoded = decodeBody(
-      await wire.body(),
-      { wire, route, target: state.target, detected },
-      gateway.protocols,
-      state,
-    );
+    state.visit = gateway.turns?.enter(turnKey(state.caller, wire));
+    const body = await wire.body();
+    const turn = state.visit?.turn();
+    if (turn !== undefined) await turn;
+    state.decoded = decodeBody(body, { wire, route, target: state.target, detected }, gateway.protocols, state);
     refuseDeprecated(state, gateway);
     state.key = keyOf(wire.headers, state.decoded);
     const { operation } = state.decoded;
@@ -113,11 +116,18 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
       service: state.target?.service,
     });
     return answer(gateway, state, message, problem);
+  } finally {
+    state.visit?.leave();
   }
 }
 
 function headOf({ headers, sender, requestId, traceparent }: WireRequest): RequestHead {
   return { headers, sender, requestId, traceparent };
+}
+
+/** Anybody can make up a credential that an upstream decides about. */
+function turnKey(caller: AnyCaller, { sender }: WireRequest): string {
+  return 'rights' in caller ? (sender?.address ?? '') : caller.credential;
 }
 
 function isRead(method: string): boolean {

@@ -26,7 +26,7 @@ export function publicOrigin(
   options: Pick<HttpOptions, 'publicUrl' | 'trustedProxies' | 'port'>,
 ): string {
   if (options.publicUrl !== undefined) return options.publicUrl;
-  const forwarded = behindProxy(request, options.trustedProxies);
+  const forwarded = isFromProxy(request, options.trustedProxies);
   const host = (forwarded ? nearest(request.headers['x-forwarded-host']) : undefined) ?? request.headers.host ?? '';
   return `${publicScheme(request, options.trustedProxies)}://${hostLike.test(host) ? host : `localhost:${request.socket.localPort ?? options.port}`}`;
 }
@@ -35,7 +35,7 @@ export function publicOrigin(
 export function publicScheme(request: IncomingMessage, proxies: TrustedProxies): 'http' | 'https' {
   const isSecure = 'encrypted' in request.socket && request.socket.encrypted === true;
   if (isSecure) return 'https';
-  const proxied = behindProxy(request, proxies) ? nearest(request.headers['x-forwarded-proto']) : undefined;
+  const proxied = isFromProxy(request, proxies) ? nearest(request.headers['x-forwarded-proto']) : undefined;
   return proxied?.toLowerCase() === 'https' ? 'https' : 'http';
 }
 
@@ -51,6 +51,7 @@ function nearest(header: string | string[] | undefined): string | undefined {
   return entries(header).at(-1);
 }
 
-function behindProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
+/** Whether the connection is that of a trusted proxy. */
+export function isFromProxy(request: IncomingMessage, proxies: TrustedProxies): boolean {
   return proxies.any && proxies.trusts(request.socket.remoteAddress ?? '');
 }

@@ -18,8 +18,13 @@ export interface HttpOptions {
   readonly writeMsMax: number;
   readonly keepAliveMs: number;
   readonly connectionsMax: number;
+  /** Of one address, those of trusted proxies apart; 0 is unlimited. */
+  readonly connectionsPerAddressMax: number;
   readonly requestsPerSocketMax: number;
   /** Between the announcement of a drain on the admin port and its start. */
   readonly drainNoticeMs: number;
   readonly drainMsMax: number;
 }
+
+/** A limit that was reached: connections of an address that were refused, or an answer without a credential that was slowed down. */
+export type LimitEvent = 'connections' | 'slowed';

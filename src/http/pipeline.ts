@@ -1,6 +1,7 @@
 /** Handles a few pipelined requests of a connection at a time, and leaves the others where they are until these are answered. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { holdReading, releaseReading } from './hold-reading.ts';
 
 /** Requests of one connection that are handled at the same time. */
 export const pipelinedMax = 16;
@@ -25,40 +26,35 @@ export function limitPipeline(handle: RequestListener): RequestListener {
     pipeline.handled += 1;
     response.once('close', () => {
       pipeline.handled -= 1;
-      continueWith(pipeline, request.socket);
+      if (pipeline.waiting.length > 0) continueWith(pipeline, request.socket);
     });
     handle(request, response);
   };
   const continueWith = (pipeline: Pipeline, socket: Duplex): void => {
-    if (pipeline.waiting.length === 0) return;
     const next = pipeline.waiting.shift()!;
     if (socket.destroyed) pipeline.waiting.length = 0;
     else start(pipeline, next);
-    if (pipeline.waiting.length === 0 && !pipeline.isCut) socket.resume();
-  };
-  const open = (socket: Duplex): Pipeline => {
-    const pipeline: Pipeline = { handled: 0, waiting: [], isCut: false };
-    pipelines.set(socket, pipeline);
-    // Node resumes reading when a response is written, or when a request wants its body.
-    socket.on('resume', () => {
-      if (pipeline.waiting.length > 0 || pipeline.isCut) socket.pause();
-    });
-    return pipeline;
+    if (pipeline.waiting.length === 0 && !pipeline.isCut) releaseReading(socket);
   };
   return (request, response) => {
     const { socket } = request;
-    const pipeline = pipelines.get(socket) ?? open(socket);
+    let pipeline = pipelines.get(socket);
+    if (pipeline === undefined) {
+      pipeline = { handled: 0, waiting: [], isCut: false };
+      pipelines.set(socket, pipeline);
+    }
+    const { waiting } = pipeline;
     if (pipeline.isCut) return;
-    if (pipeline.handled < pipelinedMax && pipeline.waiting.length === 0) {
+    if (pipeline.handled < pipelinedMax && waiting.length === 0) {
       start(pipeline, [request, response]);
       return;
     }
-    if (pipeline.waiting.length === waitingMax) {
+    if (waiting.length === waitingMax) {
       pipeline.isCut = true;
-      pipeline.waiting.at(-1)![1].shouldKeepAlive = false;
+      waiting.at(-1)![1].shouldKeepAlive = false;
       return;
     }
-    pipeline.waiting.push([request, response]);
-    socket.pause();
+    if (waiting.length === 0) holdReading(socket);
+    waiting.push([request, response]);
   };
 }

@@ -6,15 +6,17 @@ import { setTimeout } from 'node:timers/promises';
 import { Problem } from '../contract/problem.ts';
 import { plainAddress } from '../lib/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
+import { limitConnections } from './connection-limit.ts';
 import { createWebServer, type TlsOptions } from './node-http.ts';
 import type { Observer } from './observer.ts';
-import type { HttpOptions } from './options.ts';
+import type { HttpOptions, LimitEvent } from './options.ts';
 import { limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
   /** The certificate of a server that speaks HTTPS itself. */
   readonly tls?: TlsOptions | undefined;
+  readonly onLimit?: (event: LimitEvent) => void;
 }
 
 export interface CallerServer {
@@ -37,7 +39,7 @@ const checkEveryMs = 1000;
 const closeIdleAfterMs = 1000;
 
 export async function openCallerServer(parts: CallerServerOptions): Promise<CallerServer> {
-  const { options, tls } = parts;
+  const { options, tls, onLimit = () => {} } = parts;
   let stopped: Promise<void> | undefined;
   const draining = (): boolean => stopped !== undefined;
   /** The latest request on each connection. */
@@ -48,6 +50,12 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
     onRequest: (received) => current.set(received.request.socket, received),
   });
   const server = createLimitedServer(options, tls);
+  const limit = limitConnections(server, {
+    perAddressMax: options.connectionsPerAddressMax,
+    connectionsMax: options.connectionsMax,
+    isProxy: (address) => options.trustedProxies.any && options.trustedProxies.trusts(address),
+    onRefused: () => onLimit('connections'),
+  });
   const onRequest = limitPipeline(app.callback());
   server.on('request', onRequest);
   // 100 Continue is sent when the body is read, not before.
@@ -58,7 +66,6 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     socket.on('error', (thrown) => parts.observer.connectionBroken(thrown)),
   );
-  const connections = countConnections(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -66,10 +73,13 @@ export async function openCallerServer(parts: CallerServerOptions): Promise<Call
   return {
     port: (server.address() as AddressInfo).port,
     server,
-    connections,
+    connections: limit.connections,
     draining,
     drain: (msMax = options.drainMsMax) => {
-      stopped ??= setTimeout(options.drainNoticeMs).then(() => stop(server, msMax));
+      stopped ??= setTimeout(options.drainNoticeMs).then(() => {
+        limit.stop();
+        return stop(server, msMax);
+      });
       return stopped;
     },
   };
@@ -133,19 +143,7 @@ function createLimitedServer(options: HttpOptions, tls: TlsOptions | undefined):
   // Node drops headers past its limit silently. One more than allowed is read, so that too many can be refused.
   server.maxHeadersCount = options.headersMax + 1;
   server.maxRequestsPerSocket = options.requestsPerSocketMax;
-  server.maxConnections = options.connectionsMax;
   return server;
-}
-
-function countConnections(server: Server): () => number {
-  let connections = 0;
-  server.on('connection', (socket) => {
-    connections++;
-    socket.once('close', () => {
-      connections--;
-    });
-  });
-  return () => connections;
 }
 
 /** Resolves when the last connection is closed, after `msMax` at the latest. */

@@ -6,6 +6,8 @@ export interface ObservedState {
   /** Requests that have begun and are not answered. */
   inFlight: number;
   connections: () => number;
+  /** Requests that wait for their turn. Absent where none do. */
+  waitingForTurn?: () => number;
   /** Whether Redis answers. Absent if no Redis is configured. */
   redisUp?: () => boolean;
   webhooks?: {
@@ -66,6 +68,11 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       name: 'triglyph_requests_in_flight',
       help: 'Requests that have begun and are not answered.',
       value: () => state.inFlight,
+    },
+    {
+      name: 'triglyph_requests_waiting',
+      help: 'Requests that wait for their turn, behind others; absent if no request ever waits.',
+      value: () => state.waitingForTurn?.(),
     },
     {
       name: 'triglyph_redis_up',

@@ -1,8 +1,13 @@
 /** Middleware: writes the answer of the middlewares after it, or a plain 500 if they throw. */
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Problem, problems } from '../../contract/problem.ts';
 import type { Message } from '../../formats/wire.ts';
 import type { Answer, LogEntry } from '../../gateway/answer.ts';
+import type { AnswerPace } from '../../limits/answer-pace.ts';
+import { clientAddress, isFromProxy } from '../forwarded.ts';
+import { holdReadingFor } from '../hold-reading.ts';
 import type { Observer } from '../observer.ts';
 import type { HttpOptions } from '../options.ts';
 import type { ReceivedRequest } from '../received-request.ts';
@@ -11,9 +16,11 @@ import type { Middleware } from './state.ts';
 
 export interface ResponseOptions {
   readonly observer: Observer;
-  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax'>;
+  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'writeMsMax' | 'trustedProxies'>;
   /** True while the server stops: a response then ends its connection. */
   readonly closing: () => boolean;
+  /** How many milliseconds an answer without a credential waits. Absent where none does. */
+  readonly pace?: AnswerPace | undefined;
 }
 
 /** An error outside the gateway: neither format nor reason is known. */
@@ -26,7 +33,7 @@ const failure: Message = Object.freeze({
 const failureEntry: LogEntry = Object.freeze({ protocol: 'none', requestReference: '', outcome: 'internal' });
 const failureAnswer: Answer = Object.freeze({ message: failure, entry: failureEntry });
 
-export function response({ observer, options, closing }: ResponseOptions): Middleware {
+export function response({ observer, options, closing, pace }: ResponseOptions): Middleware {
   /** Node refuses to write some headers. The gateway caused that error, so the caller still gets a response. */
   const write = (request: ReceivedRequest, message: Message, bytesOut: number, requestId: string) => {
     try {
@@ -50,6 +57,10 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
     const { message, entry, dropsConnection } = state.answer ?? failureAnswer;
     if (dropsConnection) res.destroy();
     const requestId = entry.requestId ?? state.request.requestId ?? randomUUID();
+    if (pace !== undefined && !closing() && isUnauthenticated(entry)) {
+      const ms = pace(clientAddress(req, options.trustedProxies));
+      if (ms > 0) await setTimeout(ms);
+    }
     // A printed text is thousands of joined pieces. Counting its bytes makes it one, while those are still in the cache.
     const bytesPrinted = Buffer.byteLength(message.body);
     // All responses of one turn of the event loop are written together. The first one wakes the reading process, which
@@ -60,7 +71,29 @@ export function response({ observer, options, closing }: ResponseOptions): Middl
       ? { status: message.status, bytesOut: 0 }
       : write(state.request, message, bytesPrinted, requestId);
     state.sent = { entry, requestId, status, bytesOut, aborted };
+    if (
+      entry.problem !== undefined &&
+      isOverLimit(entry.problem) &&
+      !closing() &&
+      !isFromProxy(req, options.trustedProxies)
+    )
+      holdReadingFor(req.socket, holdMs);
   };
+}
+
+/**
+ * What a refused connection sends next is read after this time, as `Retry-After` asks for at least. Otherwise callers that repeat at
+ * once would cost more than they did before they were refused. The connection of a proxy is that of other callers, too.
+ */
+const holdMs = 1_000;
+
+function isOverLimit({ kind }: Problem): boolean {
+  return kind === problems.tooManyRequests || kind === problems.overloaded;
+}
+
+/** An upstream may refuse a credential, too. */
+function isUnauthenticated({ credential, problem }: LogEntry): boolean {
+  return credential === undefined || problem?.status === 401;
 }
 
 let ending: Promise<void> | undefined;

@@ -1,0 +1,160 @@
+/** Tests the turns of callers: who waits, in which order requests start, and who is refused. */
+import { describe, expect, test } from '@jest/globals';
+import { Problem } from '../../src/contract/problem.ts';
+import { createFairTurns, type FairTurns, type FairTurnsOptions } from '../../src/limits/fair-turns.ts';
+
+/** A clock that only the work of requests moves. */
+function open(options: Partial<FairTurnsOptions> = {}) {
+  const clock = { ms: 1_000 };
+  const refused: string[] = [];
+  const turns = createFairTurns({
+    perCallerMax: 0,
+    waitMsMax: 0,
+    onRefused: (kind) => refused.push(kind),
+    now: () => clock.ms,
+    ...options,
+  });
+  return { clock, refused, turns };
+}
+
+const endOfLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A request that works for so long without waiting for anything; `started` gets its name when its turn comes. */
+async function request(
+  { turns, clock }: { readonly turns: FairTurns; readonly clock: { ms: number } },
+  caller: string,
+  name: string,
+  started: string[],
+  workMs = 1,
+): Promise<void> {
+  const visit = turns.enter(caller);
+  const turn = visit.turn();
+  if (turn !== undefined) await turn;
+  started.push(name);
+  // Further promises, as those of a handler.
+  await Promise.resolve();
+  clock.ms += workMs;
+  visit.leave();
+}
+
+/** All arrive in one turn of the event loop, each in a callback of its own. */
+async function all(caller: string, count: number, made: Parameters<typeof request>[0], started: string[]) {
+  const arrive = (at: number) =>
+    new Promise<void>((resolve) => {
+      setImmediate(() => resolve(request(made, caller, `${caller}${at}`, started)));
+    });
+  await Promise.all(Array.from({ length: count }, (_, at) => arrive(at)));
+}
+
+describe('one caller alone', () => {
+  test('does not wait while a turn of the loop is short', async () => {
+    const made = open();
+    const started: string[] = [];
+    const running = all('a', 200, { ...made, clock: { ms: 0 } }, started);
+    await endOfLoop();
+    expect(made.turns.waiting).toBe(0);
+    await running;
+    expect(started).toHaveLength(200);
+  });
+
+  test('starts in its own order', async () => {
+    const made = open();
+    const started: string[] = [];
+    await all('a', 50, made, started);
+    expect(started).toEqual(Array.from({ length: 50 }, (_, at) => `a${at}`));
+  });
+});
+
+describe('a caller beside one with a hundred requests', () => {
+  /** Returns how many requests of the other caller had started when that of this one did. */
+  async function startedBefore(turnsOf: (made: ReturnType<typeof open>) => FairTurns): Promise<number> {
+    const made = open();
+    const started: string[] = [];
+    // The callers are known, as they are after a moment.
+    const run = { turns: turnsOf(made), clock: made.clock };
+    await Promise.all([request(run, 'neighbour', 'first', []), request(run, 'flood', 'first', [])]);
+    await endOfLoop();
+    const flood = all('flood', 100, run, started);
+    await endOfLoop();
+    await request(run, 'neighbour', 'neighbour', started);
+    await flood;
+    expect(started).toHaveLength(101);
+    return started.indexOf('neighbour');
+  }
+
+  test('starts after a few of these', async () => {
+    expect(await startedBefore(({ turns }) => turns)).toBeLessThanOrEqual(6);
+  });
+
+  test('control: without turns it starts after all of them', async () => {
+    const none: FairTurns = { waiting: 0, enter: () => ({ turn: () => undefined, leave: () => {} }) };
+    expect(await startedBefore(() => none)).toBe(100);
+  });
+});
+
+test('callers with as many requests start in turns', async () => {
+  const made = open();
+  const started: string[] = [];
+  await Promise.all(['a', 'b', 'c'].map((caller) => request(made, caller, caller, [])));
+  await endOfLoop();
+  await Promise.all(['a', 'b', 'c'].map((caller) => all(caller, 10, made, started)));
+  // The first of each start at once, and the last ones are those of the caller that arrived last.
+  const middle = started.slice(9, 21).map((name) => name[0]);
+  for (const caller of ['a', 'b', 'c'])
+    expect(middle.filter((each) => each === caller).length).toBeGreaterThanOrEqual(3);
+});
+
+test('all that wait are started, though each turn of the loop starts a few', async () => {
+  const made = open();
+  const started: string[] = [];
+  await Promise.all(Array.from({ length: 30 }, (_, at) => all(`caller${at} `, 30, made, started)));
+  expect(new Set(started).size).toBe(900);
+  expect(made.turns.waiting).toBe(0);
+});
+
+describe('refusals', () => {
+  const kindOf = (run: () => unknown) => {
+    try {
+      run();
+    } catch (thrown) {
+      return thrown instanceof Problem ? thrown.kind.name : thrown;
+    }
+    return undefined;
+  };
+
+  test('a caller has so many requests at the same time, and others are not concerned', () => {
+    const { turns, refused } = open({ perCallerMax: 2 });
+    const first = turns.enter('a');
+    turns.enter('a');
+    expect(kindOf(() => turns.enter('a'))).toBe('tooManyRequests');
+    expect(kindOf(() => turns.enter('b'))).toBeUndefined();
+    first.leave();
+    expect(kindOf(() => turns.enter('a'))).toBeUndefined();
+    expect(refused).toEqual(['atOnce']);
+  });
+
+  test('where its first request has waited for too long, further ones of the caller are refused, and those of others are not', async () => {
+    const made = open({ waitMsMax: 100 });
+    const { turns, clock, refused } = made;
+    const started: string[] = [];
+    const running = all('a', 30, made, started);
+    await endOfLoop();
+    expect(turns.waiting).toBeGreaterThan(0);
+    clock.ms += 100;
+    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+    clock.ms += 1;
+    expect(kindOf(() => turns.enter('a'))).toBe('overloaded');
+    expect(kindOf(() => turns.enter('b').leave())).toBeUndefined();
+    expect(refused).toEqual(['waiting']);
+    // What was accepted is served.
+    await running;
+    expect(started).toHaveLength(30);
+    expect(kindOf(() => turns.enter('a').leave())).toBeUndefined();
+  });
+
+  test('control: without a limit no request is refused', () => {
+    const { turns } = open();
+    for (let at = 0; at < 5_000; at += 1) turns.enter('a');
+    expect(turns.waiting).toBe(0);
+  });
+});

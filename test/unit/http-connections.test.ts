@@ -1,0 +1,120 @@
+/** Tests the limit of connections of an address, and the pauses of connections that were slowed down or refused. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Problem } from '../../src/contract/problem.ts';
+import type { Answer } from '../../src/gateway/answer.ts';
+import type { CallerServer } from '../../src/http/server.ts';
+import { echo, openTestShell } from '../support/shell.ts';
+
+const servers: CallerServer[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(servers.splice(0).map((server) => server.drain(0)));
+});
+
+async function open(...parameters: Parameters<typeof openTestShell>): Promise<CallerServer> {
+  const server = await openTestShell(...parameters);
+  servers.push(server);
+  return server;
+}
+
+const request = 'GET /x HTTP/1.1\r\nHost: a\r\n\r\n';
+
+/** Connects, and sends a request where it says so. Resolves with `answered`, or with `reset`. */
+async function call(port: number, localAddress: string, sends = true): Promise<string> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  const { promise, resolve } = Promise.withResolvers<string>();
+  socket.once('data', () => resolve('answered'));
+  socket.once('close', () => resolve('reset'));
+  await once(socket, 'connect');
+  if (!sends) return 'open';
+  socket.write(request);
+  return promise;
+}
+
+describe('an address with idle connections', () => {
+  const idle = 30;
+
+  test.each([
+    [
+      'is refused further ones, and another address is not',
+      { CONNECTIONS_PER_ADDRESS_MAX: '30', CONNECTIONS_MAX: '40' },
+      'reset',
+      'answered',
+    ],
+    [
+      'control: without the limit it takes those of all',
+      { CONNECTIONS_PER_ADDRESS_MAX: '0', CONNECTIONS_MAX: '30' },
+      'reset',
+      'reset',
+    ],
+    [
+      'that is a trusted proxy may have all',
+      { CONNECTIONS_PER_ADDRESS_MAX: '30', CONNECTIONS_MAX: '40', TRUSTED_PROXIES: '127.0.0.2' },
+      'answered',
+      'answered',
+    ],
+  ])('%s', async (_, env, own, other) => {
+    const { port, connections } = await open(echo(), env);
+    await Promise.all(Array.from({ length: idle }, () => call(port, '127.0.0.2', false)));
+    await expectSoon(() => connections() === idle);
+    expect(await call(port, '127.0.0.2')).toBe(own);
+    expect(await call(port, '127.0.0.3')).toBe(other);
+  });
+
+  test('may open others when it has closed some', async () => {
+    const { port, connections } = await open(echo(), { CONNECTIONS_PER_ADDRESS_MAX: '2' });
+    await call(port, '127.0.0.2', false);
+    await call(port, '127.0.0.2', false);
+    expect(await call(port, '127.0.0.2')).toBe('reset');
+    sockets[0]!.destroy();
+    await expectSoon(() => connections() === 1);
+    expect(await call(port, '127.0.0.2')).toBe('answered');
+  });
+});
+
+async function expectSoon(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('a connection whose request was refused for its load', () => {
+  const refusing = (problem: 'overloaded' | 'unauthorized') => {
+    let handled = 0;
+    const serve = async (): Promise<Answer> => {
+      handled += 1;
+      const refusal = new Problem(problem);
+      return {
+        message: { status: refusal.status, contentType: 'text/plain', headers: {}, body: 'no' },
+        entry: { protocol: 'json', requestReference: '', credential: 'one', outcome: problem, problem: refusal },
+      };
+    };
+    return { serve, handled: () => handled };
+  };
+
+  async function handledAtOnce(problem: 'overloaded' | 'unauthorized', env = {}): Promise<number> {
+    const { serve, handled } = refusing(problem);
+    const { port } = await open(serve, env);
+    const socket = connect({ port, host: '127.0.0.1' });
+    sockets.push(socket);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let answers = 0;
+    socket.on('data', () => {
+      answers += 1;
+      if (answers === 20) resolve();
+      socket.write(request);
+    });
+    socket.write(request);
+    await Promise.race([promise, new Promise((later) => setTimeout(later, 300))]);
+    return handled();
+  }
+
+  test('is not read for a second', async () => expect(await handledAtOnce('overloaded')).toBe(1));
+  test('control: another refusal has no such effect', async () =>
+    expect(await handledAtOnce('unauthorized')).toBeGreaterThanOrEqual(20));
+  test('and is read where it is that of a proxy', async () =>
+    expect(await handledAtOnce('overloaded', { TRUSTED_PROXIES: '127.0.0.1' })).toBeGreaterThanOrEqual(20));
+});

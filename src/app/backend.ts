@@ -38,6 +38,7 @@ import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
 import type { EndpointStore } from '../webhooks/ports.ts';
 import type { Config } from './config.ts';
+import { createIndexRotation, type IndexRotation } from './index-rotation.ts';
 import { keyProviderOf, readKeys } from './key-provider.ts';
 import { describeStore, openStore, storeAddress } from './open-store.ts';
 import { addServices, type OwnService } from './own-services.ts';
@@ -62,6 +63,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly forwarded: Authenticator;
   readonly registry: S['registry'];
   readonly rotation: KeyRotation;
+  readonly indexRotation: IndexRotation;
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
@@ -168,15 +170,16 @@ function createBackend<S extends Services>(
     upstreamCredentials: createUpstreamCredentialStore(engine),
     credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record),
     credentialUses,
-    forwarded: createForwardedAuthenticator(ring.index),
+    forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: services.registry,
+    indexRotation: createIndexRotation(engine, store, services.reindexers, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),
     audit,
     auditLog,
     auditCopy,
     processName,
-    requestHasher: createRequestHasher(ring.index, config.environment),
+    requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
     checkWrites: createWriteCheck(engine),

@@ -44,6 +44,7 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
     prepareJobs: async () => {},
     createJobHandlers: async () => [],
     keysOpenStoredData: async () => true,
+    reindexers: [],
     observe: () => {},
   }),
 });

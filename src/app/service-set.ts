@@ -8,6 +8,7 @@ import type { Metrics } from '../http/metrics/metrics.ts';
 import type { JobQueue } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import type { Limits } from '../limits/limits.ts';
+import type { Reindexer } from '../store/reindex.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -26,6 +27,8 @@ export interface Services {
   createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
+  /** Compute the fingerprints of stored data, for a rotation of the index key. */
+  readonly reindexers: readonly Reindexer[];
   /** Logs and counts the events of services. */
   observe(log: Log, metrics: Metrics): void;
 }

@@ -1,5 +1,6 @@
 /** Composes the built-in services. The only file of the application that imports a service. */
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
+import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
 import { implementServices, services, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
@@ -9,6 +10,7 @@ import {
 import { updaterEventCounter, updaterEventLevel } from '../services/recurring/account-updater/events.ts';
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
+import { createDetailReindexer } from '../services/recurring/reindex.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
 import type { Config } from './config.ts';
@@ -50,6 +52,7 @@ function composeBuiltIn(
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>
       store.read(async (tx) => (await keysOpenDetails(tx, vault)) && (await keysOpenResources(tx, vault))),
+    reindexers: [createDetailReindexer(vault), createNumberReindexer(vault)],
     observe(log, metrics) {
       const count = metrics.addEventCounter(updaterEventCounter);
       events.listen(({ kind, ...members }) => {

@@ -1,7 +1,7 @@
 /** `triglyph keys`: creates and changes the key file, and moves stored data from one wrapping key to another. */
 
 import { readFileSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readKeyProvider } from '../app/key-provider.ts';
 import { addPurposeKey, addWrappingKey, replaceKeys, usePurposeKey, useWrappingKey } from '../vault/key-file.ts';
 import { type Purpose, parseKeyLines } from '../vault/key-lines.ts';
@@ -23,6 +23,7 @@ export function add(program: Command): void {
     .command('add')
     .argument('<file>', 'the key file')
     .option('--standby', 'servers know it, and use it after `keys use`')
+    .addOption(new Option('--index', 'a new index key instead of a wrapping key').conflicts('pepper'))
     .description('adds a new key as the current one; the others stay')
     .addHelpText('after', '\nExample:\n  triglyph keys add --standby /etc/triglyph/keys')
     .action(addKey);

@@ -24,6 +24,8 @@ export interface Caller extends CallerIdentity {
 /** A caller whose credential only the server behind the gateway knows, which decides what it may do. */
 export interface ForwardedCaller extends CallerIdentity {
   readonly rights: 'upstream';
+  /** The tenant under the other index key, during its rotation. */
+  readonly otherTenant?: string | undefined;
 }
 
 /** A caller; only of a `Caller` are the rights known here. */

@@ -21,17 +21,26 @@ const cachedMax = 1_000;
 
 /**
  * Accepts every credential, and requests without one. Idempotency-Keys belong to the credential that came with them: its keyed
- * hash stands for the caller, in logs too.
+ * hash stands for the caller, in logs too. `other`: the second index key, during a rotation.
  */
-export function createForwardedAuthenticator(index: KeyObject): Authenticator {
+export function createForwardedAuthenticator(index: KeyObject, other?: KeyObject): Authenticator {
   const key = deriveKey(index, 'forwarded credential');
+  const otherKey = other && deriveKey(other, 'forwarded credential');
   // A text of one header must not stand for the same text of the other one.
   const byAuthorization = new Map<string, ForwardedCaller>();
   const byApiKey = new Map<string, ForwardedCaller>();
   const callerOf = (presented: readonly (string | null)[]): ForwardedCaller => {
     // As JSON: the two could run into each other.
-    const id = createHmac('sha256', key).update(JSON.stringify(presented)).digest('base64url').slice(0, idLength);
-    return Object.freeze<ForwardedCaller>({ credential: id, tenant: id, requiresKey: false, rights: 'upstream' });
+    const text = JSON.stringify(presented);
+    const id = idOf(key, text);
+    const otherTenant = otherKey && idOf(otherKey, text);
+    return Object.freeze<ForwardedCaller>({
+      credential: id,
+      tenant: id,
+      requiresKey: false,
+      rights: 'upstream',
+      otherTenant,
+    });
   };
   const find = ({ authorization, 'x-api-key': apiKey }: Headers): ForwardedCaller | undefined => {
     if (authorization !== undefined && apiKey !== undefined) return callerOf([authorization, apiKey]);
@@ -47,6 +56,10 @@ export function createForwardedAuthenticator(index: KeyObject): Authenticator {
       return caller;
     },
   });
+}
+
+function idOf(key: KeyObject, presented: string): string {
+  return createHmac('sha256', key).update(presented).digest('base64url').slice(0, idLength);
 }
 
 /** 132 bits: no two credentials have the same. */

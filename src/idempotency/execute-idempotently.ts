@@ -5,7 +5,7 @@
  * is restored or fails over may have lost it together with the effect. The requests in flight in this process and the
  * shared cache only save work.
  */
-import type { AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
+import type { AnyCaller, AnyRequest, CanonicalRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import { executeRemotely, type RemoteDependencies, readRemotely } from './execute-remotely.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   OperationHandler,
   ReadingTransaction,
   RemoteHandler,
+  RequestHasher,
   StoredRecord,
 } from './ports.ts';
 import { type Execution, type KeyedExecution, replay, requireOutcome, type TransactionResult } from './replay.ts';
@@ -100,11 +101,45 @@ export function createIdempotentExecutor<R extends ReadingTransaction, C>(
       const { outcome } = await execute(dependencies, { request, handler });
       return { ...outcome!, replayed: false };
     }
-    const recordKey = hasher.recordKey(caller, key);
-    const execution = { request, handler, recordKey, requestHash: hasher.requestHash(request) };
-    const other = inFlight.get(recordKey);
+    const keyed = identify(hasher, { request, handler }, caller, key);
+    const execution = hasher.other === undefined ? keyed : await locate(store, keyed, hasher.other, key);
+    const other = inFlight.get(execution.recordKey);
     return other === undefined ? await begin(execution) : await join(other, execution);
   };
+}
+
+function identify<H>(
+  hasher: RequestHasher,
+  execution: Execution<H>,
+  caller: Pick<AnyCaller, 'tenant' | 'partition'>,
+  key: string,
+): KeyedExecution<H> {
+  const { request } = execution;
+  return { ...execution, recordKey: hasher.recordKey(caller, key), requestHash: hasher.requestHash(request), hasher };
+}
+
+/**
+ * During a rotation of the index key: returns the execution under the key that the record has. A new record gets an alias under the
+ * other key, so that a process that writes under that one finds it, and cannot add a record of its own.
+ */
+async function locate<R extends ReadingTransaction, H>(
+  store: IdempotentStore<R>,
+  own: KeyedExecution<H>,
+  otherHasher: RequestHasher,
+  key: string,
+): Promise<KeyedExecution<H>> {
+  const { request, handler } = own;
+  const { caller } = request;
+  const otherTenant = ('otherTenant' in caller ? caller.otherTenant : undefined) ?? caller.tenant;
+  const other = identify(otherHasher, { request, handler }, { ...caller, tenant: otherTenant }, key);
+  const [stored, storedOther] = await store.read(async ({ idempotencyRecords }) => [
+    await idempotencyRecords.find(own.recordKey),
+    await idempotencyRecords.find(other.recordKey),
+  ]);
+  if (stored !== undefined && !stored.isAlias) return own;
+  if (storedOther !== undefined && !storedOther.isAlias) return other;
+  if (stored !== undefined) return own;
+  return { ...own, alias: { recordKey: other.recordKey, requestHash: other.requestHash } };
 }
 
 function findRecord<R extends ReadingTransaction>(
@@ -164,11 +199,12 @@ async function executeInTransaction<R extends ReadingTransaction, C>(
   return await store.write(async (tx) => {
     const handle = () => handler.handle(request, tx, context, lookupResult);
     if (!('recordKey' in execution)) return { outcome: { requestReference, output: await handle() } };
-    const { recordKey, requestHash } = execution;
+    const { recordKey, requestHash, alias } = execution;
     const earlier = await tx.idempotencyRecords.reserve(recordKey, {
       requestHash,
       operation: operation.name,
       requestReference,
+      alias,
     });
     if (earlier !== undefined) return { stored: requireOutcome(earlier, execution) };
     const outcome = await storableOutcome(request, tx, handle);

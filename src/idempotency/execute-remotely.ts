@@ -95,7 +95,7 @@ export async function executeRemotely<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
 ): Promise<TransactionResult> {
-  const { context, hasher, remote: { monotonicMs = () => performance.now() } = {} } = dependencies;
+  const { context, remote: { monotonicMs = () => performance.now() } = {} } = dependencies;
   const isKeyed = 'recordKey' in execution;
   const { deduplicates } = execution.handler;
   // No retry can follow that is known as one. The key lets the client of the other server try its connection again.
@@ -110,7 +110,7 @@ export async function executeRemotely<R extends ReadingTransaction, C>(
     outcome = await ask(
       execution,
       context,
-      isKeyed && deduplicates ? hasher.upstreamKey(execution.recordKey) : undefined,
+      isKeyed && deduplicates ? execution.hasher.upstreamKey(execution.recordKey) : undefined,
     );
   } catch (thrown) {
     outcome = await outcomeOfFailure(dependencies, execution, reserved, thrown);
@@ -160,10 +160,11 @@ function reserve<R extends ReadingTransaction, C>(
 
 function reserveRecord<C>(
   tx: IdempotentTransaction,
-  { request, recordKey, requestHash }: KeyedExecution<RemoteHandler<C>>,
+  { request, recordKey, requestHash, alias }: KeyedExecution<RemoteHandler<C>>,
 ): Promise<StoredRecord | undefined> {
   const { operation, requestReference } = request;
-  return tx.idempotencyRecords.reservePending(recordKey, { requestHash, operation: operation.name, requestReference });
+  const record = { requestHash, operation: operation.name, requestReference, alias };
+  return tx.idempotencyRecords.reservePending(recordKey, record);
 }
 
 function newPendingRequest<C>(execution: RemoteExecution<C>, process: string): NewPendingRequest {

@@ -4,6 +4,8 @@ import type { Problem } from '../contract/problem.ts';
 
 /** HMACs that identify a request; useless without the MAC key. */
 export interface RequestHasher {
+  /** During a rotation of the index key, under the other key. Records may be stored under both. */
+  readonly other?: RequestHasher | undefined;
   /** Identifies the record of a caller's Idempotency-Key in this environment: 43 characters, base64url. */
   recordKey(caller: Pick<CallerIdentity, 'tenant' | 'partition'>, key: string): string;
   /** The key that another server gets for a record key: 43 characters, base64url. It reveals neither that nor the caller's key. */
@@ -15,6 +17,8 @@ export interface RequestHasher {
 /** The outcome of a request as it is stored: enough to answer a retry in any format. */
 export interface StoredOutcome {
   readonly requestHash: string;
+  /** The record was found by its alias. */
+  readonly isAlias?: boolean;
   /** JSON text. */
   readonly outcome: string;
 }
@@ -22,6 +26,7 @@ export interface StoredOutcome {
 /** A record without an outcome: another server is asked, or its answer is unknown. */
 export interface PendingOutcome {
   readonly requestHash: string;
+  readonly isAlias?: boolean;
   readonly pending: PendingRequest;
 }
 
@@ -43,6 +48,13 @@ export interface NewRecord {
   readonly requestHash: string;
   readonly operation: string;
   readonly requestReference: string;
+  /** During a rotation of the index key: what identifies the same request under the other key. */
+  readonly alias?: RecordAlias | undefined;
+}
+
+export interface RecordAlias {
+  readonly recordKey: string;
+  readonly requestHash: string;
 }
 
 export interface IdempotencyRecordReader {
@@ -54,7 +66,7 @@ export interface IdempotencyRecordReader {
 export interface IdempotencyRecords extends IdempotencyRecordReader {
   /**
    * Adds a record, or returns the one that is already stored. Throws `LockTimeout` where another transaction holds the
-   * record and does not end soon.
+   * record and does not end soon, or where the alias belongs to a record of its own.
    */
   reserve(recordKey: string, record: NewRecord): Promise<StoredRecord | undefined>;
   /** Stores the outcome in the record that this transaction has added. */

@@ -1,7 +1,15 @@
 /** Answers a request by the record of an earlier one with its key. */
 import type { AnyRequest } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
-import type { OperationHandler, PendingOutcome, RemoteHandler, StoredOutcome, StoredRecord } from './ports.ts';
+import type {
+  OperationHandler,
+  PendingOutcome,
+  RecordAlias,
+  RemoteHandler,
+  RequestHasher,
+  StoredOutcome,
+  StoredRecord,
+} from './ports.ts';
 import { type Outcome, parseOutcome } from './stored-outcome.ts';
 
 /** A request, and what executes it. */
@@ -14,6 +22,10 @@ export interface Execution<H> {
 export interface KeyedExecution<H> extends Execution<H> {
   readonly recordKey: string;
   readonly requestHash: string;
+  /** Of the index key of the record. */
+  readonly hasher: RequestHasher;
+  /** During a rotation of the index key, where no record is stored under the other key. */
+  readonly alias?: RecordAlias | undefined;
 }
 
 /** Without a record only `outcome`. With a record `stored`, and also `outcome` where this request had the effect. */

@@ -4,12 +4,13 @@ import { deriveKey, fingerprintOf } from '../vault/derive.ts';
 import { canonicalRequestText } from './canonical-request.ts';
 import type { RequestHasher } from './ports.ts';
 
-/** Creates the hasher of one environment. */
-export function createRequestHasher(index: KeyObject, environment: string): RequestHasher {
+/** Creates the hasher of one environment. `other`: the second index key, during a rotation. */
+export function createRequestHasher(index: KeyObject, environment: string, other?: KeyObject): RequestHasher {
   const recordKeyKey = deriveKey(index, 'idempotency scope');
   const requestHashKey = deriveKey(index, 'idempotency fingerprint');
   const upstreamKeyKey = deriveKey(index, 'idempotency upstream');
   return Object.freeze<RequestHasher>({
+    other: other && createRequestHasher(other, environment),
     recordKey({ tenant, partition }, key) {
       // Neither has a slash in its name.
       const owner = partition === undefined ? tenant : `${tenant}/${partition}`;

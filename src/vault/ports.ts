@@ -23,6 +23,8 @@ export interface SealScope {
 }
 
 export interface Vault {
+  /** During a rotation of the index key. */
+  readonly hasTwoIndexKeys: boolean;
   seal(
     scope: SealScope,
     secrets: { readonly number?: string | undefined; readonly payload?: string | undefined },
@@ -33,6 +35,10 @@ export interface Vault {
   fingerprint(tenant: string, text: string): string;
   /** One capital letter and 15 digits, the same for the same card number within a tenant. */
   alias(tenant: string, number: string): string;
+  /** Under each index key: first the fingerprint of new records; during a rotation, also that of the other key. */
+  fingerprints(tenant: string, text: string): readonly string[];
+  /** As `fingerprints`. */
+  aliases(tenant: string, number: string): readonly string[];
 }
 
 /** Moves data keys to the current wrapping key, without opening what they seal. */

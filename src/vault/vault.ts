@@ -13,14 +13,21 @@ const boundNames = { number: 'number', payload: 'shown' } as const;
 
 /** Creates the vault of a key ring. `createWrapping` moves records to another wrapping key. */
 export function createVault(ring: KeyRing): Vault {
-  const fingerprintKey = tenantKeys(ring.index, 'fingerprint');
-  const aliasKey = tenantKeys(ring.index, 'alias');
+  const { index, otherIndex } = ring;
+  const fingerprintKey = tenantKeys(index, 'fingerprint');
+  const aliasKey = tenantKeys(index, 'alias');
+  const indexKeys = otherIndex === undefined ? [index] : [index, otherIndex.key];
+  const fingerprintKeys = indexKeys.map((key) => tenantKeys(key, 'fingerprint'));
+  const aliasKeys = indexKeys.map((key) => tenantKeys(key, 'alias'));
   const dataKeys = new DataKeyCache(dataKeyCacheLimits, monotonicClock.now);
   return Object.freeze<Vault>({
+    hasTwoIndexKeys: otherIndex !== undefined,
     seal: (scope, secrets) => seal(ring, scope, secrets),
     open: (scope, sealed, part) => open(ring, dataKeys, scope, sealed, part),
     fingerprint: (tenant, text) => fingerprintOf(fingerprintKey(tenant), text),
     alias: (tenant, number) => aliasOf(aliasKey(tenant), number),
+    fingerprints: (tenant, text) => fingerprintKeys.map((keyOf) => fingerprintOf(keyOf(tenant), text)),
+    aliases: (tenant, number) => aliasKeys.map((keyOf) => aliasOf(keyOf(tenant), number)),
   });
 }
 

@@ -13,6 +13,7 @@ import { describeCardChanges } from './card-changes.ts';
 import { describeCredentials } from './credentials.ts';
 import { describeForwarding } from './forwarding.ts';
 import { describeJournal } from './idempotency-records.ts';
+import { describeIndexRotation } from './index-rotation.ts';
 import { describeJobs } from './jobs.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { describeLifecycles } from './lifecycles.ts';
@@ -48,6 +49,7 @@ export function describeStore(name: string, factory: EngineFactory): void {
     describeJobs(factory);
     describeGathering(factory);
     describeKeyRotation(factory);
+    describeIndexRotation(factory);
     describeWebhooks(factory);
     describePlatforms(factory);
     describePlatformNotices(factory);

@@ -5,6 +5,7 @@ import type { Wrapping } from '../../vault/ports.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
+import { indexLines, rotateIndex } from './rotate-index.ts';
 
 /** Sets exit code 1 if rows are left under another key than the current one. */
 export function rotateKeys(): Promise<void> {
@@ -18,16 +19,17 @@ export function rotateKeys(): Promise<void> {
       `${rotated.moved} rows were moved to ${wrapping.current} (${seconds} s).`,
       ...countLines(rotated.counts, wrapping.ids),
     );
+    await rotateIndex(backend);
     if (rowsLeft(rotated.counts, wrapping.current) > 0) process.exitCode = 1;
   });
 }
 
 /** Sets exit code 1 if rows need a key that the key file does not have. */
 export function printKeyStatus(): Promise<void> {
-  return withBackend(async ({ rotation }) => {
+  return withBackend(async ({ rotation, indexRotation }) => {
     const { ids } = rotation.wrapping;
     const counts = await rotation.count();
-    print(...countLines(counts, ids));
+    print(...countLines(counts, ids), ...(await indexLines(indexRotation)));
     if ([...counts.keys()].some((id) => !ids.includes(id))) process.exitCode = 1;
   });
 }

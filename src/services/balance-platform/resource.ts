@@ -64,6 +64,8 @@ export interface StoredResource<R extends ResourceRecord = ResourceRecord> {
   readonly sealed?: Sealed | undefined;
   /** Of the number of a payment instrument: equal for equal numbers on all platforms. */
   readonly fingerprint?: string | undefined;
+  /** Of a new number, while there are two index keys: under the other one. */
+  readonly otherFingerprint?: string | undefined;
 }
 
 /** The resources of a parent: account holders of a platform, balance accounts of those, payment instruments of these. */

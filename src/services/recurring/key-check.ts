@@ -12,5 +12,5 @@ export async function keysOpenDetails(tx: ReadTransaction, vault: Vault): Promis
   const part = sealed.number === undefined ? 'payload' : 'number';
   const text = vault.open({ tenant: company, record: recurringDetailReference }, sealed, part);
   // Under another index key every card would get a new alias, and be stored twice.
-  return part === 'payload' || publicData.alias === vault.alias(company, text);
+  return part === 'payload' || vault.aliases(company, text).includes(publicData.alias ?? '');
 }

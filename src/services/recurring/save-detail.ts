@@ -47,13 +47,12 @@ export async function saveDetail(
   { clock, ids, vault }: HandlerContext,
 ): Promise<SavedDetail> {
   const { number, identity, secret, publicData, variant } = instrumentOf(input, key.company, vault);
-  const fingerprint = vault.fingerprint(key.company, identity);
+  const fingerprints = vault.fingerprints(key.company, identity);
+  const [fingerprint = ''] = fingerprints;
   const now = input.createdAt ?? clock.now();
   const isNew = await repository.addShopper(key, { createdAt: now, email: input.shopperEmail });
   const { recurringDetailReference: given } = input;
-  const { active, same: before } = isNew
-    ? { active: 0 }
-    : await repository.findSame(key, { fingerprint, recurringDetailReference: given });
+  const { active, same: before } = isNew ? { active: 0 } : await findSame(repository, key, fingerprints, given);
   if (before === undefined && active >= detailsMax) throw new Problem(recurringProblems.tooManyDetails);
 
   const createdAt = before?.createdAt ?? now;
@@ -78,6 +77,19 @@ export async function saveDetail(
   await repository.saveDetail(key, detail, { isSame: before?.fingerprint === fingerprint });
   if (before === undefined) return { detail, kind: 'created' };
   return { detail, kind: isSame(before, detail) ? 'alreadyExisting' : 'updated' };
+}
+
+/** Searches under each index key: during a rotation there are two. */
+async function findSame(
+  repository: DetailRepository,
+  key: ShopperKey,
+  fingerprints: readonly string[],
+  recurringDetailReference: string | undefined,
+): ReturnType<DetailRepository['findSame']> {
+  const [fingerprint = '', ...others] = fingerprints;
+  const found = await repository.findSame(key, { fingerprint, recurringDetailReference });
+  if (found.same !== undefined || others.length === 0) return found;
+  return await findSame(repository, key, others, recurringDetailReference);
 }
 
 function secretText(secret: SecretDetail): string | undefined {

@@ -2,6 +2,7 @@
 
 import type { Handler } from '../../gateway/handler.ts';
 import type { CardSearchLimits } from './card-search-limits.ts';
+import { findUnderEach } from './fingerprints.ts';
 import { checkSecurityCode, identityOf } from './instrument.ts';
 import { DetailReader } from './store/repository.ts';
 import type { RecurringOperations } from './v68.ts';
@@ -13,11 +14,16 @@ export function tokenLookup(limits: CardSearchLimits): Handler<RecurringOperatio
     limits.checkLookup(searched);
     if (input.card !== undefined) checkSecurityCode(input.card);
     const { tenant: company } = caller;
-    const fingerprint = vault.fingerprint(company, identityOf(input));
+    const fingerprints = vault.fingerprints(company, identityOf(input));
     const { merchantAccount } = input;
-    const holders = await tx.repository(DetailReader).findHolders({ company, merchantAccount }, fingerprint);
+    const reader = tx.repository(DetailReader);
+    const holders = await findUnderEach(
+      fingerprints,
+      (fingerprint) => reader.findHolders({ company, merchantAccount }, fingerprint),
+      ({ createdAt }) => createdAt,
+    );
     limits.checkLookup(searched);
-    if (holders.length === 0) limits.countMiss(searched, fingerprint);
+    if (holders.length === 0) limits.countMiss(searched, fingerprints[0]!);
     const tokens = holders.map(({ createdAt, email, shopperReference }) => ({
       creationDate: createdAt,
       lastKnownShopperEmail: email,

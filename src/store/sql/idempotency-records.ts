@@ -1,6 +1,12 @@
 /** The idempotency records in a database: which keys were used, for which request, and with which outcome. */
 import { keyDaysMax } from '../../contract/retry.ts';
-import { type IdempotencyRecords, LockTimeout, type NewRecord, type StoredRecord } from '../../idempotency/ports.ts';
+import {
+  type IdempotencyRecords,
+  LockTimeout,
+  type NewRecord,
+  type RecordAlias,
+  type StoredRecord,
+} from '../../idempotency/ports.ts';
 import { type Engine, type Session, statement, type TransactionSession } from './engine.ts';
 import { findPendingRequest } from './pending-requests.ts';
 
@@ -12,28 +18,26 @@ const reserveWaitMsMax = 150;
 /** About so many records are deleted in one transaction, so that none takes long. */
 const deletedMax = 1_000;
 
-type RecordRow = { readonly request_hash: string; readonly outcome: string | null };
+type RecordRow = { readonly request_hash: string; readonly psp_reference: string; readonly outcome: string | null };
+
+/** The reference of an alias is this text and the record key of its record. */
+const aliasPrefix = 'alias of ';
+const isSameReference = ' or idempotency_record.psp_reference = excluded.psp_reference';
 
 /** Writes no row where the record exists; an expired one is replaced. */
-const reserve = statement(
-  'reserve-record',
-  `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
-   values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
-   on conflict (record_key) do update set request_hash = excluded.request_hash, operation = excluded.operation,
-     psp_reference = excluded.psp_reference, outcome = null, created_at = excluded.created_at,
-     expires_at = excluded.expires_at
-   where idempotency_record.expires_at <= now_ms()`,
-  { waitMsMax: reserveWaitMsMax },
-);
+const reserve = statement('reserve-record', reserveText(), { waitMsMax: reserveWaitMsMax });
+
+/** As `reserve`; replaces also the alias of the same record. */
+const reserveAlias = statement('reserve-record-alias', reserveText(isSameReference), { waitMsMax: reserveWaitMsMax });
 
 const find = statement<RecordRow>(
   'find-record',
-  'select request_hash, outcome from idempotency_record where record_key = $1',
+  'select request_hash, psp_reference, outcome from idempotency_record where record_key = $1',
 );
 
 const findUnexpired = statement<RecordRow>(
   'find-unexpired-record',
-  'select request_hash, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
+  'select request_hash, psp_reference, outcome from idempotency_record where record_key = $1 and expires_at > now_ms()',
 );
 
 /**
@@ -53,7 +57,7 @@ const completePending = statement(
 
 const removePending = statement(
   'remove-pending-record',
-  'delete from idempotency_record where record_key = $1 and outcome is null',
+  'delete from idempotency_record where (record_key = $1 and outcome is null) or psp_reference = $2',
 );
 
 /**
@@ -68,6 +72,15 @@ const deleteExpired = statement(
        (select expires_at from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax}) oldest)`,
 );
 
+function reserveText(also = ''): string {
+  return `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
+   values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
+   on conflict (record_key) do update set request_hash = excluded.request_hash, operation = excluded.operation,
+     psp_reference = excluded.psp_reference, outcome = null, created_at = excluded.created_at,
+     expires_at = excluded.expires_at
+   where idempotency_record.expires_at <= now_ms()${also}`;
+}
+
 export class IdempotencyRecordReader {
   protected readonly session: Session;
 
@@ -78,7 +91,7 @@ export class IdempotencyRecordReader {
   /** The record of an earlier request; undefined where there is none, or only an expired one. */
   async find(recordKey: string): Promise<StoredRecord | undefined> {
     const [row] = await this.session.query(findUnexpired, [recordKey]);
-    return row === undefined ? undefined : recordOf(this.session, recordKey, row);
+    return row === undefined ? undefined : await recordOf(this.session, recordKey, row);
   }
 }
 
@@ -107,21 +120,54 @@ export class IdempotencyRecordRepository extends IdempotencyRecordReader impleme
   }
 
   async removePending(recordKey: string): Promise<void> {
-    await this.#session.executeDeferred(removePending, [recordKey]);
+    await this.#session.executeDeferred(removePending, [recordKey, aliasPrefix + recordKey]);
   }
 
   async #reserve(
     recordKey: string,
-    { requestHash, operation, requestReference }: NewRecord,
+    { requestHash, operation, requestReference, alias }: NewRecord,
     ms: number,
   ): Promise<StoredRecord | undefined> {
+    // In the order of the keys: another process, whose record is this alias, would wait for us while we wait for it.
+    const isAliasFirst = alias !== undefined && alias.recordKey < recordKey;
+    if (isAliasFirst) await this.#reserveAlias(recordKey, alias, operation);
     const written = await this.session.execute(reserve, [recordKey, requestHash, operation, requestReference, ms]);
-    if (written > 0) return undefined;
+    if (written > 0) {
+      if (alias !== undefined && !isAliasFirst) await this.#reserveAlias(recordKey, alias, operation);
+      return undefined;
+    }
     const [row] = await this.session.query(find, [recordKey]);
     // Another transaction has removed it since: its request had no effect.
     if (row === undefined) throw new LockTimeout('an idempotency record was removed meanwhile');
     return await recordOf(this.session, recordKey, row);
   }
+
+  /** Throws LockTimeout where the other key has a record: its request was in flight a moment ago. */
+  async #reserveAlias(recordKey: string, alias: RecordAlias, operation: string): Promise<void> {
+    const row = [alias.recordKey, alias.requestHash, operation, aliasPrefix + recordKey, retentionMs];
+    if ((await this.session.execute(reserveAlias, row)) === 0)
+      throw new LockTimeout('the idempotency record was added under the other index key meanwhile');
+  }
+}
+
+export interface UnaliasedRecords {
+  readonly records: number;
+  /** When the last of them expires. Far away for one without an outcome. */
+  readonly expireAt: number | null;
+}
+
+/** While there are two index keys, each new record has an alias under the other one. */
+const findUnaliased = statement<{ readonly records: number; readonly expire_at: number | null }>(
+  'find-records-without-alias',
+  `select count(*) as records, max(r.expires_at) as expire_at from idempotency_record r
+    where r.expires_at > now_ms() and substr(r.psp_reference, 1, ${aliasPrefix.length}) <> '${aliasPrefix}'
+      and not exists (select 1 from idempotency_record a where a.psp_reference = '${aliasPrefix}' || r.record_key)`,
+);
+
+/** The records that a process with the current index key alone would not find. */
+export async function findUnaliasedRecords(engine: Engine): Promise<UnaliasedRecords> {
+  const [row] = await engine.read((session) => session.query(findUnaliased, []));
+  return { records: row?.records ?? 0, expireAt: row?.expire_at ?? null };
 }
 
 /** Deletes expired records, in transactions of its own; returns how many. */
@@ -135,10 +181,22 @@ export async function deleteExpiredRecords(engine: Engine): Promise<number> {
 }
 
 async function recordOf(session: Session, recordKey: string, row: RecordRow): Promise<StoredRecord> {
-  const { request_hash: requestHash, outcome } = row;
+  const { request_hash: requestHash, psp_reference: reference, outcome } = row;
+  if (reference.startsWith(aliasPrefix))
+    return { ...(await recordOfAlias(session, reference)), requestHash, isAlias: true };
   if (outcome !== null) return { requestHash, outcome };
   const pending = await findPendingRequest(session, recordKey);
   // Between the two statements the request was settled.
   if (pending === undefined) throw new LockTimeout('an idempotency record was completed meanwhile');
   return { requestHash, pending };
+}
+
+/** A process without the other index key cannot repeat the question to another server: it would be another key there. */
+async function recordOfAlias(session: Session, reference: string): Promise<StoredRecord> {
+  const recordKey = reference.slice(aliasPrefix.length);
+  const [row] = await session.query(find, [recordKey]);
+  if (row === undefined) throw new LockTimeout('the record of an alias was removed meanwhile');
+  const stored = await recordOf(session, recordKey, row);
+  if (!('pending' in stored) || stored.pending.state !== 'repeatable') return stored;
+  return { ...stored, pending: { ...stored.pending, state: 'unknown' } };
 }

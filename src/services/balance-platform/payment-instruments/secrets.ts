@@ -1,14 +1,14 @@
 /** Seals the numbers of a payment instrument when it is created, and opens them for responses. */
 
 import type { HandlerContext } from '../../../gateway/handler.ts';
-import type { Vault } from '../../../vault/ports.ts';
+import type { Sealed, Vault } from '../../../vault/ports.ts';
 import type { StoredResource } from '../resource.ts';
 import type { AccountNumbers, CreatedAccount } from './bank-account.ts';
 import type { IssuedCard } from './card-numbers.ts';
 import type { PaymentInstrument } from './contract.ts';
 
 type Instrument = StoredResource<PaymentInstrument>;
-type Secrets = Pick<Instrument, 'sealed' | 'fingerprint'>;
+type Secrets = Pick<Instrument, 'sealed' | 'fingerprint' | 'otherFingerprint'>;
 
 /** Numbers are unique across all platforms, so their fingerprints have one common scope. No company has this name. */
 const fingerprintScope = 'every balance platform';
@@ -16,14 +16,14 @@ const fingerprintScope = 'every balance platform';
 export function sealCard(platform: string, id: string, { number }: IssuedCard, vault: Vault): Secrets {
   return {
     sealed: vault.seal(scopeOf(platform, id), { number }),
-    fingerprint: vault.fingerprint(fingerprintScope, cardText(number)),
+    ...fingerprintsOf(cardText(number), vault),
   };
 }
 
 export function sealAccount(platform: string, id: string, { numbers }: CreatedAccount, vault: Vault): Secrets {
   return {
     sealed: vault.seal(scopeOf(platform, id), { payload: JSON.stringify(numbers) }),
-    fingerprint: vault.fingerprint(fingerprintScope, accountText(numbers)),
+    ...fingerprintsOf(accountText(numbers), vault),
   };
 }
 
@@ -40,10 +40,25 @@ export function openRecord(
 /** Whether the vault opens the number and computes the same fingerprint of it. Throws what the vault throws for a broken seal. */
 export function isKnownTo({ platform, record, sealed, fingerprint }: Instrument, vault: Vault): boolean {
   if (sealed === undefined) return false;
+  return vault
+    .fingerprints(fingerprintScope, numberText(platform, record.id, sealed, vault))
+    .includes(fingerprint ?? '');
+}
+
+/** The fingerprint under the current index key. Throws what the vault throws for a broken seal. */
+export function currentFingerprint(platform: string, id: string, sealed: Sealed, vault: Vault): string {
+  return vault.fingerprint(fingerprintScope, numberText(platform, id, sealed, vault));
+}
+
+function numberText(platform: string, id: string, sealed: Sealed, vault: Vault): string {
   const part = sealed.number === undefined ? 'payload' : 'number';
-  const clear = vault.open(scopeOf(platform, record.id), sealed, part);
-  const text = part === 'number' ? cardText(clear) : accountText(JSON.parse(clear));
-  return vault.fingerprint(fingerprintScope, text) === fingerprint;
+  const clear = vault.open(scopeOf(platform, id), sealed, part);
+  return part === 'number' ? cardText(clear) : accountText(JSON.parse(clear));
+}
+
+function fingerprintsOf(text: string, vault: Vault): Pick<Secrets, 'fingerprint' | 'otherFingerprint'> {
+  const [fingerprint, otherFingerprint] = vault.fingerprints(fingerprintScope, text);
+  return { fingerprint, otherFingerprint };
 }
 
 function scopeOf(platform: string, id: string) {

@@ -69,7 +69,9 @@ export class ResourceRepository extends ResourceReader {
 
   /** Returns false, and writes nothing, where its number was issued before. */
   async addResource<R extends ResourceRecord>(resource: StoredResource<R>): Promise<boolean> {
-    const { kind, platform, revision, record } = resource;
+    const { kind, platform, revision, record, otherFingerprint } = resource;
+    if (otherFingerprint !== undefined && (await this.tx.query(sql.findIssued, [otherFingerprint])).length > 0)
+      return false;
     const state = [record.status, revision, JSON.stringify(record)];
     const row = [platform, record.id, ...parentValues(resource), ...state, ...sealedValues(resource)];
     if ((await this.tx.execute(kind.statements.add, row)) === 0) return false;

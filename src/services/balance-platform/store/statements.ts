@@ -42,6 +42,12 @@ export type ResourceRow = {
   readonly sealed_payload?: string | null;
 };
 
+/** Whether a number was issued, by its fingerprint. */
+export const findIssued = statement<{ readonly id: string }>(
+  'find-issued-number',
+  'select id from payment_instrument where number_fingerprint = $1',
+);
+
 const sealedColumns = ['number_fingerprint', 'key_id', 'data_key', 'sealed_number', 'sealed_payload'] as const;
 
 const numbered = (from: number, columns: readonly string[]): string =>

@@ -3,11 +3,12 @@
 import { Problem } from '../../../contract/problem.ts';
 import type { SealScope, Vault } from '../../../vault/ports.ts';
 import type { Expiry } from '../details.ts';
+import { cardFingerprints } from '../fingerprints.ts';
 import { cardIdentity, plainMonth } from '../instrument.ts';
 import { recurringProblems } from '../problems.ts';
 import type { CardChangeRow } from './card-change-row.ts';
 import { outcomeOfTestCard } from './test-cards.ts';
-import type { AccountUpdateOutcome, Announcement, LocalUpdater } from './updater.ts';
+import type { AccountUpdateOutcome, Announcement, Announcements, CheckedCard, LocalUpdater } from './updater.ts';
 
 /** The company was found by the merchant account of the row. */
 type CardChange = Omit<CardChangeRow, 'merchantAccount'>;
@@ -20,7 +21,7 @@ export function announcementOf(row: CardChange, company: string, vault: Vault): 
   const fingerprint = vault.fingerprint(company, cardIdentity(number));
   const expiry = expiryOf(row);
   if (newNumber === undefined) return { fingerprint, status: status ?? 'renewed', expiry };
-  const sealed = vault.seal(scopeOf(company, fingerprint), { number: newNumber });
+  const sealed = vault.seal(announcementScope(company, fingerprint), { number: newNumber });
   return { fingerprint, status: 'replaced', expiry, sealed };
 }
 
@@ -29,11 +30,25 @@ export function createLocalUpdater(vault: Vault, { testCards }: { readonly testC
   return Object.freeze<LocalUpdater>({
     kind: 'local',
     async check(card, announcements) {
-      const announcement = await announcements.findAnnouncement(card.company, card.fingerprint);
+      const announcement =
+        (await announcements.findAnnouncement(card.company, card.fingerprint)) ??
+        (vault.hasTwoIndexKeys ? await findUnderOther(card, announcements, vault) : undefined);
       if (announcement !== undefined) return outcomeOf(announcement, card.company, vault);
       return (testCards ? outcomeOfTestCard(card) : undefined) ?? { kind: 'unchanged' };
     },
   });
+}
+
+async function findUnderOther(
+  { company, fingerprint, number }: CheckedCard,
+  announcements: Announcements,
+  vault: Vault,
+): Promise<Announcement | undefined> {
+  for (const other of cardFingerprints(number(), company, vault, fingerprint)) {
+    const found = await announcements.findAnnouncement(company, other);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function outcomeOf(
@@ -46,7 +61,7 @@ function outcomeOf(
       return expiry === undefined ? { kind: 'failed' } : { kind: status, expiry };
     case 'replaced':
       if (expiry === undefined || sealed === undefined) return { kind: 'failed' };
-      return { kind: status, expiry, number: vault.open(scopeOf(company, fingerprint), sealed, 'number') };
+      return { kind: status, expiry, number: vault.open(announcementScope(company, fingerprint), sealed, 'number') };
     case 'closed':
     case 'contactCardholder':
     case 'unchanged':
@@ -62,6 +77,6 @@ function expiryOf({ newExpiryMonth, newExpiryYear }: CardChange): Expiry | undef
 }
 
 /** A scope of its own: a sealed number that is copied to a stored detail does not open there. */
-function scopeOf(company: string, fingerprint: string): SealScope {
+export function announcementScope(company: string, fingerprint: string): SealScope {
   return { tenant: company, record: `announced ${fingerprint}` };
 }

@@ -38,7 +38,7 @@ export function parseUpdaterResponse(
     case 'CardExpiryChanged':
       return { kind: 'renewed', expiry };
     case 'PANChanged':
-      if (vault.fingerprint(company, cardIdentity(newNumber)) === fingerprint)
+      if (vault.fingerprints(company, cardIdentity(newNumber)).includes(fingerprint))
         throw Problem.at(['newNumber'], recurringProblems.invalidCardNumber);
       return { kind: 'replaced', number: newNumber, expiry };
     case 'CloseAccount':

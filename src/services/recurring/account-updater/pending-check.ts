@@ -6,6 +6,7 @@ import type { Transaction } from '../../../store/transaction.ts';
 import type { Vault } from '../../../vault/ports.ts';
 import type { Expiry, HeldDetail, ShopperKey } from '../details.ts';
 import { type RecurringEvent, recurringEvent } from '../events.ts';
+import { cardFingerprints, findUnderEach } from '../fingerprints.ts';
 import { DetailRepository } from '../store/repository.ts';
 import { applyOutcome, ignoreStale, isCard, resultOf, type StoredCard } from './apply-outcome.ts';
 import { batchWait, updaterCheck } from './job-kinds.ts';
@@ -79,12 +80,12 @@ export async function completeCheck(
   tx: Transaction,
   context: HandlerContext,
 ): Promise<void> {
-  const { merchantAccount, reference, fingerprint, expiry, changedBy, ...filter } = checkOf(job);
+  const { merchantAccount, reference, fingerprint: _, expiry, changedBy, ...filter } = checkOf(job);
   const { tenant: company, jobId: pspReference } = job;
   const account = { company, merchantAccount };
   await tx.jobs.end(job);
   // A detail whose card was replaced since the request stays as it is.
-  const held = await findHeldCards(fingerprint, account, filter, tx);
+  const held = await findHeldCards(fingerprintsOf(job, context), account, filter, tx);
   const changes = await applyToDetails(held, outcome, { account, changedBy, pspReference }, tx, context);
   const { shopperReference, recurringDetailReference } = filter;
   const result = resultOf(ignoreStale(outcome, expiry));
@@ -104,9 +105,9 @@ export async function completeCheck(
   });
 }
 
-/** The active details of an account that hold the card. */
+/** The active details of an account that hold the card. `fingerprints`: under each index key. */
 export async function findHeldCards(
-  fingerprint: string,
+  fingerprints: readonly string[],
   account: Account,
   { shopperReference, recurringDetailReference: reference }: DetailFilter,
   tx: Transaction,
@@ -114,9 +115,13 @@ export async function findHeldCards(
   const repository = tx.repository(DetailRepository);
   const details =
     shopperReference === undefined
-      ? await repository.findDetails(account, fingerprint)
+      ? await findUnderEach(
+          fingerprints,
+          (fingerprint) => repository.findDetails(account, fingerprint),
+          ({ detail }) => detail.createdAt,
+        )
       : ((await repository.findShopper({ ...account, shopperReference }))?.details ?? [])
-          .filter((each) => each.fingerprint === fingerprint)
+          .filter((each) => fingerprints.includes(each.fingerprint))
           .map((detail) => ({ shopperReference, detail }));
   return details.flatMap(({ shopperReference, detail }): readonly HeldCard[] =>
     isCard(detail) && (reference === undefined || detail.recurringDetailReference === reference)
@@ -148,6 +153,13 @@ export async function applyToDetails(
  */
 export function checkId(request: string, { company, fingerprint, expiry }: CheckedCard, vault: Vault): string {
   return vault.fingerprint(company, `question ${request} ${fingerprint} ${expiry.expiryMonth}/${expiry.expiryYear}`);
+}
+
+/** Of its number: since the job was saved, the index key may have been rotated, and the details have other fingerprints. */
+function fingerprintsOf(job: TakenJob, context: HandlerContext): readonly string[] {
+  const { fingerprint } = checkOf(job);
+  if (job.sealed === undefined) return [fingerprint];
+  return cardFingerprints(cardOf(job, context).number(), job.tenant, context.vault, fingerprint);
 }
 
 export function checkOf({ payload }: TakenJob): PendingCheck {

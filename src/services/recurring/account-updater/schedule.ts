@@ -4,6 +4,7 @@ import type { CanonicalRequest } from '../../../contract/canonical.ts';
 import type { Input, Output } from '../../../contract/operation.ts';
 import type { HandlerContext, HandlerOf, TwoPhaseHandler } from '../../../gateway/handler.ts';
 import type { ReadTransaction, Transaction } from '../../../store/transaction.ts';
+import { cardFingerprints } from '../fingerprints.ts';
 import { cardIdentity, checkSecurityCode, plainMonth } from '../instrument.ts';
 import { DetailReader } from '../store/repository.ts';
 import type { RecurringOperations } from '../v68.ts';
@@ -42,7 +43,7 @@ export function scheduleAccountUpdater(updater: Updater): HandlerOf<ScheduleAcco
     const target =
       input.card === undefined
         ? await findByReference(input, account, tx, context)
-        : await findByCard(cardOfRequest(input.card, account.company, context), input, account, tx);
+        : await findByCard(cardOfRequest(input.card, account.company, context), input, account, tx, context);
     // The specification, section 7: a failed scheduling is a result, not a refusal.
     if (target === undefined) return { pspReference, result: resultOf({ kind: 'failed' }) };
     const { card, held } = target;
@@ -105,9 +106,11 @@ async function findByCard(
   input: Request,
   account: Account,
   tx: Transaction,
+  { vault }: HandlerContext,
 ): Promise<Target | undefined> {
   const { shopperReference, selectedRecurringDetailReference: recurringDetailReference } = input;
-  const held = await findHeldCards(card.fingerprint, account, { shopperReference, recurringDetailReference }, tx);
+  const fingerprints = cardFingerprints(card.number(), account.company, vault, card.fingerprint);
+  const held = await findHeldCards(fingerprints, account, { shopperReference, recurringDetailReference }, tx);
   // With both, the reference must be that of a detail with this card.
   return recurringDetailReference !== undefined && held.length === 0 ? undefined : { card, held };
 }

@@ -157,7 +157,8 @@ function publicPartOf(row: sql.PublicRow): PublicPart {
   };
 }
 
-function detailOf(row: sql.DetailRow): StoredDetail {
+/** The detail of a row. */
+export function detailOf(row: sql.DetailRow): StoredDetail {
   return {
     ...publicPartOf(row),
     fingerprint: row.fingerprint,

@@ -2,6 +2,7 @@
 
 import { statement } from '../../../../store/sql/engine.ts';
 import type { ReadTransaction, Transaction } from '../../../../store/transaction.ts';
+import type { Sealed } from '../../../../vault/ports.ts';
 import type { CardSnapshot, DetailChange, ShopperKey, StoredDetail } from '../../details.ts';
 import type { Announcement } from '../updater.ts';
 
@@ -47,6 +48,21 @@ const saveAnnouncement = statement(
    do update set status = excluded.status, expiry_month = excluded.expiry_month, expiry_year = excluded.expiry_year,
      key_id = excluded.key_id, data_key = excluded.data_key, sealed_number = excluded.sealed_number,
      announced_at = excluded.announced_at`,
+);
+
+/** Writes no row where the card has an announcement under the other fingerprint, which is newer. */
+const copyAnnouncement = statement(
+  'copy-announcement',
+  `insert into announced_change
+     (company, fingerprint, status, expiry_month, expiry_year, key_id, data_key, sealed_number, announced_at)
+   select company, $3, status, expiry_month, expiry_year, $4, $5, $6, announced_at
+     from announced_change where company = $1 and fingerprint = $2
+   on conflict (company, fingerprint) do nothing`,
+);
+
+const deleteAnnouncement = statement(
+  'delete-announcement',
+  'delete from announced_change where company = $1 and fingerprint = $2',
 );
 
 const insertChange = statement(
@@ -168,6 +184,13 @@ export class CardChangeRepository extends CardChangeReader {
     const dates = [expiry?.expiryMonth ?? null, expiry?.expiryYear ?? null];
     const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
     await this.tx.execute(saveAnnouncement, [company, fingerprint, status, ...dates, ...secrets, at]);
+  }
+
+  /** Moves an announcement to another fingerprint of the same card. `sealed`: its number, sealed for that one. */
+  async moveAnnouncement(company: string, from: string, to: string, sealed: Sealed | undefined): Promise<void> {
+    const secrets = [sealed?.keyId ?? null, sealed?.dataKey ?? null, sealed?.number ?? null];
+    await this.tx.execute(copyAnnouncement, [company, from, to, ...secrets]);
+    await this.tx.execute(deleteAnnouncement, [company, from]);
   }
 
   /** Adds to the history of the detail; one request changes a detail once. */

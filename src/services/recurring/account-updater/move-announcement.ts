@@ -1,0 +1,21 @@
+/** Moves an announced card change to another fingerprint of the same card, for a rotation of the index key. */
+import type { Transaction } from '../../../store/transaction.ts';
+import type { Vault } from '../../../vault/ports.ts';
+import { announcementScope } from './announced-changes.ts';
+import { CardChangeRepository } from './store/card-changes.ts';
+
+/** The card itself is not in the announcement: a stored detail tells both fingerprints. */
+export async function moveAnnouncement(
+  tx: Transaction,
+  vault: Vault,
+  company: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const repository = tx.repository(CardChangeRepository);
+  const earlier = from === to ? undefined : await repository.findAnnouncement(company, from);
+  if (earlier === undefined) return;
+  const { sealed } = earlier;
+  const number = sealed && vault.open(announcementScope(company, from), sealed, 'number');
+  const resealed = number === undefined ? undefined : vault.seal(announcementScope(company, to), { number });
+  await repository.moveAnnouncement(company, from, to, resealed);
+}

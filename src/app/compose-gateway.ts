@@ -1,7 +1,6 @@
 /** Composes what answers requests: the gateway, its documents, the log and the metrics. It opens no port. */
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { credentialActor } from '../audit/audit-event.ts';
 import { createNameClient } from '../callers/client-name.ts';
 import { compileDeprecations, type DeprecationRule } from '../callers/deprecation.ts';
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
@@ -15,6 +14,7 @@ import type { Answer } from '../gateway/answer.ts';
 import { createAuthenticator } from '../gateway/authenticate.ts';
 import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle-request.ts';
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
+import { createLoginGuard } from '../gateway/login-guard.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
@@ -25,12 +25,14 @@ import type { CallerServerOptions } from '../http/server.ts';
 import { createIdempotentExecutor } from '../idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../idempotency/execute-remotely.ts';
 import type { IdempotencyCache } from '../idempotency/ports.ts';
-import { limitCounter } from '../limits/limits.ts';
+import { LoginLimits } from '../limits/login-limits.ts';
 import { createServerAudit, type ServerAudit } from './audit.ts';
 import type { Backend } from './backend.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
+import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
+import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
 import type { Services } from './service-set.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
@@ -46,6 +48,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly recorder: CallerRecorder | undefined;
   readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
+  readonly loginReports: LoginReports;
 }
 
 /** Replacements for what the configuration describes. */
@@ -109,11 +112,14 @@ export async function composeGateway<M extends Metrics>(
   const cache = givenCache ?? (await openCache(config, backend, log, metrics));
   const nameClient =
     config.callerRecords || log.writesRequests ? createNameClient(conventions.libraryHeaders) : undefined;
+  const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
+  const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
+  const guard = createLoginGuard(loginLimits, loginReports.report);
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
     current: composition.current,
-    authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials),
+    authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: createIdempotentExecutor({
@@ -152,6 +158,7 @@ export async function composeGateway<M extends Metrics>(
     recorder,
     audit,
     upstreams: opened,
+    loginReports,
     handle:
       onAnswer === undefined
         ? (request) => handleRequest(request, gateway)
@@ -182,9 +189,10 @@ function answerListener(
 
 /** For the end of a server: saves what was recorded of its last requests. */
 export async function saveRecords(
-  { recorder, audit, log }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log'>,
+  { recorder, audit, log, loginReports }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports'>,
   { credentialUses }: Pick<Backend<Services>, 'credentialUses'>,
 ): Promise<void> {
+  loginReports.flush();
   await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
   await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
   await audit.stop();
@@ -212,16 +220,6 @@ function logRemoteEvent(log: Log, event: RemoteEvent): void {
     default:
       kind satisfies never;
   }
-}
-
-function observeLimits({ limits, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
-  const count = metrics.addEventCounter(limitCounter);
-  limits.listen(({ limit, actor, blockedMs }) => {
-    const seconds = Math.ceil(blockedMs / 1000);
-    count(limit);
-    log.logger.warn({ limit, actor, seconds }, 'a limit is reached');
-    audit.record({ kind: 'limitReached', actor: credentialActor(actor), subject: limit, detail: { seconds } });
-  });
 }
 
 /** Opens the cache in Redis, if there is one. */

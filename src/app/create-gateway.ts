@@ -212,6 +212,9 @@ const variablesOfMemory: Variables = {
   LOOKUP_MISSES_PER_MINUTE_MAX: '0',
   CARDS_STORED_PER_MINUTE_MAX: '0',
   SIMILAR_CARDS_PER_DAY_MAX: '0',
+  LOGIN_FAILURES_MAX: '0',
+  LOGIN_FAILURES_PER_ADDRESS_MAX: '0',
+  LOGIN_FAILURES_PER_NAME_MAX: '0',
 };
 
 function keyVariables(store: StoreOptions, keys: string | undefined, settings: Variables): Variables {

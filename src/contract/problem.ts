@@ -184,6 +184,8 @@ export interface ProblemDetails {
   readonly cause?: unknown;
   /** Where the request broke, for metrics and logs; never shown to the caller. */
   readonly reason?: string;
+  /** Of a refused log-in: the keyed hash of the name, for logs. */
+  readonly nameHash?: string | undefined;
   /** When the request may be sent again, for a transient problem; 1 by default. */
   readonly retryAfterSeconds?: number;
   /** Of a request that another server has refused: the reference that it gave the request. */
@@ -197,6 +199,7 @@ export class Problem extends Error {
   readonly issues: readonly Issue[];
   readonly headers: Readonly<Record<string, string>>;
   readonly reason: string;
+  readonly nameHash: string | undefined;
   readonly retryAfterSeconds: number;
   readonly requestReference: string | undefined;
 
@@ -206,6 +209,7 @@ export class Problem extends Error {
     this.issues = details.issues ?? [];
     this.headers = details.headers ?? {};
     this.reason = details.reason ?? this.kind.name;
+    this.nameHash = details.nameHash;
     this.retryAfterSeconds = details.retryAfterSeconds ?? 1;
     this.requestReference = details.requestReference;
   }

@@ -2,7 +2,9 @@
 import type { AnyCaller } from '../contract/canonical.ts';
 import { Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
+import type { LoginAttempt } from '../limits/login-limits.ts';
 import type { Credentials, PresentedCredential } from '../store/sql/credentials.ts';
+import type { LoginGuard } from './login-guard.ts';
 
 /** What a caller is recognized by: its headers, its address and its certificate. */
 export type RequestOrigin = Pick<WireRequest, 'headers' | 'sender' | 'certificate'>;
@@ -19,14 +21,37 @@ const parsed = new Map<string, PresentedCredential>();
 const parsedMax = 1_000;
 const parsedMsMax = 1_000;
 
-/** Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. */
-export function createAuthenticator(credentials: Credentials): Authenticator {
+/**
+ * Accepts the credentials of the store. The refusal is the same for an unknown user and a wrong secret. `guard`: limits failed
+ * log-ins; absent where nothing is limited.
+ */
+export function createAuthenticator(credentials: Credentials, guard?: LoginGuard): Authenticator {
   const authenticate = async (request: RequestOrigin): Promise<AnyCaller> => {
-    const { caller } = await credentials.verify(presentedCredential(request), request);
-    if (caller === undefined) throw unauthorized();
-    return caller;
+    const presented = presentedCredential(request);
+    const attempt = guard && attemptOf(presented, request);
+    if (attempt !== undefined) guard?.check(attempt);
+    const verification = await credentials.verify(presented, request);
+    if (verification.caller === undefined)
+      throw unauthorized(verification.refusal, attempt && guard?.refused(attempt, verification));
+    if (attempt !== undefined) guard?.accepted(attempt);
+    return verification.caller;
   };
   return Object.freeze<Authenticator>({ authenticate, requireCredential: authenticate });
+}
+
+/** A certificate cannot be guessed: its caller has proved the key. */
+function attemptOf(presented: PresentedCredential, { sender }: RequestOrigin): LoginAttempt | undefined {
+  const { kind, secret } = presented;
+  switch (kind) {
+    case 'basic':
+      return { name: presented.username, secret, address: sender?.address };
+    case 'apiKey':
+      return { secret, address: sender?.address };
+    case 'certificate':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
 }
 
 /** What the caller shows; a Problem when it shows nothing, or two things at once. A certificate counts where it is alone. */
@@ -66,8 +91,11 @@ function parseBasic(header: string): PresentedCredential | undefined {
 
 const basicPattern = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
-export function unauthorized(): Problem {
+/** `reason` and `nameHash`: for operators. */
+export function unauthorized(reason?: string, nameHash?: string): Problem {
   return new Problem('unauthorized', undefined, {
+    ...(reason !== undefined && { reason }),
+    nameHash,
     headers: { 'WWW-Authenticate': 'Basic realm="Triglyph", charset="UTF-8"' },
   });
 }

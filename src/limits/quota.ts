@@ -12,12 +12,17 @@ export interface QuotaRule {
   /** How long a key is blocked; to the end of its window where it is absent. */
   readonly blockMs?: number;
   readonly keysMax?: number;
+  /** What the actors are: `credentials` where it is absent. */
+  readonly of?: 'credentials' | 'logins';
+  /** Nothing is reported. */
+  readonly isSilent?: true;
 }
 
 /** A key has reached its quota. */
 export interface QuotaReached {
   readonly limit: string;
-  /** The credential whose requests count, or what stands for a caller without one. */
+  readonly of: 'credentials' | 'logins';
+  /** A credential; of log-ins the keyed hash of a name, or an address. */
   readonly actor: string;
   readonly blockedMs: number;
 }
@@ -49,6 +54,7 @@ export class Quota {
   readonly #members: WindowCounter;
   /** The end of the block of each key, in milliseconds since the epoch. */
   readonly #blocked = new Map<string, number>();
+  #lastEnd = 0;
   #shared: { readonly count: CountShared; readonly countMember: CountShared } | undefined;
 
   constructor(rule: QuotaRule, parts: QuotaParts) {
@@ -59,9 +65,15 @@ export class Quota {
     this.#members = new WindowCounter({ clock: parts.clock, windowMs, keysMax });
   }
 
+  /** No key is blocked. */
+  get isIdle(): boolean {
+    if (this.#blocked.size > 0 && this.#parts.clock.now() >= this.#lastEnd) this.#blocked.clear();
+    return this.#blocked.size === 0;
+  }
+
   /** Milliseconds for which the key is still blocked; 0 where it is not. */
   blockedMs(key: string): number {
-    if (this.#blocked.size === 0) return 0;
+    if (this.isIdle) return 0;
     const end = this.#blocked.get(key);
     if (end === undefined) return 0;
     const leftMs = end - this.#parts.clock.now();
@@ -78,12 +90,6 @@ export class Quota {
     const { count, endsAt } = this.#local.add(key);
     if (count >= max) this.#block(key, actor, endsAt - this.#parts.clock.now());
     void this.#countShared(key, actor, member);
-  }
-
-  /** Forgets the events of the key in this process. */
-  reset(key: string): void {
-    this.#local.remove(key);
-    this.#blocked.delete(key);
   }
 
   async #countShared(key: string, actor: string, member: string | undefined): Promise<void> {
@@ -103,11 +109,13 @@ export class Quota {
   }
 
   #block(key: string, actor: string, leftMs: number): void {
-    const { name, blockMs = leftMs, keysMax = defaultKeysMax } = this.#rule;
+    const { name, blockMs = leftMs, keysMax = defaultKeysMax, of = 'credentials', isSilent } = this.#rule;
     const isNew = this.blockedMs(key) === 0;
+    const end = this.#parts.clock.now() + blockMs;
     this.#blocked.delete(key);
-    this.#blocked.set(key, this.#parts.clock.now() + blockMs);
+    this.#blocked.set(key, end);
+    this.#lastEnd = Math.max(this.#lastEnd, end);
     if (this.#blocked.size > keysMax) this.#blocked.delete(this.#blocked.keys().next().value!);
-    if (isNew) this.#parts.onReached({ limit: name, actor, blockedMs: blockMs });
+    if (isNew && isSilent !== true) this.#parts.onReached({ limit: name, of, actor, blockedMs: blockMs });
   }
 }

@@ -38,10 +38,6 @@ export class WindowCounter {
     return window;
   }
 
-  remove(key: string): void {
-    this.#windows.delete(key);
-  }
-
   #current(key: string): { count: number; endsAt: number } | undefined {
     const window = this.#windows.get(key);
     if (window === undefined) return undefined;

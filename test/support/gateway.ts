@@ -9,6 +9,7 @@ import { createAuthenticator } from '../../src/gateway/authenticate.ts';
 import { type Gateway, handleRequest } from '../../src/gateway/handle-request.ts';
 import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
+import type { LoginGuard } from '../../src/gateway/login-guard.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
@@ -40,6 +41,7 @@ export interface Asked {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer | string;
+  readonly address?: string;
 }
 
 /** The internal parts of the gateway. */
@@ -72,6 +74,8 @@ export interface GatewayOptions {
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Replaces a part of the store, for seeded defects. */
   readonly change?: (store: Store) => Store;
+  /** Limits failed log-ins. */
+  readonly guard?: LoginGuard;
   /** Replaces the credentials in the store. */
   readonly credentials?: Credentials;
   /** The services to serve; the built-in ones where it is absent. */
@@ -128,7 +132,7 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
     protocols: implementations === undefined ? protocols : createProtocols(composition.services),
     routes: implementations === undefined ? routes : compileRoutes(composition.services),
     current,
-    authenticator: createAuthenticator(credentials ?? createCredentials(engine, ring.pepper, clock)),
+    authenticator: createAuthenticator(credentials ?? createCredentials(engine, ring.pepper, clock), options.guard),
     ids: context.ids,
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
@@ -149,13 +153,14 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
   return {
     parts,
     referenceHeader: conventions.requestReference,
-    ask({ method = 'POST', path: target, headers, body }) {
+    ask({ method = 'POST', path: target, headers, body, address }) {
       const [path = '', query = ''] = target.split('?');
       const received = {
         method,
         path,
         query,
         headers,
+        ...(address !== undefined && { sender: { address, scheme: 'http' as const } }),
         inspect: () => {},
         body: async () => Buffer.from(body as string),
       };

@@ -31,7 +31,7 @@ test('a key is blocked from the last event that its quota allows, to the end of 
   expect(quota.blockedMs('a')).toBe(0);
   quota.count('a');
   expect(quota.blockedMs('a')).toBe(0);
-  expect(reached).toEqual([{ limit: 'tries', actor: 'a', blockedMs: 50_000 }]);
+  expect(reached).toEqual([{ limit: 'tries', of: 'credentials', actor: 'a', blockedMs: 50_000 }]);
 });
 
 test('a block may be longer than the window', () => {

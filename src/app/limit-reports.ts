@@ -1,0 +1,30 @@
+/** Reports that a quota is reached: in the metrics, in the log and in the audit log. */
+import { credentialActor, gatewayActor } from '../audit/audit-event.ts';
+import type { Log } from '../http/log.ts';
+import type { Metrics } from '../http/metrics/metrics.ts';
+import { limitCounter } from '../limits/limits.ts';
+import type { QuotaReached } from '../limits/quota.ts';
+import type { Backend } from './backend.ts';
+import type { Services } from './service-set.ts';
+
+export function observeLimits({ limits, audit }: Backend<Services>, log: Log, metrics: Metrics): void {
+  const count = metrics.addEventCounter(limitCounter);
+  limits.listen((event) => {
+    const { limit, of, actor, blockedMs } = event;
+    count(limit);
+    log.logger.warn({ limit, [of === 'credentials' ? 'credential' : 'login']: actor, blockedMs }, 'a limit is reached');
+    audit.record(eventOf(event));
+  });
+}
+
+function eventOf({ limit, of, actor, blockedMs }: QuotaReached) {
+  const seconds = Math.ceil(blockedMs / 1000);
+  switch (of) {
+    case 'credentials':
+      return { kind: 'limitReached', actor: credentialActor(actor), subject: limit, detail: { seconds } } as const;
+    case 'logins':
+      return { kind: 'loginLocked', actor: gatewayActor, subject: actor, detail: { limit, seconds } } as const;
+    default:
+      return of satisfies never;
+  }
+}

@@ -1,0 +1,51 @@
+/** Refuses log-ins that are over a limit before their secret is compared, and reports every refusal. */
+import { Problem } from '../contract/problem.ts';
+import type { LoginAttempt, LoginLimits } from '../limits/login-limits.ts';
+import type { CredentialRefusal, Verification } from '../store/sql/credentials.ts';
+
+/** A log-in that was refused. */
+export interface LoginRefused {
+  /** `locked`, or why the credential was refused. */
+  readonly reason: CredentialRefusal | 'locked';
+  /** The keyed hash of the name; absent where the secret is all there is. */
+  readonly nameHash: string | undefined;
+  /** Absent where there is no connection. */
+  readonly address: string | undefined;
+  /** The credential that has the name, where it is known. */
+  readonly credential?: string | undefined;
+}
+
+export interface LoginGuard {
+  /** Throws `tooManyRequests` for an attempt that may not be verified now. */
+  check(attempt: LoginAttempt): void;
+  /** Counts a refusal of the store. Returns the hash of the name, for the log. */
+  refused(attempt: LoginAttempt, refusal: Extract<Verification, { readonly refusal: unknown }>): string | undefined;
+  accepted(attempt: LoginAttempt): void;
+}
+
+export function createLoginGuard(limits: LoginLimits, report: (refused: LoginRefused) => void): LoginGuard {
+  return Object.freeze<LoginGuard>({
+    check(attempt) {
+      const ms = limits.lockedMs(attempt);
+      if (ms === 0) return;
+      const nameHash = limits.nameHash(attempt);
+      report({ reason: 'locked', nameHash, address: attempt.address });
+      throw new Problem('tooManyRequests', undefined, {
+        retryAfterSeconds: Math.ceil(ms / 1000),
+        reason: 'locked',
+        nameHash,
+      });
+    },
+    refused(attempt, { refusal, credential }) {
+      if (isGuess(refusal)) limits.countFailure(attempt);
+      const nameHash = limits.nameHash(attempt);
+      report({ reason: refusal, nameHash, address: attempt.address, credential });
+      return nameHash;
+    },
+    accepted: (attempt) => limits.accepted(attempt),
+  });
+}
+
+function isGuess(refusal: CredentialRefusal): boolean {
+  return refusal === 'unknownName' || refusal === 'wrongSecret';
+}

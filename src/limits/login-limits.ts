@@ -1,0 +1,122 @@
+/** Limits failed log-ins: locks a name at an address, an address, and watches names that many addresses try. */
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { addressGroup } from './address-group.ts';
+import type { Limits } from './limits.ts';
+import type { Quota } from './quota.ts';
+
+/** Numbers of different wrong secrets within `loginLockMs`; 0 is unlimited. */
+export interface LoginSettings {
+  /** For one name, from one address. */
+  readonly loginFailuresMax: number;
+  /** From one address, for any names. */
+  readonly loginFailuresPerAddressMax: number;
+  /** For one name, from all addresses. */
+  readonly loginFailuresPerNameMax: number;
+  readonly loginLockMs: number;
+}
+
+/** What a caller presents. */
+export interface LoginAttempt {
+  /** Absent where the secret is all there is. */
+  readonly name?: string | undefined;
+  readonly secret: string;
+  /** Absent where there is no connection. */
+  readonly address?: string | undefined;
+}
+
+const acceptedMax = 20_000;
+const acceptedMsMax = 86_400_000;
+/** Secrets in the clear are held for a second at most. */
+const seenMsMax = 1_000;
+const seenMax = 4_096;
+/** No credential has a longer name. */
+const nameMax = 256;
+
+/**
+ * Wrong secrets count once each: a client that repeats an old secret guesses nothing, and its correction works at once. A secret
+ * that this process has accepted within a day is no guess either, so no failures of others lock its caller out.
+ */
+export class LoginLimits {
+  readonly #clock: Clock;
+  readonly #limits: Limits;
+  readonly #pairs: Quota;
+  readonly #addresses: Quota;
+  readonly #names: Quota;
+  /** Counts for names that have reached their quota: each address has one guess left. */
+  readonly #watched: Quota;
+  /** The time of the last acceptance, by the hash of name and secret. */
+  readonly #accepted = new Map<string, number>();
+  readonly #seen = new Set<string>();
+
+  constructor(settings: LoginSettings, limits: Limits, clock: Clock) {
+    const { loginFailuresMax, loginFailuresPerAddressMax, loginFailuresPerNameMax, loginLockMs } = settings;
+    const rule = { windowMs: loginLockMs, blockMs: loginLockMs, of: 'logins' } as const;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#pairs = limits.quota({ ...rule, name: 'loginNameAtAddress', max: loginFailuresMax });
+    this.#addresses = limits.quota({ ...rule, name: 'loginAddress', max: loginFailuresPerAddressMax });
+    this.#names = limits.quota({ ...rule, name: 'loginName', max: loginFailuresPerNameMax });
+    this.#watched = limits.quota({ ...rule, name: 'loginWatchedName', max: 1, isSilent: true });
+  }
+
+  /** Returns the milliseconds for which the attempt may not be verified; 0 where it may. */
+  lockedMs(attempt: LoginAttempt): number {
+    if (this.#areNoneBlocked()) return 0;
+    const { pair, address, name } = keysOf(attempt);
+    const watchedMs = name !== undefined && this.#names.blockedMs(name) > 0 ? this.#watched.blockedMs(pair) : 0;
+    const addressMs = address === undefined ? 0 : this.#addresses.blockedMs(address);
+    const pairMs = name === undefined ? 0 : this.#pairs.blockedMs(pair);
+    const ms = Math.max(watchedMs, addressMs, pairMs);
+    return ms > 0 && !this.#wasAccepted(attempt) ? ms : 0;
+  }
+
+  /** The secret was wrong, or the name unknown. */
+  countFailure(attempt: LoginAttempt): void {
+    const { pair, address, name } = keysOf(attempt);
+    const secret = this.#hashOf(attempt);
+    if (address !== undefined) this.#addresses.count(address, { member: secret, actor: address });
+    if (name === undefined) return;
+    const actor = this.#limits.hash(name);
+    this.#pairs.count(pair, { member: secret, actor });
+    this.#names.count(name, { member: secret, actor });
+    if (this.#names.blockedMs(name) > 0) this.#watched.count(pair, { member: secret });
+  }
+
+  /** Remembers the secret, by its hash. */
+  accepted(attempt: LoginAttempt): void {
+    const { secret } = attempt;
+    if (this.#seen.has(secret)) return;
+    if (this.#seen.size === 0) setTimeout(() => this.#seen.clear(), seenMsMax).unref();
+    if (this.#seen.size < seenMax) this.#seen.add(secret);
+    const hash = this.#hashOf(attempt);
+    this.#accepted.delete(hash);
+    this.#accepted.set(hash, this.#clock.now());
+    if (this.#accepted.size > acceptedMax) this.#accepted.delete(this.#accepted.keys().next().value!);
+  }
+
+  /** The name as logs may show it. */
+  nameHash({ name }: LoginAttempt): string | undefined {
+    return name === undefined ? undefined : this.#limits.hash(name.slice(0, nameMax));
+  }
+
+  #areNoneBlocked(): boolean {
+    return this.#pairs.isIdle && this.#addresses.isIdle && this.#names.isIdle;
+  }
+
+  #wasAccepted(attempt: LoginAttempt): boolean {
+    if (this.#accepted.size === 0) return false;
+    const at = this.#accepted.get(this.#hashOf(attempt));
+    return at !== undefined && Math.abs(this.#clock.now() - at) < acceptedMsMax;
+  }
+
+  #hashOf({ name, secret }: LoginAttempt): string {
+    // As JSON: the two could run into each other.
+    return this.#limits.hash(JSON.stringify([name, secret]));
+  }
+}
+
+function keysOf({ name: given, address: from }: LoginAttempt) {
+  const address = from === undefined || from === '' ? undefined : addressGroup(from);
+  const name = given?.slice(0, nameMax);
+  return { name, address, pair: `${address ?? ''} ${name ?? ''}` };
+}

@@ -1,0 +1,56 @@
+/** Locks of log-ins on a port: behind a trusted proxy the address is the forwarded one, else that of the connection. */
+import { afterEach, expect, test } from '@jest/globals';
+import { orders } from '../../examples/orders/orders.ts';
+import { createGateway } from '../../src/api/index.ts';
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const open = async (settings: Readonly<Record<string, string>>) => {
+  const gateway = await createGateway({
+    services: [orders],
+    settings: { LOG_LEVEL: 'silent', ...settings },
+  });
+  ends.push(() => gateway.close());
+  const { secret } = await gateway.credentials.addCredential({
+    tenant: 'acme',
+    kind: 'apiKey',
+    roles: ['orders'],
+    grants: { shop: ['amsterdam'] },
+  });
+  const url = await gateway.listen();
+  const statusOf = async (key: string, forwardedFor: string): Promise<number> => {
+    const response = await fetch(`${url}/orders/v1/getOrder`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json', 'x-forwarded-for': forwardedFor },
+      body: JSON.stringify({ shop: 'amsterdam', number: 'none' }),
+    });
+    await response.text();
+    return response.status;
+  };
+  const guess = async (address: string): Promise<void> => {
+    for (let at = 0; at < 20; at++) await statusOf(`guess ${at}`, address);
+  };
+  return { secret, statusOf, guess };
+};
+
+test('behind a trusted proxy the forwarded address is locked, and no other one', async () => {
+  const { secret, statusOf, guess } = await open({ TRUSTED_PROXIES: '127.0.0.1', LOGIN_FAILURES_PER_ADDRESS_MAX: '5' });
+  await guess('203.0.113.9');
+  expect(await statusOf(secret, '203.0.113.9')).toBe(429);
+  expect(await statusOf(secret, '192.0.2.1')).not.toBe(429);
+});
+
+test('the header of a caller that is no proxy chooses no address', async () => {
+  const { secret, statusOf, guess } = await open({ LOGIN_FAILURES_PER_ADDRESS_MAX: '5' });
+  for (const address of ['203.0.113.1', '203.0.113.2']) await guess(address);
+  expect(await statusOf(secret, '192.0.2.1')).toBe(429);
+});
+
+test('a gateway in memory has no limit by default', async () => {
+  const { secret, statusOf, guess } = await open({});
+  await guess('203.0.113.9');
+  expect(await statusOf(secret, '203.0.113.9')).not.toBe(429);
+});

@@ -20,6 +20,8 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   shopper: () => import('./cli/shopper.ts'),
   platform: () => import('./cli/platform.ts'),
   copy: () => import('./cli/copy.ts'),
+  backup: () => import('./cli/backup.ts'),
+  restore: () => import('./cli/restore.ts'),
   migrate: () => import('./cli/migrate.ts'),
   credential: () => import('./cli/credential.ts'),
   upstream: () => import('./cli/upstream.ts'),

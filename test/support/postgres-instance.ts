@@ -144,11 +144,17 @@ export function runner(): { readonly uid?: number; readonly gid?: number } {
 
 /** The newest version that Debian has installed, or the one on the path. */
 function binary(name: string): string {
+  const folder = programs();
+  return folder === '' ? name : join(folder, name);
+}
+
+/** The folder of the programs of the newest version that Debian has installed; empty where the path has them. */
+export function programs(): string {
   try {
     const [newest] = readdirSync(debianFolder).sort((one, other) => Number(other) - Number(one));
-    return newest === undefined ? name : join(debianFolder, newest, 'bin', name);
+    return newest === undefined ? '' : join(debianFolder, newest, 'bin');
   } catch {
-    return name;
+    return '';
   }
 }
 

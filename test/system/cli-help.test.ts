@@ -22,6 +22,8 @@ const commands = [
   ['platform'],
   ['platform', 'show'],
   ['copy'],
+  ['backup'],
+  ['restore'],
   ['migrate'],
   ['convert'],
   ['credential'],

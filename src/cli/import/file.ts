@@ -1,8 +1,11 @@
 /** Imports one file with progress, and prints a summary. */
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { Backend } from '../../app/backend.ts';
 import type { RowImporter } from '../../import/import-batch.ts';
 import { checksumOf, type ImportSummary, importFile } from '../../import/import-file.ts';
+import { redact } from '../../lib/redact.ts';
+import { systemUser } from '../audited-command.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
 import { type Progress, showProgress } from './progress.ts';
@@ -38,7 +41,11 @@ export async function runImport<R>(
   const summary = await withBackend(async (backend) => {
     const { store, context } = backend;
     const file = { path, checksum: await checksumOf(path), report, dryRun, retryRefused: true };
-    return importFile({ store, clock: context.clock }, createImporter(backend), file, observer);
+    const imported = await importFile({ store, clock: context.clock }, createImporter(backend), file, observer);
+    const { rows, before, refused } = imported;
+    const detail = { checksum: file.checksum, rows, before, refused, dryRun };
+    await backend.audit.append([{ kind: 'import', actor: systemUser(), subject: redact(basename(path)), detail }]);
+    return imported;
   }).finally(() => progress?.stop());
   print(formatSummary(summary, { path, report, dryRun }, (performance.now() - startedAt) / 1000));
   if (summary.refused > 0) process.exitCode = 1;

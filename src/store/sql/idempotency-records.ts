@@ -72,6 +72,12 @@ const deleteExpired = statement(
        (select expires_at from idempotency_record where expires_at <= now_ms() order by expires_at limit ${deletedMax}) oldest)`,
 );
 
+/** By the index on the expiry, which follows the creation where there is an outcome. */
+const findNewest = statement<{ readonly created_at: number }>(
+  'find-newest-record',
+  `select created_at from idempotency_record where expires_at < ${pendingMs / 2} order by expires_at desc limit 1`,
+);
+
 function reserveText(also = ''): string {
   return `insert into idempotency_record (record_key, request_hash, operation, psp_reference, created_at, expires_at)
    values ($1, $2, $3, $4, now_ms(), now_ms() + $5)
@@ -86,6 +92,11 @@ export class IdempotencyRecordReader {
 
   constructor(session: Session) {
     this.session = session;
+  }
+
+  /** When the newest record was created, in milliseconds since the epoch; undefined where there is none. */
+  async findNewest(): Promise<number | undefined> {
+    return (await this.session.query(findNewest, []))[0]?.created_at;
   }
 
   /** The record of an earlier request; undefined where there is none, or only an expired one. */

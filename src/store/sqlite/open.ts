@@ -10,7 +10,8 @@ import { translated } from './failure.ts';
 import { takeServingLock } from './serving-lock.ts';
 import { createSteadyClock } from './steady-clock.ts';
 
-const fileName = 'triglyph.db';
+/** The name of the database file in the data folder. */
+export const databaseName = 'triglyph.db';
 /** How long transactions wait for another process that writes. */
 const waitMsMax = 5_000;
 
@@ -42,14 +43,14 @@ export function openSqlite(options: SqliteOptions, now?: () => number): SqliteEn
 
 /** The parts of the engine, which tests replace. `now`: the clock of the database. */
 export function openParts({ dataDir, exclusive, create = true }: SqliteOptions, now = createSteadyClock()): Parts {
-  if (!create && !existsSync(join(dataDir, fileName)))
+  if (!create && !existsSync(join(dataDir, databaseName)))
     throw new Error(
       `${dataDir}: there is no store in this folder: name another one, or create one with \`triglyph migrate\``,
     );
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const release = exclusive ? takeServingLock(dataDir) : () => {};
   try {
-    const path = join(dataDir, fileName);
+    const path = join(dataDir, databaseName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
     writer.exec(`${durable}; ${logLimit}; ${writerCache}`);

@@ -1,6 +1,7 @@
 /** `triglyph import-wsdl`: writes the contract of a WSDL, and reports what it leaves out. */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { isTimeZone } from '../contract/time-zone.ts';
 import type { Finding, FindingKind } from '../wsdl/findings.ts';
 import { printFinding } from '../wsdl/findings.ts';
 import { headings, type Imported, importWsdl } from '../wsdl/import-wsdl.ts';
@@ -15,6 +16,7 @@ export function add(program: Command): void {
     .option('--service <name>', 'the service; by default the first one')
     .option('--port <name>', 'the port; by default the first one of SOAP 1.1')
     .option('--folder <folder>', 'the folder that imported files may be in; by default that of the WSDL')
+    .option('--time-zone <zone>', 'the time zone of a dateTime without one: that of the server, like Europe/London')
     .option('--allow-network', 'reads documents of the network, too')
     .option('--strict', 'fails where anything is left out')
     .option('--json', 'reports in JSON, on standard error')
@@ -31,12 +33,15 @@ interface Options {
   readonly service?: string;
   readonly port?: string;
   readonly folder?: string;
+  readonly timeZone?: string;
   readonly allowNetwork?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;
 }
 
 async function run(wsdl: string, { out, strict, json, allowNetwork = false, ...choice }: Options): Promise<void> {
+  if (choice.timeZone !== undefined && !isTimeZone(choice.timeZone))
+    throw new CommandError([`--time-zone: ${choice.timeZone} is no time zone like Europe/London`]);
   const imported = await read(wsdl, { ...choice, allowNetwork });
   const isRefused = strict === true && imported.findings.some(({ kind }) => kind === 'refused');
   process.stderr.write(json ? `${JSON.stringify(reportOf(imported), null, 2)}\n` : linesOf(imported).join('\n'));

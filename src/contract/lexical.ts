@@ -3,8 +3,15 @@ import { Buffer } from 'node:buffer';
 import { isIbanValid, isLuhnValid } from './check-digits.ts';
 import { parseDecimal } from './decimal.ts';
 import { isCountry, isCurrency } from './iso.ts';
-import { type BinarySchema, type Format, type ScalarSchema, type StringSchema, textLengthMax } from './schema.ts';
-import { isTimeZone } from './time-zone.ts';
+import {
+  type BinarySchema,
+  type DateTimeSchema,
+  type Format,
+  type ScalarSchema,
+  type StringSchema,
+  textLengthMax,
+} from './schema.ts';
+import { isTimeZone, localTimeReader } from './time-zone.ts';
 
 /** What is wrong with a text, or its value. */
 export type Parsed = { readonly value: string | number | boolean } | { readonly fault: 'type' | 'length' | 'value' };
@@ -12,6 +19,7 @@ export type Parsed = { readonly value: string | number | boolean } | { readonly 
 const plainInteger = /^[+-]?\d{1,15}$/;
 const day = /^(\d{4}-\d\d-\d\d)(Z|[+-](?:0\d|1[0-3]):[0-5]\d|[+-]14:00)?$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?$/;
 // What XML 1.0 cannot carry (and JSON and FORM callers may still send): refused everywhere, so that all formats agree.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming the forbidden ones is the point
 const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
@@ -49,11 +57,7 @@ export function parser(schema: ScalarSchema): (text: string) => Parsed {
         return trimmed === 'false' || trimmed === '0' ? { value: false } : { fault: 'type' };
       };
     case 'dateTime':
-      return (text) => {
-        const trimmed = text.trim();
-        const value = moment.test(trimmed) ? Date.parse(trimmed) : Number.NaN;
-        return Number.isNaN(value) ? { fault: 'type' } : { value };
-      };
+      return parseMoment(schema);
     case 'decimal':
       return parseDecimal(schema);
     case 'double':
@@ -73,6 +77,18 @@ export function parser(schema: ScalarSchema): (text: string) => Parsed {
     default:
       return schema satisfies never;
   }
+}
+
+/** .NET leaves out the time zone of a DateTime whose kind is not specified. */
+function parseMoment({ timeZone }: DateTimeSchema) {
+  const readLocal = timeZone === undefined ? undefined : localTimeReader(timeZone);
+  return (text: string): Parsed => {
+    const trimmed = text.trim();
+    const value = moment.test(trimmed) ? Date.parse(trimmed) : Number.NaN;
+    if (!Number.isNaN(value)) return { value };
+    const local = readLocal !== undefined && localTime.test(trimmed) ? Date.parse(`${trimmed}Z`) : Number.NaN;
+    return readLocal === undefined || Number.isNaN(local) ? { fault: 'type' } : { value: readLocal(local) };
+  };
 }
 
 /** As XSD writes it, without its infinities and NaN. */

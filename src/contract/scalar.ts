@@ -1,5 +1,7 @@
 /** Schemas of scalars: texts, numbers, days, moments, bytes and enumerations. */
+
 import type { ProblemRef } from './problem.ts';
+import { isTimeZone } from './time-zone.ts';
 
 /** Checks that no schema language of the targets can say. `countryOrUnknown` accepts ZZ, too. */
 export type Format = 'luhn' | 'iban' | 'country' | 'countryOrUnknown' | 'currency' | 'timeZone';
@@ -62,6 +64,8 @@ export interface BooleanSchema {
 /** A moment, as milliseconds since the epoch (UTC). */
 export interface DateTimeSchema {
   readonly kind: 'dateTime';
+  /** The time zone of texts without one, as the IANA database names it: `Europe/London`. Without it they are refused. */
+  readonly timeZone?: string;
   /** As for a string. */
   readonly neverStored?: true;
   readonly example: number;
@@ -142,8 +146,13 @@ export function boolean(example: boolean): BooleanSchema {
   return Object.freeze({ kind: 'boolean', example });
 }
 
-/** Returns the schema of a moment. `example`: milliseconds since the epoch. */
-export function dateTime(example: number, options: Pick<DateTimeSchema, 'neverStored'> = {}): DateTimeSchema {
+/** Returns the schema of a moment. `example`: milliseconds since the epoch. Throws RangeError for an unknown time zone. */
+export function dateTime(
+  example: number,
+  options: Pick<DateTimeSchema, 'neverStored' | 'timeZone'> = {},
+): DateTimeSchema {
+  const { timeZone } = options;
+  if (timeZone !== undefined && !isTimeZone(timeZone)) throw new RangeError(`${timeZone} is no time zone`);
   return Object.freeze({ kind: 'dateTime', example, ...options });
 }
 

@@ -11,6 +11,7 @@ export type Change =
   | 'normalForm'
   | 'letterCase'
   | 'timeZone'
+  | 'assumedTimeZone'
   | 'precision'
   | 'order'
   | 'nil'
@@ -30,6 +31,7 @@ export const changeTexts: Readonly<Record<Change, string>> = Object.freeze({
   normalForm: 'written in its normal form',
   letterCase: 'letter case changed to that of the contract',
   timeZone: 'time zone of a day removed',
+  assumedTimeZone: 'read in the time zone of the contract',
   precision: 'digits after the seconds lost',
   order: 'values in the order of the contract, each once',
   nil: 'nil is absent',
@@ -61,7 +63,13 @@ export function scalarChanges(schema: ScalarSchema, token: unknown, value: unkno
       return token === value ? [] : ['whitespace'];
     case 'dateTime': {
       const isPrecise = !/\.\d{3}\d*[1-9]/.test(token);
-      return ['textToMoment', ...spellingChanges(token, token.trim(), 'normalForm'), ...(isPrecise ? [] : precision)];
+      const isLocal = !/(?:Z|[+-]\d\d:\d\d)\s*$/.test(token);
+      return [
+        'textToMoment',
+        ...spellingChanges(token, token.trim(), 'normalForm'),
+        ...(isPrecise ? [] : precision),
+        ...(isLocal ? assumed : []),
+      ];
     }
     default:
       return schema satisfies never;
@@ -69,6 +77,7 @@ export function scalarChanges(schema: ScalarSchema, token: unknown, value: unkno
 }
 
 const precision: readonly Change[] = ['precision'];
+const assumed: readonly Change[] = ['assumedTimeZone'];
 
 /** A number or a boolean of JSON. A symbol is a number as it was written. */
 function otherTokenChanges(token: unknown, value: unknown): readonly Change[] {

@@ -118,9 +118,10 @@ function bounds(schema: Schema): string {
       return schema.joined ? bounds(schema.item) : ` Up to ${schema.max} items.${bounds(schema.item)}`;
     case 'map':
       return ` Up to ${schema.max} entries.`;
+    case 'dateTime':
+      return schema.timeZone === undefined ? '' : ` Without a time zone, it is of ${schema.timeZone}.`;
     case 'boolean':
     case 'double':
-    case 'dateTime':
     case 'date':
     case 'object':
       return '';

@@ -1,4 +1,5 @@
 /** Formats date and time as the local time of a time zone with its offset. */
+import { offsetReader } from '../contract/time-zone.ts';
 
 /** Formats milliseconds since the epoch: `2017-03-01T11:53:11+01:00`; with milliseconds for SOAP, percent-encoded for FORM. */
 export type FormatDateTime = (moment: number, style: 's' | 'ms' | 'form') => string;
@@ -50,31 +51,27 @@ function createFormat(offsetAt: (moment: number) => Offset): FormatDateTime {
   };
 }
 
-function parseOffset(text: string | undefined): Offset {
-  const [, sign, hours, minutes, seconds] = /^GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text ?? '') ?? [];
-  if (sign === undefined) return utc;
-  // Before 1937 the offset had seconds, which the format cannot express; such a time is printed in UTC.
-  if (seconds !== undefined) return utc;
-  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
+function printOffset(ms: number): Offset {
+  // The format cannot express seconds; such a time is printed in UTC.
+  if (ms === 0 || ms % 60_000 !== 0) return utc;
+  const minutes = Math.abs(ms) / 60_000;
+  const [hour, minute] = [two[Math.floor(minutes / 60)], two[minutes % 60]];
   return {
-    ms: sign === '-' ? -ms : ms,
-    text: `${sign}${hours}:${minutes}`,
-    encoded: `${sign === '-' ? '-' : '%2B'}${hours}%3A${minutes}`,
+    ms,
+    text: `${ms < 0 ? '-' : '+'}${hour}:${minute}`,
+    encoded: `${ms < 0 ? '-' : '%2B'}${hour}%3A${minute}`,
   };
 }
 
 /** Offsets are cached by hour: they change on the hour (UTC), and Intl costs more than the rest of a response. */
 function cacheOffsets(timeZone: string): (moment: number) => Offset {
-  // Created for the first date: it loads 15 ms of data.
-  let zone: Intl.DateTimeFormat | undefined;
-  const createZone = () => new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const readOffset = offsetReader(timeZone);
   const offsets = new Map<number, Offset>();
   return (moment) => {
     const hour = Math.floor(moment / hourMs);
     const known = offsets.get(hour);
     if (known !== undefined) return known;
-    zone ??= createZone();
-    const found = parseOffset(zone.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value);
+    const found = printOffset(readOffset(moment));
     if (offsets.size >= cachedMax) offsets.clear();
     offsets.set(hour, found);
     return found;

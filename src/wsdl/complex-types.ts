@@ -38,11 +38,11 @@ export class ComplexTypes {
   /** The names of objects by namespace: those of types come first. */
   readonly #names = new Set<string>();
 
-  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes) {
+  constructor(index: SchemaIndex, findings: FindingCollector, prefixes: Prefixes, timeZone: string) {
     this.index = index;
     this.findings = findings;
     this.prefixes = prefixes;
-    this.simpleTypes = new SimpleTypes(index, findings);
+    this.simpleTypes = new SimpleTypes(index, findings, timeZone);
     for (const [key] of index.complexTypes()) this.#names.add(key);
   }
 

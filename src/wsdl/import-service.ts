@@ -15,8 +15,13 @@ import { Unread } from './read-location.ts';
 import { Refused } from './refused.ts';
 import { SchemaIndex } from './schema-index.ts';
 
+export interface ImportChoice extends PortChoice {
+  /** Of moments without one; UTC by default. */
+  readonly timeZone?: string | undefined;
+}
+
 /** Throws Unread where no operation can be imported. */
-export function importService({ definitions: roots, schemas, findings }: Loaded, choice: PortChoice): Service {
+export function importService({ definitions: roots, schemas, findings }: Loaded, choice: ImportChoice): Service {
   const definitions = new Definitions(roots);
   const port = choosePort(definitions, choice, findings);
   const declared = readPortOperations(definitions, port, { findings });
@@ -24,7 +29,7 @@ export function importService({ definitions: roots, schemas, findings }: Loaded,
   const index = new SchemaIndex(schemas);
   noteDerivations(index);
   const prefixes = new Prefixes(ownUri, [...schemas.map(({ root }) => root), ...roots], schemas);
-  const types = new ComplexTypes(index, findings, prefixes);
+  const types = new ComplexTypes(index, findings, prefixes, choice.timeZone ?? 'UTC');
   const fitting = declared.filter((each) => isInNamespace(each, ownUri, declared, findings));
   const problems = problemsOf(fitting, findings);
   const read = new MessageReader(types);

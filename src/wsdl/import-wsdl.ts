@@ -2,15 +2,14 @@
 
 import { textLengthMax } from '../contract/schema.ts';
 import type { Service } from '../contract/service.ts';
-import type { PortChoice } from './definitions.ts';
 import { type Loaded, loadDocuments } from './documents.ts';
 import { type Finding, type FindingKind, printFinding } from './findings.ts';
-import { importService } from './import-service.ts';
+import { type ImportChoice, importService } from './import-service.ts';
 import { itemsMax } from './particles.ts';
 import { createReading, type ReadingOptions, Unread } from './read-location.ts';
 import { writeContract } from './write-contract.ts';
 
-export interface ImportOptions extends ReadingOptions, PortChoice {}
+export interface ImportOptions extends ReadingOptions, ImportChoice {}
 
 export interface Imported {
   readonly service: Service;

@@ -75,10 +75,13 @@ const loosened: ReadonlySet<string> = new Set([
 export class SimpleTypes {
   readonly #index: SchemaIndex;
   readonly #findings: FindingCollector;
+  readonly #timeZone: string;
 
-  constructor(index: SchemaIndex, findings: FindingCollector) {
+  /** `timeZone`: of moments without one. */
+  constructor(index: SchemaIndex, findings: FindingCollector, timeZone: string) {
     this.#index = index;
     this.#findings = findings;
+    this.#timeZone = timeZone;
   }
 
   /** The type that an attribute names. `name`: of an enumeration that has none. */
@@ -149,7 +152,7 @@ export class SimpleTypes {
       case 'boolean':
         return boolean(true);
       case 'dateTime':
-        return dateTime(Date.UTC(2026, 0, 31, 12));
+        return this.#moment(from);
       case 'date':
         return date('2026-01-31');
       case 'decimal':
@@ -187,6 +190,16 @@ export class SimpleTypes {
       ...withPattern,
       example: 'pattern' in withPattern ? example! : textOfLength(min, bounded ?? textLengthMax),
     });
+  }
+
+  /** Servers that write no time zone mean their own, which no WSDL says. */
+  #moment(from: LocatedElement): ScalarSchema {
+    this.#findings.addOnce(
+      'check',
+      from,
+      `a dateTime without a time zone is one of ${this.#timeZone}; --time-zone names that of the server`,
+    );
+    return dateTime(Date.UTC(2026, 0, 31, 12), { timeZone: this.#timeZone });
   }
 
   #integer(

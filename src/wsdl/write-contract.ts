@@ -284,8 +284,12 @@ function scalarExpression(schema: ScalarSchema) {
       return call('integer', String(schema.min), String(schema.max), String(schema.example));
     case 'boolean':
     case 'double':
-    case 'dateTime':
       return call(schema.kind, String(schema.example));
+    case 'dateTime': {
+      const { timeZone } = schema;
+      const options = timeZone === undefined ? undefined : members({ timeZone: quote(timeZone) });
+      return call('dateTime', String(schema.example), options);
+    }
     case 'date':
       return call('date', quote(schema.example));
     case 'enum':

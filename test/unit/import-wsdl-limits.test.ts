@@ -166,3 +166,22 @@ describe('what it says', () => {
     expect(findings).toMatchObject([{ kind: 'changed', text: 'the pattern \\i\\c* is not checked' }]);
   });
 });
+
+describe('a dateTime', () => {
+  const moment = sequence('<xs:element name="At" type="xs:dateTime"/><xs:element name="Till" type="xs:dateTime"/>');
+  const importMoment = (options: { readonly timeZone?: string } = {}) =>
+    importWsdl(write('t.wsdl', wsdl(moment)), { allowNetwork: false, ...options });
+
+  test.each([
+    ['UTC', {}],
+    ['Europe/London', { timeZone: 'Europe/London' }],
+  ])('without a time zone is one of %s, which is a guess', async (zone, options) => {
+    const { service, text, findings } = await importMoment(options);
+    const { At: at } = service.operations.get('Ask')!.input.fields;
+    expect(at?.schema).toMatchObject({ kind: 'dateTime', timeZone: zone });
+    expect(text).toContain(`{ timeZone: '${zone}' }`);
+    expect(findings.filter(({ text: reason }) => reason.includes('dateTime'))).toMatchObject([
+      { kind: 'check', text: expect.stringContaining(`one of ${zone}`) },
+    ]);
+  });
+});

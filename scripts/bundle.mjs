@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** What programs import by the name of the package. */
 const api = ['api/index', 'api/contract', 'api/koa', 'api/testing'];
@@ -32,7 +32,7 @@ export async function bundleProgram(folder) {
  * package must not do: it would hide their versions from those who install it, and needs their licences.
  */
 export async function bundle(folder, { withLibraries = false } = {}) {
-  const external = withLibraries ? unbundled : Object.keys(dependencies);
+  const external = withLibraries ? unbundled : Object.keys({ ...dependencies, ...peerDependencies });
   const bundler = await rolldown({
     cwd: root,
     input: Object.fromEntries([...api, 'main'].map((name) => [name, `src/${name}.ts`])),

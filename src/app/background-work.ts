@@ -25,7 +25,13 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function startBackgroundWork(
   config: Config,
   backend: Backend<Services>,
-  { log, metrics, recorder, audit }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit'>,
+  {
+    log,
+    metrics,
+    recorder,
+    audit,
+    telemetry,
+  }: Pick<ComposedGateway, 'log' | 'metrics' | 'recorder' | 'audit' | 'telemetry'>,
 ): Promise<BackgroundWork> {
   audit.start();
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
@@ -62,6 +68,7 @@ export async function startBackgroundWork(
     deliveryMsMax: config.webhookMsMax,
     giveUpMs: config.webhookGiveUpMs,
     count: metrics.webhookEvent,
+    trace: telemetry?.tracing?.delivery,
   });
   const leaseOwner = randomUUID();
   const workers = [...(await services.createJobHandlers(jobs)), deliveries].map((handler) => {

@@ -18,7 +18,7 @@ import { createLoginGuard } from '../gateway/login-guard.ts';
 import { compileRoutes } from '../gateway/route.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
-import type { Metrics } from '../http/metrics/metrics.ts';
+import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
 import type { KnownNames } from '../http/metrics/requests.ts';
 import { createObserver } from '../http/observer.ts';
 import type { CallerServerOptions } from '../http/server.ts';
@@ -34,6 +34,7 @@ import { observeLimits } from './limit-reports.ts';
 import { createLoadLimits } from './load-limits.ts';
 import { createLoginReports, type LoginReports, loginCounter } from './login-reports.ts';
 import type { Services } from './service-set.ts';
+import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
 
@@ -49,6 +50,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly audit: ServerAudit;
   readonly upstreams: OpenUpstreams;
   readonly loginReports: LoginReports;
+  readonly telemetry: Telemetry | undefined;
 }
 
 /** Replacements for what the configuration describes. */
@@ -59,6 +61,8 @@ export interface GatewayOverrides {
   /** Which upstream answers which operation. By default none does. */
   readonly upstreams?: UpstreamPlan;
   readonly deprecations?: readonly DeprecationRule[];
+  /** Opens the exports of traces and metrics. By default nothing is exported. */
+  readonly openTelemetry?: (parts: Pick<TelemetryParts, 'log' | 'count'>) => Promise<Telemetry | undefined>;
   /** Called with each answer, documents apart. */
   readonly onAnswer?: (answer: Answer) => void;
   /** Called when the log cannot be written to standard output. */
@@ -83,7 +87,7 @@ export async function composeGateway<M extends Metrics>(
   const conventions = conventionsOf(services);
   const faults = deprecationFaults(deprecations, services);
   if (faults.length > 0) throw new ConfigError(faults);
-  const protocols = createProtocols(services, {
+  const plainProtocols = createProtocols(services, {
     formField: config.idempotencyFormField,
     messageId: config.idempotencyMessageId,
   });
@@ -92,9 +96,12 @@ export async function composeGateway<M extends Metrics>(
     ...(onLogError && { onError: onLogError }),
     count: (kind, times) => metrics.logEvent(kind, times),
   });
-  const metrics: M = createMetrics(knownNames(protocols, services), (thrown, gauge) =>
+  const metrics: M = createMetrics(knownNames(plainProtocols, services), (thrown, gauge) =>
     logFailure(log, thrown, `reading ${gauge} failed`),
   );
+  const telemetry = await overrides.openTelemetry?.({ log, count: metrics.addEventCounter(telemetryExports) });
+  const tracing = telemetry?.tracing;
+  const protocols = tracing?.decode(plainProtocols) ?? plainProtocols;
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
   backend.services.observe(log, metrics);
@@ -106,6 +113,7 @@ export async function composeGateway<M extends Metrics>(
     backend,
     log,
     metrics: metrics.upstreams,
+    trace: tracing?.upstream,
   });
   const composition = compose(opened.implementations);
   const load = createLoadLimits(config, metrics);
@@ -115,6 +123,17 @@ export async function composeGateway<M extends Metrics>(
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
   const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
   const guard = createLoginGuard(loginLimits, loginReports.report);
+  const executeIdempotently = createIdempotentExecutor({
+    store: tracing?.store(backend.store, config.databaseUrl === undefined ? 'sqlite' : 'postgres') ?? backend.store,
+    context: backend.context,
+    cache,
+    hasher: backend.requestHasher,
+    wait: setTimeout,
+    remote: {
+      process: `${hostname()} ${process.pid}`,
+      report: (event) => logRemoteEvent(log, event),
+    },
+  });
   const gateway: Gateway = Object.freeze({
     protocols,
     routes: compileRoutes(services),
@@ -122,17 +141,7 @@ export async function composeGateway<M extends Metrics>(
     authenticator: upstreams.decidesRights ? backend.forwarded : createAuthenticator(backend.credentials, guard),
     ids: backend.context.ids,
     requestReferenceHeader: conventions.requestReference,
-    executeIdempotently: createIdempotentExecutor({
-      store: backend.store,
-      context: backend.context,
-      cache,
-      hasher: backend.requestHasher,
-      wait: setTimeout,
-      remote: {
-        process: `${hostname()} ${process.pid}`,
-        report: (event) => logRemoteEvent(log, event),
-      },
-    }),
+    executeIdempotently: tracing?.execute(executeIdempotently) ?? executeIdempotently,
     interceptor,
     nameClient,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
@@ -159,6 +168,8 @@ export async function composeGateway<M extends Metrics>(
     audit,
     upstreams: opened,
     loginReports,
+    telemetry,
+    trace: tracing?.middleware,
     handle:
       onAnswer === undefined
         ? (request) => handleRequest(request, gateway)
@@ -172,6 +183,11 @@ export async function composeGateway<M extends Metrics>(
     observer: createObserver(log, metrics, conventions),
   };
 }
+
+const telemetryExports: EventCounter = {
+  name: 'triglyph_telemetry_exports_total',
+  help: 'Exports of traces and metrics to OpenTelemetry, by kind: exported, failed.',
+};
 
 /** Undefined where nothing listens, so that requests cost no more. */
 function answerListener(

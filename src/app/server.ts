@@ -13,6 +13,7 @@ import { composeGateway, type GatewayOverrides, saveRecords } from './compose-ga
 import type { Config } from './config.ts';
 import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
+import { openTelemetry } from './telemetry/open-telemetry.ts';
 
 export interface RunningServer {
   /** The address for callers: `http://127.0.0.1:8080`. */
@@ -37,6 +38,8 @@ export interface ServerOverrides extends GatewayOverrides {
 const kmsCheckMs = 10_000;
 /** The end of the time to drain is for closing: requests and webhooks under way are cut off that much earlier. */
 const closeMsMax = 500;
+/** What the last spans and metrics may take. The receiver may be away. */
+const telemetryMsMax = 2_000;
 /** What writing the last lines of the log may take after that time. */
 const logCloseMsMin = 200;
 
@@ -46,13 +49,17 @@ export async function startServer(
   backend: Backend<Services>,
   { admin: openProbes = openAdmin, tls, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
-  const composed = await composeGateway(config, backend, createMetrics, overrides);
+  const composed = await composeGateway(config, backend, createMetrics, {
+    openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
+    ...overrides,
+  });
   const { protocols, log, metrics, cache } = composed;
   const server = await openCallerServer({ ...composed, options: config, tls }).catch(async (thrown) => {
     await cache?.close();
     throw thrown;
   });
   metrics.connections = () => server.connections();
+  composed.telemetry?.exportMetrics(metrics.registry);
   const probes = [...createProbes(backend), ...composed.upstreams.probes];
   const admin = await openProbes({
     host: config.adminHost,
@@ -85,6 +92,8 @@ export async function startServer(
         const answered = drained.then(() => admin.close());
         await Promise.all([answered, work.stop(AbortSignal.timeout(cutOffMs))]);
         await saveRecords(composed, backend);
+        // The last metrics are read from the store.
+        await composed.telemetry?.close(telemetryMsMax);
         await composed.upstreams.close();
         await cache?.close();
         await backend.close();

@@ -5,19 +5,22 @@ import type { Answer } from '../gateway/answer.ts';
 import { type DocumentsOptions, serveDocuments } from './middleware/documents.ts';
 import { type ObservationOptions, observation } from './middleware/observation.ts';
 import { type ResponseOptions, response } from './middleware/response.ts';
-import type { RequestState } from './middleware/state.ts';
+import type { Middleware, RequestState } from './middleware/state.ts';
 import type { HttpOptions } from './options.ts';
 
 export interface AppOptions extends ObservationOptions, ResponseOptions, DocumentsOptions {
   /** Never rejects. */
   readonly handle: (request: WireRequest) => Promise<Answer>;
   readonly options: HttpOptions;
+  /** Traces each request; absent where none is. */
+  readonly trace?: Middleware | undefined;
 }
 
 export function createApp(parts: AppOptions): Koa<RequestState> {
   const app = new App({ proxy: false, env: 'production' });
   app.on('error', (thrown: unknown) => parts.observer.requestFailed(thrown));
   app.use(observation(parts));
+  if (parts.trace !== undefined) app.use(parts.trace);
   app.use(response(parts));
   app.use(serveDocuments(parts));
   app.use(async ({ state }) => {

@@ -149,13 +149,24 @@ export class ReceivedRequest implements WireRequest {
   }
 
   get traceId(): string {
-    this.#traceId ??= this.#sentTrace === undefined ? createTraceId() : traceIdOf(this.#sentTrace);
+    const known = this.#traceparent ?? this.#sentTrace;
+    this.#traceId ??= known === undefined ? createTraceId() : traceIdOf(known);
     return this.#traceId;
+  }
+
+  /** Whether the caller has sent a trace. */
+  get isTraced(): boolean {
+    return this.#sentTrace !== undefined;
   }
 
   get traceparent(): string {
     this.#traceparent ??= this.#sentTrace ?? createTraceparent(this.traceId);
     return this.#traceparent;
+  }
+
+  /** Where requests are traced: the span of this one. */
+  set traceparent(traceparent: string) {
+    this.#traceparent = traceparent;
   }
 
   inspect(requiresHost: boolean): void {

@@ -24,7 +24,22 @@ export interface DeliveryDependencies {
   readonly giveUpMs: number;
   /** Counts each attempt, and each event that is abandoned. */
   count(outcome: SendResult['kind'] | 'givenUp'): void;
+  /** Absent where requests are not traced. */
+  readonly trace?: TraceDelivery | undefined;
 }
+
+export interface AttemptedDelivery {
+  readonly endpointId: string;
+  /** Attempts so far, this one included. */
+  readonly attempt: number;
+  /** Of the request that caused the event. */
+  readonly traceparent: string | undefined;
+}
+
+type Sent = Awaited<ReturnType<typeof send>>;
+
+/** Stands around each attempt. */
+export type TraceDelivery = (delivery: AttemptedDelivery, deliver: () => Promise<Sent>) => Promise<Sent>;
 
 interface OpenedEndpoint {
   readonly endpoint: Endpoint;
@@ -46,6 +61,7 @@ const deferMsMin = 2_000;
 
 export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHandler {
   const { jobs, endpoints, formats, vault, environment, deliveryMsMax, giveUpMs, count } = dependencies;
+  const trace: TraceDelivery = dependencies.trace ?? ((_, deliver) => deliver());
   const limiter = createEndpointLimiter({ concurrencyMax: endpointConcurrencyMax, deliveryMsMax });
   /** By endpoint: one job defers all due events of the endpoint, and others wait for that. */
   const deferring = new Map<string, Promise<void>>();
@@ -108,10 +124,12 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       const found = await findEndpoint(job);
       if (found === undefined) return end(job);
       const { endpoint, key } = found;
-      const message = formats.get(endpoint.format).encode(parseQueuedEvent<never>(job.payload), { environment, key });
+      const event = parseQueuedEvent<never>(job.payload);
+      const message = formats.get(endpoint.format).encode(event, { environment, key });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
-      const result = await deliver(endpoint, message, cutOff);
+      const about = { endpointId: endpoint.endpointId, attempt: job.attempts, traceparent: event.traceparent };
+      const result = await trace(about, () => deliver(endpoint, message, cutOff));
       if (result.kind === 'accepted') return end(job);
       // Another process, or this one after its restart, sends it without waiting for the lease to expire.
       if (result.kind === 'stopped') return { deferMs: 0 };

@@ -7,6 +7,7 @@ import type { UpstreamMetrics } from '../../http/metrics/upstreams.ts';
 import { createUpstream, type Upstream } from '../../upstream/create-upstream.ts';
 import type { Backend } from '../backend.ts';
 import type { Services } from '../service-set.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { answerByUpstreams } from './answer.ts';
 import { createUpstreamCredentials } from './credentials.ts';
 import { countCalls, createEventListener } from './observe.ts';
@@ -30,10 +31,12 @@ export interface UpstreamDependencies {
   readonly backend: Backend<Services>;
   readonly log: Log;
   readonly metrics: UpstreamMetrics;
+  /** Absent where requests are not traced. */
+  readonly trace?: Tracing['upstream'] | undefined;
 }
 
 export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependencies): OpenUpstreams {
-  const { protocols, referenceHeader, log, metrics, backend } = dependencies;
+  const { protocols, referenceHeader, log, metrics, backend, trace = (handler) => handler } = dependencies;
   const { clock, vault } = backend.context;
   const report = createEventListener(log, metrics);
   const opened = new Map(
@@ -53,7 +56,7 @@ export function openUpstreams(plan: UpstreamPlan, dependencies: UpstreamDependen
     );
   return Object.freeze<OpenUpstreams>({
     implementations: answerByUpstreams(dependencies.implementations, plan, (name, service, operation) =>
-      countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics),
+      trace(countCalls(opened.get(name)!.handler(service, operation), keyMsOf.get(name)!, metrics)),
     ),
     probes: all.map(([name, upstream]) => ({
       name: upstreamProbeName(name),

@@ -31,6 +31,8 @@ export class Outbox {
   readonly #session: Session;
   readonly #formats: WebhookFormats | undefined;
   readonly #savedKinds: Set<JobKind>;
+  /** The trace that the events belong to; absent where requests are not traced. */
+  traceparent: string | undefined;
 
   constructor(session: Session, formats: WebhookFormats | undefined, savedKinds: Set<JobKind>) {
     this.#session = session;
@@ -44,7 +46,7 @@ export class Outbox {
     const endpoints = await this.#session.query(findEndpoints, [batch.tenant]);
     if (endpoints.length === 0) return;
     if (this.#formats === undefined) throw new TypeError('the store was opened without webhook formats');
-    const deliveries = deliveriesOf(batch, endpoints, this.#formats);
+    const deliveries = deliveriesOf(batch, { endpoints, formats: this.#formats, traceparent: this.traceparent });
     for (let from = 0; from < deliveries.length; from += positionsMax)
       await this.#save(batch.tenant, deliveries.slice(from, from + positionsMax));
     if (deliveries.length > 0) this.#savedKinds.add('webhook');
@@ -64,17 +66,22 @@ export class Outbox {
   }
 }
 
+interface Receivers {
+  readonly endpoints: readonly EndpointRow[];
+  readonly formats: WebhookFormats;
+  readonly traceparent: string | undefined;
+}
+
 function deliveriesOf(
   { requestReference, at, events }: EventBatch,
-  endpoints: readonly EndpointRow[],
-  formats: WebhookFormats,
+  { endpoints, formats, traceparent }: Receivers,
 ): readonly Delivery[] {
   return events.flatMap(({ type, orderingKey, data }: DomainEvent, index) => {
     const accepting = new Set(formats.all.filter((format) => format.accepts(type)).map(({ name }) => name));
     const receivers = endpoints.filter(({ format }) => accepting.has(format));
     if (receivers.length === 0) return [];
     const eventId = index === 0 ? requestReference : `${requestReference}.${index + 1}`;
-    const payload = printQueuedEvent({ eventId, requestReference, at, data });
+    const payload = printQueuedEvent({ eventId, requestReference, at, traceparent, data });
     return receivers.map(({ endpoint_id: endpointId }) => ({
       jobId: `${eventId}/${endpointId}`,
       orderingKey: `${orderingKeyPrefix(endpointId)}${orderingKey ?? eventId}`,

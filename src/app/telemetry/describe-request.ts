@@ -1,0 +1,44 @@
+/** The name, attributes and status of the span of a request, by the semantic conventions for HTTP servers. */
+import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api';
+import type { RequestState } from '../../http/middleware/state.ts';
+import { maskRequestId } from '../../http/request-id.ts';
+
+/** Names and numbers as in the line of the log, never raw paths, whose segments may identify shoppers. */
+export function describeRequest(span: Span, { request, sent }: RequestState): void {
+  if (!span.isRecording()) return;
+  const attributes: Attributes = {
+    'http.request.method': request.method,
+    'url.scheme': request.sender.scheme,
+    'client.address': request.sender.address,
+    'network.protocol.version': request.request.httpVersion,
+  };
+  if (sent === undefined) {
+    span.setAttributes(attributes).setStatus({ code: SpanStatusCode.ERROR });
+    return;
+  }
+  const { entry, requestId, status, aborted } = sent;
+  const { path, problem, service, operation } = entry;
+  if (path !== undefined) span.updateName(`${request.method} ${path}`);
+  const isFailure = problem?.type === 'internal';
+  span.setAttributes({
+    ...attributes,
+    'http.route': path,
+    'url.path': path,
+    'http.response.status_code': status,
+    'user_agent.original': entry.client,
+    'triglyph.protocol': entry.protocol,
+    'triglyph.service': service,
+    'triglyph.operation': operation,
+    'triglyph.version': entry.version,
+    'triglyph.requested_version': entry.requestedVersion,
+    'triglyph.credential': entry.credential,
+    'triglyph.request_reference': entry.requestReference || undefined,
+    'triglyph.request_id': maskRequestId(requestId),
+    'triglyph.outcome': entry.outcome,
+    ...(entry.replayed && { 'triglyph.replayed': true }),
+    ...(aborted && { 'triglyph.aborted': true }),
+    ...(isFailure && { 'error.type': problem.problem }),
+  });
+  // A SOAP Fault is HTTP 500 for errors of the caller too.
+  if (isFailure) span.setStatus({ code: SpanStatusCode.ERROR });
+}

@@ -18,6 +18,7 @@ import { StoreUnavailable } from '../store/errors.ts';
 import { type AuditLog, createAuditLog } from '../store/sql/audit-log.ts';
 import { createCallerRecords, type StoredCallerRecords } from '../store/sql/caller-records.ts';
 import { isHalfCopied } from '../store/sql/copy.ts';
+import type { OldSecretRow } from '../store/sql/credential-statements.ts';
 import { type CredentialUses, createCredentialUses } from '../store/sql/credential-uses.ts';
 import { type Credentials, createCredentials } from '../store/sql/credentials.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -25,6 +26,8 @@ import { deleteExpiredRecords } from '../store/sql/idempotency-records.ts';
 import { createJobs } from '../store/sql/jobs.ts';
 import { createKeyRotation, type KeyRotation } from '../store/sql/key-rotation.ts';
 import { compareSchema, migrate } from '../store/sql/migrate.ts';
+import { findCredentialsOfOtherPeppers } from '../store/sql/rehash-secret.ts';
+import { pepperKeys } from '../store/sql/secret-hash.ts';
 import { tables } from '../store/sql/tables.ts';
 import { createUnsettledRequests, type UnsettledRequests } from '../store/sql/unsettled-requests.ts';
 import { createUpstreamCredentialStore, type UpstreamCredentialStore } from '../store/sql/upstream-credentials.ts';
@@ -33,6 +36,7 @@ import { createWriteCheck } from '../store/sql/write-check.ts';
 import { createStore, type Store } from '../store/store.ts';
 import { createWrapping } from '../vault/data-key.ts';
 import { deriveKey, fingerprintOf } from '../vault/derive.ts';
+import type { OtherState } from '../vault/key-lines.ts';
 import type { KeyProvider } from '../vault/key-provider.ts';
 import { type KeyRing, KeyRingError } from '../vault/key-ring.ts';
 import { createVault } from '../vault/vault.ts';
@@ -64,6 +68,7 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly registry: S['registry'];
   readonly rotation: KeyRotation;
   readonly indexRotation: IndexRotation;
+  readonly pepperRotation: PepperRotation;
   readonly requestHasher: RequestHasher;
   /** The requests that were forwarded to another server and have no outcome. */
   readonly unsettled: UnsettledRequests;
@@ -81,6 +86,14 @@ export interface Backend<S extends Services = BuiltInServices> {
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
   checkWrites(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The rotation of the pepper: each secret moves when it is used. */
+export interface PepperRotation {
+  /** Of the second pepper; undefined where there is one. */
+  readonly state: OtherState | undefined;
+  /** The credentials with secrets that the current pepper does not verify. */
+  findCredentials(): Promise<readonly OldSecretRow[]>;
 }
 
 export interface BackendOptions {
@@ -168,10 +181,14 @@ function createBackend<S extends Services>(
     jobNotifier,
     endpoints: createEndpoints(engine),
     upstreamCredentials: createUpstreamCredentialStore(engine),
-    credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record),
+    credentials: createCredentials(engine, ring.pepper, clock, credentialUses.record, ring.otherPepper),
     credentialUses,
     forwarded: createForwardedAuthenticator(ring.index, ring.otherIndex?.key),
     registry: services.registry,
+    pepperRotation: {
+      state: ring.otherPepper?.state,
+      findCredentials: () => findCredentialsOfOtherPeppers(engine, pepperKeys(ring.pepper), clock),
+    },
     indexRotation: createIndexRotation(engine, store, services.reindexers, ring.otherIndex?.state),
     rotation: createKeyRotation(engine, createWrapping(ring), tables),
     callerRecords: createCallerRecords(engine),

@@ -24,6 +24,7 @@ export function add(program: Command): void {
     .argument('<file>', 'the key file')
     .option('--standby', 'servers know it, and use it after `keys use`')
     .addOption(new Option('--index', 'a new index key instead of a wrapping key').conflicts('pepper'))
+    .option('--pepper', 'a new pepper instead of a wrapping key')
     .description('adds a new key as the current one; the others stay')
     .addHelpText('after', '\nExample:\n  triglyph keys add --standby /etc/triglyph/keys')
     .action(addKey);

@@ -1,4 +1,5 @@
 /** Credentials on every engine: which secrets are accepted, for how long, and what the database reveals of them. */
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRegistry, type Registry } from '../../src/services/registry.ts';
 import type { CredentialOrigin } from '../../src/store/sql/credential-bounds.ts';
@@ -6,6 +7,9 @@ import { createCredentialUses } from '../../src/store/sql/credential-uses.ts';
 import type { Credentials } from '../../src/store/sql/credentials.ts';
 import { cacheMsMax, createCredentials } from '../../src/store/sql/credentials.ts';
 import type { Engine } from '../../src/store/sql/engine.ts';
+import { findCredentialsOfOtherPeppers } from '../../src/store/sql/rehash-secret.ts';
+import { pepperKeys } from '../../src/store/sql/secret-hash.ts';
+import { until } from '../support/until.ts';
 import { furnish, pepper, ring } from './samples.ts';
 import type { EngineFactory } from './store.ts';
 
@@ -69,6 +73,42 @@ export function describeCredentials({ open, dispose }: EngineFactory): void {
       });
       expect(await registry.listCredentials()).toMatchObject([{ id, grants }]);
       expect(await registry.listBalancePlatforms()).toEqual([platform, { ...platform, id: 'Second' }]);
+    });
+    test('a rotation of the pepper: both verify, a used secret moves, and what is left is named', async () => {
+      const newer = createSecretKey(randomBytes(32));
+      const used = await registry.addCredential({ ...wanted, kind: 'basic' });
+      const usedKey = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+      const idle = await registry.addCredential({ ...wanted, kind: 'apiKey' });
+      const left = async () => {
+        const rows = await findCredentialsOfOtherPeppers(engine, pepperKeys(newer), clock);
+        return rows.map(({ credential_id: id }) => id).sort();
+      };
+      const serve = (current: KeyObject, state?: 'next' | 'old') => {
+        const key = state === 'next' ? newer : pepper;
+        credentials = createCredentials(engine, current, clock, () => {}, state && { state, key });
+      };
+      const accepted = async () => [
+        (await basic(used.secret))?.credential === used.id,
+        (await apiKey(usedKey.secret))?.credential === usedKey.id,
+      ];
+      serve(newer);
+      expect(await accepted()).toEqual([false, false]);
+      serve(pepper, 'next');
+      expect(await accepted()).toEqual([true, true]);
+      expect(await left()).toEqual([used.id, usedKey.id, idle.id].sort());
+      serve(newer, 'old');
+      expect(await accepted()).toEqual([true, true]);
+      expect(await basic('wrong')).toBeUndefined();
+      expect(await apiKey('wrong')).toBeUndefined();
+      await until('the used secrets moved', async () => (await left()).length === 1);
+      expect(await left()).toEqual([idle.id]);
+      serve(newer);
+      expect(await accepted()).toEqual([true, true]);
+      expect(await apiKey(idle.secret)).toBeUndefined();
+      serve(pepper, 'next');
+      expect(await accepted()).toEqual([true, true]);
+      serve(pepper);
+      expect(await accepted()).toEqual([false, false]);
     });
     test('the right secret lets its credential in, and no other does', async () => {
       const { id, username, secret } = await registry.addCredential({ ...wanted, kind: 'basic' });

@@ -55,7 +55,19 @@ const commands: readonly (readonly string[])[] = [
 
 /** Commands that open no store, none without an upstream in the configuration, or may change the schema. */
 const others = [
-  ...['serve', 'demo', 'migrate', 'keys create', 'keys add', 'keys use', 'wsdl', 'openapi', 'convert', 'import-wsdl'],
+  ...[
+    'serve',
+    'demo',
+    'migrate',
+    'keys create',
+    'keys add',
+    'keys use',
+    'keys wrap',
+    'wsdl',
+    'openapi',
+    'convert',
+    'import-wsdl',
+  ],
   'upstream credential set',
 ];
 

@@ -1,12 +1,12 @@
 /** The part of `triglyph keys rotate` and `status` for the index key. */
 import type { Backend } from '../../app/backend.ts';
 import type { IndexRotation } from '../../app/index-rotation.ts';
-import { print } from '../output.ts';
+import { print, printAll } from '../output.ts';
 
 /** Computes fingerprints anew where there is an old index key. Sets exit code 1 if records do not open. */
 export async function rotateIndex({ indexRotation }: Pick<Backend, 'indexRotation'>): Promise<void> {
   if (indexRotation.state !== 'old') {
-    print(...(await indexLines(indexRotation)));
+    printAll(await indexLines(indexRotation));
     return;
   }
   const { changed, broken } = await indexRotation.run(() => {});

@@ -3,8 +3,9 @@ import type { Backend } from '../../app/backend.ts';
 import { type KeyCounts, type Rotated, rowsLeft } from '../../store/sql/key-rotation.ts';
 import type { Wrapping } from '../../vault/ports.ts';
 import { type Progress, showProgress } from '../import/progress.ts';
-import { print } from '../output.ts';
+import { print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
+import { pepperLines } from './pepper-lines.ts';
 import { indexLines, rotateIndex } from './rotate-index.ts';
 
 /** Sets exit code 1 if rows are left under another key than the current one. */
@@ -20,16 +21,17 @@ export function rotateKeys(): Promise<void> {
       ...countLines(rotated.counts, wrapping.ids),
     );
     await rotateIndex(backend);
+    printAll(await pepperLines(backend.pepperRotation));
     if (rowsLeft(rotated.counts, wrapping.current) > 0) process.exitCode = 1;
   });
 }
 
 /** Sets exit code 1 if rows need a key that the key file does not have. */
 export function printKeyStatus(): Promise<void> {
-  return withBackend(async ({ rotation, indexRotation }) => {
+  return withBackend(async ({ rotation, indexRotation, pepperRotation }) => {
     const { ids } = rotation.wrapping;
     const counts = await rotation.count();
-    print(...countLines(counts, ids), ...(await indexLines(indexRotation)));
+    print(...countLines(counts, ids), ...(await indexLines(indexRotation)), ...(await pepperLines(pepperRotation)));
     if ([...counts.keys()].some((id) => !ids.includes(id))) process.exitCode = 1;
   });
 }

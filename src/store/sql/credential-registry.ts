@@ -196,14 +196,15 @@ async function addSecret(session: Session, keys: PepperKeys, owner: SecretOwner,
   const { salt, hash } = hashSecret(keys, secret);
   const secretId = randomBytes(9).toString('base64url');
   const lookup = lookupFor(kind, keys, secret);
-  const row = [tenant, id, secretId, lookup, salt.toString('base64url'), hash.toString('base64url'), now];
+  const row = [tenant, id, secretId, lookup, salt.toString('base64url'), hash.toString('base64url'), now, keys.id];
   if ((await session.execute(sql.addSecret, row)) === 0)
     throw new RegistryError(
       kind === 'certificate' ? 'another credential has this certificate' : 'another API key has this secret',
     );
 }
 
-function lookupFor(kind: SecretOwner['kind'], keys: PepperKeys, secret: string): string | null {
+/** What finds the secret. Null where a username finds it. */
+export function lookupFor(kind: SecretOwner['kind'], keys: PepperKeys, secret: string): string | null {
   switch (kind) {
     case 'basic':
       return null;

@@ -33,6 +33,7 @@ export function authorizationOf(row: AuthorizationRow) {
 export type SecretRow = AuthorizationRow & {
   readonly company: string;
   readonly credential_id: string;
+  readonly secret_id: string;
   readonly salt: string;
   readonly hash: string;
   readonly valid_until: number | null;
@@ -42,7 +43,7 @@ export type SecretRow = AuthorizationRow & {
 };
 
 const secretColumns = `c.company, c.credential_id, ${authorizationColumns}, c.requires_key, c.tenant_partition,
-          s.salt, s.hash, s.valid_until`;
+          s.secret_id, s.salt, s.hash, s.valid_until`;
 
 export const findByUsername = statement<SecretRow>(
   'find-credential-by-username',
@@ -108,8 +109,28 @@ export const editCredential = statement(
 /** Writes no row when another API key has the same secret, or another credential the same certificate in its place. */
 export const addSecret = statement(
   'add-credential-secret',
-  `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+  `insert into credential_secret (company, credential_id, secret_id, lookup, salt, hash, created_at, pepper_id)
+   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+);
+
+/** Writes no row where the secret was changed meanwhile. */
+export const rehashSecret = statement(
+  'rehash-credential-secret',
+  `update credential_secret set salt = $5, hash = $6, lookup = $7, pepper_id = $8
+    where company = $1 and credential_id = $2 and secret_id = $3 and hash = $4`,
+);
+
+export type OldSecretRow = { readonly company: string; readonly credential_id: string; readonly secrets: number };
+
+/** The live credentials with a valid secret under another pepper. */
+export const findOldSecrets = statement<OldSecretRow>(
+  'find-secrets-of-other-peppers',
+  `select s.company, s.credential_id, count(*) as secrets
+     from credential_secret s
+     join credential c on c.company = s.company and c.credential_id = s.credential_id
+    where c.revoked_at is null and (s.valid_until is null or s.valid_until > $2)
+      and (s.pepper_id is null or s.pepper_id <> $1)
+    group by s.company, s.credential_id order by s.company, s.credential_id`,
 );
 
 /** Never extends the validity of a secret. */

@@ -2,9 +2,11 @@
 import type { KeyObject } from 'node:crypto';
 import type { Caller } from '../../contract/canonical.ts';
 import type { Clock } from '../../lib/clock-and-ids.ts';
+import type { OtherKey } from '../../vault/key-ring.ts';
 import { type BoundsRefusal, type CredentialBounds, type CredentialOrigin, createBounds } from './credential-bounds.ts';
 import { authorizationOf, findByLookup, findByUsername, type SecretRow } from './credential-statements.ts';
 import type { Engine, Statement } from './engine.ts';
+import { createRehasher, type Rehasher } from './rehash-secret.ts';
 import {
   certificateLookupOf,
   generateSecret,
@@ -13,7 +15,7 @@ import {
   matches,
   type PepperKeys,
   pepperKeys,
-  type SecretHash,
+  type StoredSecret,
 } from './secret-hash.ts';
 
 /** A credential with its secret, as a caller presents it. */
@@ -56,7 +58,7 @@ interface Found {
   readonly verified: { readonly caller: Caller } | undefined;
   /** Undefined for a credential that its secret alone decides about. */
   readonly bounds?: CredentialBounds | undefined;
-  readonly secrets: readonly (SecretHash & { readonly validUntil: number | null })[];
+  readonly secrets: readonly StoredSecret[];
   /** Milliseconds since the epoch. */
   readonly readAt: number;
   /**
@@ -73,16 +75,20 @@ type Read = (statement: Statement<SecretRow>, name: string) => Promise<Found>;
 /** Returns no promise for what is cached. */
 type Find = (...parameters: Parameters<Read>) => Found | Promise<Found>;
 
-/** Derives keys from the pepper: one finds an API key, one a certificate, and one compares secrets. `onUse`: for each success. */
+/** Derives keys from the pepper: one finds an API key, one a certificate, and one compares secrets. `onUse`: for each success. `other`: a second pepper. */
 export function createCredentials(
   engine: Engine,
   pepper: KeyObject,
   clock: Clock,
   onUse: (caller: Caller, now: number) => void = () => {},
+  other?: OtherKey,
 ): Credentials {
   const keys = pepperKeys(pepper);
+  const allKeys = other === undefined ? [keys] : [keys, pepperKeys(other.key)];
+  // Where the other pepper is on standby, servers may not know the current one yet, and nothing changes.
+  const rehasher = other?.state === 'old' ? createRehasher(engine, keys) : undefined;
   // Compared with the secret of an unknown name, so that this name costs the same work as a wrong secret.
-  const decoys = [{ ...hashSecret(keys, generateSecret()), validUntil: null }];
+  const decoys = [{ ...hashSecret(keys, generateSecret()), id: '', validUntil: null }];
   const read: Read = async (statement, name) => {
     const readAt = clock.now();
     const rows = await engine.read((session) => session.query(statement, [name]));
@@ -99,9 +105,9 @@ export function createCredentials(
   const finders = { basic: basic.find, apiKey: apiKey.find, certificate: certificate.find };
   return Object.freeze<Credentials>({
     verify: async (presented, origin = nowhere) => {
-      const found = await find(finders, keys, presented);
+      const found = await findUnderEach(finders, allKeys, presented);
       const now = clock.now();
-      const compared = compare(keys, found, presented.secret, now);
+      const compared = compare(allKeys, found, presented, now, rehasher);
       const verification = found.bounds === undefined ? compared : applyBounds(compared, found.bounds, origin, now);
       if (verification.caller !== undefined) onUse(verification.caller, now);
       return verification;
@@ -112,6 +118,19 @@ export function createCredentials(
       certificate.forget();
     },
   });
+}
+
+/** During a rotation of the pepper, an API key is looked up under both. */
+function findUnderEach(
+  finders: Record<PresentedCredential['kind'], Find>,
+  [keys, ...others]: readonly PepperKeys[],
+  presented: PresentedCredential,
+): ReturnType<Find> {
+  const found = find(finders, keys!, presented);
+  if (others.length === 0 || presented.kind === 'basic') return found;
+  return Promise.resolve(found).then((each) =>
+    each.verified === undefined ? findUnderEach(finders, others, presented) : each,
+  );
 }
 
 function find(
@@ -137,15 +156,27 @@ function isUsername(text: string): boolean {
 }
 
 /** Compares every secret, even after a match, so that the time does not depend on which one matches. */
-function compare(keys: PepperKeys, found: Found, secret: string, now: number): Verification {
+function compare(
+  allKeys: readonly PepperKeys[],
+  found: Found,
+  { kind, secret }: PresentedCredential,
+  now: number,
+  rehasher: Rehasher | undefined,
+): Verification {
   const { verified, accepted } = found;
   const acceptedUntil = accepted.get(secret);
   if (verified !== undefined && acceptedUntil !== undefined && isValid(acceptedUntil, now)) return verified;
   let match: Found['secrets'][number] | undefined;
-  for (const stored of found.secrets)
-    if (matches(keys, stored, secret) && isValid(stored.validUntil, now)) match = stored;
+  let matching: PepperKeys | undefined;
+  for (const keys of allKeys)
+    for (const stored of found.secrets)
+      if (matches(keys, stored, secret) && isValid(stored.validUntil, now)) {
+        match = stored;
+        matching = keys;
+      }
   if (verified === undefined) return { refusal: 'unknownName' };
   if (match === undefined) return refuse('wrongSecret', verified.caller);
+  if (matching !== allKeys[0]) rehasher?.(verified.caller, match, kind, secret);
   accepted.set(secret, match.validUntil);
   // The cache may hold the entry for longer; it must not hold a secret in the clear.
   setTimeout(() => accepted.clear(), cacheMsMax).unref();
@@ -215,6 +246,7 @@ function callerOf(row: SecretRow): Caller {
 
 function secretOf(row: SecretRow) {
   return {
+    id: row.secret_id,
     salt: Buffer.from(row.salt, 'base64url'),
     hash: Buffer.from(row.hash, 'base64url'),
     validUntil: row.valid_until,

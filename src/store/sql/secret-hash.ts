@@ -9,6 +9,8 @@ const lookupBytes = 16;
 
 /** One key for each purpose, so that a lookup says nothing about a hash. */
 export interface PepperKeys {
+  /** Tells peppers apart, and says nothing about them. */
+  readonly id: string;
   readonly hash: KeyObject;
   readonly lookup: KeyObject;
   readonly certificate: KeyObject;
@@ -19,9 +21,16 @@ export interface SecretHash {
   readonly hash: Buffer;
 }
 
+/** A secret of a credential. */
+export interface StoredSecret extends SecretHash {
+  readonly id: string;
+  readonly validUntil: number | null;
+}
+
 export function pepperKeys(pepper: KeyObject): PepperKeys {
   const derive = (purpose: string) => createSecretKey(Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
   return {
+    id: createHmac('sha256', pepper).update('triglyph-1 pepper id').digest('hex').slice(0, 16),
     hash: derive('triglyph-1 credential hash'),
     lookup: derive('triglyph-1 credential lookup'),
     certificate: derive('triglyph-1 certificate lookup'),

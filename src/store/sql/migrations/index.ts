@@ -20,6 +20,7 @@ import { callerRecords } from './0017-caller-records.ts';
 import { auditLog } from './0018-audit-log.ts';
 import { leastPrivilege } from './0019-least-privilege.ts';
 import { refusedImportRows } from './0020-refused-import-rows.ts';
+import { pepperIds } from './0021-pepper-ids.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   auditLog,
   leastPrivilege,
   refusedImportRows,
+  pepperIds,
 ]);

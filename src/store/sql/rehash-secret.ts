@@ -1,0 +1,32 @@
+/** Hashes secrets anew under the current pepper: only their owners know them, so it happens when they are used. */
+import type { Caller } from '../../contract/canonical.ts';
+import type { Clock } from '../../lib/clock-and-ids.ts';
+import { lookupFor } from './credential-registry.ts';
+import type { StoredKind } from './credential-rules.ts';
+import { findOldSecrets, type OldSecretRow, rehashSecret } from './credential-statements.ts';
+import type { Engine } from './engine.ts';
+import { hashSecret, type PepperKeys, type StoredSecret } from './secret-hash.ts';
+
+/** Starts the write, and does not wait for it. */
+export type Rehasher = (caller: Caller, stored: StoredSecret, kind: StoredKind, secret: string) => void;
+
+export function createRehasher(engine: Engine, keys: PepperKeys): Rehasher {
+  return ({ tenant, credential }, stored, kind, secret) => {
+    const { salt, hash } = hashSecret(keys, secret);
+    const before = stored.hash.toString('base64url');
+    const row = [salt.toString('base64url'), hash.toString('base64url'), lookupFor(kind, keys, secret), keys.id];
+    engine
+      .write((session) => session.execute(rehashSecret, [tenant, credential, stored.id, before, ...row]))
+      // The old pepper still verifies the secret, and its next use tries again.
+      .catch(() => {});
+  };
+}
+
+/** The credentials with secrets that only another pepper verifies. */
+export function findCredentialsOfOtherPeppers(
+  engine: Engine,
+  { id }: PepperKeys,
+  clock: Clock,
+): Promise<readonly OldSecretRow[]> {
+  return engine.read((session) => session.query(findOldSecrets, [id, clock.now()]));
+}

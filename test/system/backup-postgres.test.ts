@@ -130,7 +130,7 @@ test(
     await load.stop();
     await server.stop();
     await shell(blockWith('pg_restore'), { PGPORT: String(instance.port) });
-    const restored = urlOf({ password, port: instance.port, database: 'triglyph_restored' });
+    const restored = urlOf({ password, port: instance.port, database: 'restored' });
     const held = await effects(restored);
     for (const { key } of before) expect(held.get(key)).toBe(1);
     // Those under way when the dump ended began after it had begun.

@@ -27,6 +27,7 @@ const programs = {
   embedding: { file: 'embedding.ts', parameters: [] },
   callers: { file: 'callers.ts', parameters: [] },
   upstream: { file: 'upstream/main.ts', parameters: [] },
+  security: { file: 'security/main.ts', parameters: [] },
 } as const;
 type ProgramName = keyof typeof programs;
 const programNames = Object.keys(programs) as readonly ProgramName[];

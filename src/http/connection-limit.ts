@@ -21,7 +21,7 @@ export interface ConnectionLimit {
 
 /** An address that connects anew at once is slowed down by this. */
 const resetAfterMs = 1_000;
-const waitingMax = 1_000;
+const waitingMax = 2_000;
 
 /** Before all other listeners of the server are added: a connection too many reaches neither the HTTP parser nor TLS. */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): ConnectionLimit {

@@ -32,7 +32,7 @@ export interface FairTurns {
 /** Work in one turn of the event loop before it looks for further requests, while several callers are there. */
 const sharedBudgetMs = 1;
 /** The same while there is one caller: nobody else waits, and longer turns save system calls. */
-const aloneBudgetMs = 10;
+const aloneBudgetMs = 5;
 /** The first request of each caller in a turn goes first, unless so many callers make all others wait. */
 const firstBudgetMs = 20;
 /** A caller without a request for this time is forgotten. */

@@ -1,0 +1,96 @@
+/**
+ * The load of overload.ts: `node bench/security/load.ts PORT SECONDS CONNECTIONS RATE`. With a rate of 0 each connection sends when it was
+ * answered. With a rate, requests arrive at that rate, whatever the server does, and take a connection that is free. A client that
+ * was refused comes back after the second that `Retry-After` asks for.
+ */
+import { randomUUID } from 'node:crypto';
+import { type Connection, openConnection } from './connection.ts';
+import { storing100 } from './requests.ts';
+
+const [port, seconds, connections, perSecond] = process.argv.slice(2).map(Number);
+const run = randomUUID().slice(0, 8);
+const retryAfterMs = 1_000;
+/** Connections are spread over addresses, so that the limit of one address does not decide. */
+const perAddress = 128;
+
+const free: Connection[] = [];
+const sentAt = new Map<Connection, number>();
+const accepted: number[] = [];
+const refused: number[] = [];
+let other = 0;
+let sent = 0;
+let withoutConnection = 0;
+let isMeasured = false;
+
+function send(connection: Connection): void {
+  sentAt.set(connection, performance.now());
+  if (isMeasured) sent += 1;
+  connection.send(storing100(run));
+}
+
+function receive(status: number, connection: Connection): void {
+  const ms = performance.now() - sentAt.get(connection)!;
+  const isRefused = status === 429 || status === 503;
+  if (isMeasured) {
+    if (status === 200) accepted.push(ms);
+    else if (isRefused) refused.push(ms);
+    else other += 1;
+  }
+  if (isRefused) setTimeout(release, retryAfterMs, connection);
+  else release(connection);
+}
+
+function release(connection: Connection): void {
+  if (perSecond === 0) send(connection);
+  else free.push(connection);
+}
+
+for (let at = 0; at < connections!; at += 1)
+  openConnection({
+    port: port!,
+    from: `127.0.1.${1 + Math.floor(at / perAddress)}`,
+    onOpen: release,
+    onAnswer: receive,
+    onClose: () => {
+      other += 1;
+    },
+  });
+
+const startedAt = performance.now();
+let arrived = 0;
+function arrive(): void {
+  const due = Math.floor(((performance.now() - startedAt) * perSecond!) / 1000);
+  for (; arrived < due; arrived += 1) {
+    const connection = free.shift();
+    if (connection !== undefined) send(connection);
+    else if (isMeasured) withoutConnection += 1;
+  }
+  setTimeout(arrive, 1);
+}
+if (perSecond! > 0) arrive();
+
+const leadInMs = 2_000;
+setTimeout(() => {
+  isMeasured = true;
+}, leadInMs);
+setTimeout(
+  () => {
+    const at = (values: readonly number[], share: number) =>
+      values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
+    console.log(
+      JSON.stringify({
+        goodput: accepted.length / seconds!,
+        sent: sent / seconds!,
+        withoutConnection: withoutConnection / seconds!,
+        acceptedP50Ms: at(accepted, 0.5),
+        acceptedP99Ms: at(accepted, 0.99),
+        refused: refused.length / seconds!,
+        refusedP50Ms: at(refused, 0.5),
+        refusedP99Ms: at(refused, 0.99),
+        other,
+      }),
+    );
+    process.exit(0);
+  },
+  leadInMs + seconds! * 1000,
+);

@@ -1,0 +1,85 @@
+/** More load than the server carries: stores of cards, at three times the rate at which it is saturated. */
+import type { Finding } from '../results.ts';
+import { runLoad } from './children.ts';
+
+/** Each figure in a second, times in milliseconds. */
+interface Load {
+  readonly goodput: number;
+  readonly sent: number;
+  /** Arrivals that found no client free: all were waiting for an answer, or for the end of their `Retry-After`. */
+  readonly withoutConnection: number;
+  readonly acceptedP50Ms: number;
+  readonly acceptedP99Ms: number;
+  readonly refused: number;
+  readonly refusedP50Ms: number;
+  readonly refusedP99Ms: number;
+  readonly other: number;
+}
+
+export interface Overload {
+  readonly saturated: Load;
+  readonly overloaded: Load;
+}
+
+const saturatingConnections = 64;
+const clients = 1_000;
+const times = 3;
+
+export async function measureOverload(port: number, seconds: number): Promise<Overload> {
+  const load = (connections: number, perSecond: number) =>
+    runLoad<Load>([port, seconds, connections, perSecond].map(String));
+  const saturated = await load(saturatingConnections, 0);
+  return { saturated, overloaded: await load(clients, Math.round(saturated.goodput * times)) };
+}
+
+const goodputShareMin = 0.9;
+const acceptedMsMax = 1_000;
+const refusedMsMax = 50;
+
+export function overloadFindings({ saturated, overloaded }: Overload): readonly Finding[] {
+  const share = overloaded.goodput / saturated.goodput;
+  return [
+    {
+      name: `goodput at ${times} times saturation, of its peak`,
+      measured: `${(share * 100).toFixed(0)} %`,
+      limit: `at least ${goodputShareMin * 100} %`,
+      holds: share >= goodputShareMin,
+    },
+    {
+      name: 'p99 of what is accepted',
+      measured: `${overloaded.acceptedP99Ms.toFixed(0)} ms`,
+      limit: `below ${acceptedMsMax} ms`,
+      holds: overloaded.acceptedP99Ms < acceptedMsMax,
+    },
+    {
+      name: 'p99 of refusals',
+      measured: `${overloaded.refusedP99Ms.toFixed(0)} ms`,
+      limit: `below ${refusedMsMax} ms`,
+      holds: overloaded.refusedP99Ms < refusedMsMax,
+    },
+  ];
+}
+
+export function printOverload({ saturated, overloaded }: Overload): string {
+  const row = (label: string, load: Load) =>
+    `| ${[
+      label,
+      load.sent,
+      load.goodput,
+      load.acceptedP50Ms,
+      load.acceptedP99Ms,
+      load.refused,
+      load.refusedP50Ms,
+      load.refusedP99Ms,
+      load.withoutConnection,
+    ]
+      .map((cell) => (typeof cell === 'number' ? cell.toFixed(0) : cell))
+      .join(' | ')} |`;
+  return [
+    `storeToken in JSON with a key, one credential. The peak is that of ${saturatingConnections} connections that never pause. Then requests arrive at ${times} times that rate, from ${clients} clients that obey \`Retry-After\`.`,
+    '| load | sent/s | answered with 200/s | p50, ms | p99, ms | refused/s | p50, ms | p99, ms | arrivals/s without a free client |',
+    '|---|---:|---:|---:|---:|---:|---:|---:|---:|',
+    row('peak', saturated),
+    row(`${times} times the peak`, overloaded),
+  ].join('\n');
+}

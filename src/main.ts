@@ -28,6 +28,7 @@ const commands: Readonly<Record<string, () => Promise<CommandFile>>> = Object.fr
   webhooks: () => import('./cli/webhooks.ts'),
   callers: () => import('./cli/callers.ts'),
   audit: () => import('./cli/audit.ts'),
+  retention: () => import('./cli/retention.ts'),
   pending: () => import('./cli/pending.ts'),
   keys: () => import('./cli/keys.ts'),
   check: () => import('./cli/check.ts'),

@@ -83,6 +83,8 @@ export interface Backend<S extends Services = BuiltInServices> {
   readonly processName: string;
   /** Deletes expired idempotency records, and returns their number. */
   deleteExpiredRecords(): Promise<number>;
+  /** Overwrites what the store still holds of deleted rows beside its tables; see `Engine.scrub`. */
+  scrub(): Promise<boolean>;
   /** Commits a write, at most once in two seconds however often it is called. Rejects while the store accepts none. */
   checkWrites(): Promise<void>;
   close(): Promise<void>;
@@ -199,6 +201,7 @@ function createBackend<S extends Services>(
     requestHasher: createRequestHasher(ring.index, config.environment, ring.otherIndex?.key),
     unsettled: createUnsettledRequests(engine),
     deleteExpiredRecords: () => deleteExpiredRecords(engine),
+    scrub: async () => (await engine.scrub?.()) ?? true,
     checkWrites: createWriteCheck(engine),
     async close() {
       await audit.flush().catch(() => {});

@@ -9,6 +9,7 @@ import { createDeliveryHandler } from '../webhooks/deliver.ts';
 import type { Backend } from './backend.ts';
 import type { ComposedGateway } from './compose-gateway.ts';
 import type { Config } from './config.ts';
+import { runRetention } from './retention.ts';
 import type { Services } from './service-set.ts';
 
 export interface BackgroundWork {
@@ -36,6 +37,13 @@ export async function startBackgroundWork(
   audit.start();
   const cleanup = startPeriodicTask(backend.deleteExpiredRecords, cleanupEveryMs, (thrown) =>
     logFailure(log, thrown, 'deleting expired idempotency records failed'),
+  );
+  const leaseOwner = randomUUID();
+  let isStopped = false;
+  const retention = startPeriodicTask(
+    () => runRetention(config, backend, leaseOwner, () => isStopped),
+    cleanupEveryMs,
+    (thrown) => logFailure(log, thrown, 'destroying what is stored for too long failed'),
   );
   const unsettled = startPeriodicTask(
     async () => {
@@ -70,7 +78,6 @@ export async function startBackgroundWork(
     count: metrics.webhookEvent,
     trace: telemetry?.tracing?.delivery,
   });
-  const leaseOwner = randomUUID();
   const workers = [...(await services.createJobHandlers(jobs)), deliveries].map((handler) => {
     const worker = startWorker({ jobs, leaseOwner, failed }, handler);
     jobNotifier.subscribe(handler.kind, worker.nudge);
@@ -78,8 +85,10 @@ export async function startBackgroundWork(
   });
   return Object.freeze({
     async stop(cutOff: AbortSignal) {
+      isStopped = true;
       await Promise.all([
         cleanup.stop(),
+        retention.stop(),
         unsettled.stop(),
         uses.stop(),
         ...(recording ?? []).map((task) => task.stop()),

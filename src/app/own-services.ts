@@ -41,6 +41,7 @@ export const noServices: ServiceSet = Object.freeze<ServiceSet>({
     implementations: [],
     webhookFormats,
     registry: createCredentialRegistry(engine, pepper, context.clock, credentialRules),
+    retention: [],
     prepareJobs: async () => {},
     createJobHandlers: async () => [],
     keysOpenStoredData: async () => true,

@@ -9,6 +9,7 @@ import type { JobQueue } from '../jobs/job.ts';
 import type { JobHandler } from '../jobs/worker.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Reindexer } from '../store/reindex.ts';
+import type { RetentionRule } from '../store/retention.ts';
 import type { CredentialRegistry } from '../store/sql/credential-registry.ts';
 import type { CredentialRules } from '../store/sql/credential-rules.ts';
 import type { Engine } from '../store/sql/engine.ts';
@@ -25,6 +26,8 @@ export interface Services {
   /** Adapts stored jobs to the configuration. For serving processes, before their first request. */
   prepareJobs(): Promise<void>;
   createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;
+  /** How long their data is stored. */
+  readonly retention: readonly RetentionRule[];
   /** Returns whether the keys are those of all stored data. Throws if something does not open. */
   keysOpenStoredData(): Promise<boolean>;
   /** Compute the fingerprints of stored data, for a rotation of the index key. */

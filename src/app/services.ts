@@ -11,11 +11,19 @@ import { updaterEventCounter, updaterEventLevel } from '../services/recurring/ac
 import { createCardSearchLimits } from '../services/recurring/card-search-limits.ts';
 import { keysOpenDetails } from '../services/recurring/key-check.ts';
 import { createDetailReindexer } from '../services/recurring/reindex.ts';
+import { recurringRetention } from '../services/recurring/retention.ts';
 import { createShopperCache } from '../services/recurring/store/shopper-cache.ts';
 import { createRegistry, credentialRules, type Registry } from '../services/registry.ts';
 import type { Config } from './config.ts';
+import { retentionMs } from './days.ts';
 import type { ServiceDependencies, ServiceSet, Services } from './service-set.ts';
 
+export type { ShopperKey } from '../services/recurring/details.ts';
+export {
+  type ErasedShopper,
+  eraseShopper as eraseShopperIn,
+  isAbout as isAboutShopper,
+} from '../services/recurring/erase-shopper.ts';
 export type { Registry } from '../services/registry.ts';
 
 export interface BuiltInServices extends Services {
@@ -48,6 +56,12 @@ function composeBuiltIn(
     webhookFormats,
     registry,
     accountUpdater,
+    retention: recurringRetention({
+      disabledDetailMs: retentionMs(config.disabledDetailDaysMax),
+      detailHistoryMs: retentionMs(config.detailHistoryDaysMax),
+      notificationMs: retentionMs(config.notificationDaysMax),
+      announcedChangeMs: retentionMs(config.announcedChangeDaysMax),
+    }),
     prepareJobs: () => batchQueue.begin(updater.kind),
     createJobHandlers: (jobs) => createUpdaterJobHandlers(config, accountUpdater, { store, jobs, registry, context }),
     keysOpenStoredData: () =>

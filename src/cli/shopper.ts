@@ -1,4 +1,4 @@
-/** `triglyph shopper`: the stored details of a shopper and their changes. Card numbers are cut to the last four digits. */
+/** `triglyph shopper`: the stored details of a shopper and their changes, and their erasure. Card numbers are cut to the last four digits. */
 import type { Command } from 'commander';
 import {
   CardChangeReader,
@@ -9,10 +9,13 @@ import type { CardSnapshot, DetailChange } from '../services/recurring/details.t
 import { NotificationReader, type ShopperNotification } from '../services/recurring/shopper-notifications/store.ts';
 import { CommandError } from './command-error.ts';
 import { formatSecond, print } from './output.ts';
+import type { EraseOptions } from './shopper/erase.ts';
 import { withBackend } from './with-backend.ts';
 
 export function add(program: Command): void {
-  const shopper = program.command('shopper').description('prints the stored details of a shopper');
+  const shopper = program
+    .command('shopper')
+    .description('prints the stored details of a shopper, or erases the shopper');
   const example = '\nExample:\n  triglyph shopper show AcmeWeb shopper-1';
   shopper
     .command('show')
@@ -24,6 +27,20 @@ export function add(program: Command): void {
     )
     .addHelpText('after', example)
     .action(showShopper);
+  shopper
+    .command('erase')
+    .argument('<merchantAccount>', 'the merchant account')
+    .argument('<shopperReference>', 'the shopperReference of requests')
+    .option('--dry-run', 'counts what would be destroyed, and destroys nothing')
+    .option('--json', 'prints JSON')
+    .description('destroys what is stored about a shopper, for good; servers may be running')
+    .addHelpText(
+      'after',
+      '\nExample:\n  triglyph shopper erase AcmeWeb shopper-1 --dry-run\n\ndocs/retention.md says what is kept, and why.',
+    )
+    .action(async (merchantAccount: string, shopperReference: string, options: EraseOptions) =>
+      (await import('./shopper/erase.ts')).erase(merchantAccount, shopperReference, options),
+    );
   shopper.addHelpText('after', example);
 }
 

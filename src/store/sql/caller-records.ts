@@ -20,6 +20,10 @@ export interface StoredCallerRecords extends CallerRecords {
   list(since: number): Promise<readonly CallerRecord[]>;
   /** The last request of a record that has one. */
   findRequest(id: string): Promise<SealedRequest | undefined>;
+  /** The sealed last requests of a tenant, by their records. */
+  findRequests(tenant: string): Promise<ReadonlyMap<string, SealedRequest>>;
+  /** Destroys a last request, unless it was replaced meanwhile. Returns whether it did. */
+  eraseRequest(tenant: string, id: string, request: SealedRequest): Promise<boolean>;
   /** Deletes records that were last used before the moment, and the counts of days before it. */
   deleteBefore(moment: number): Promise<void>;
 }
@@ -57,6 +61,15 @@ export function createCallerRecords(engine: Engine, limits = defaultLimits): Sto
         const [row] = await session.query(findRequest, [id]);
         return row && { keyId: row.key_id, dataKey: row.data_key, payload: row.last_request };
       }),
+    findRequests: (tenant) =>
+      engine.read(async (session) => {
+        const rows = await session.query(findRequestsOfTenant, [tenant]);
+        return new Map(
+          rows.map((row) => [row.caller_id, { keyId: row.key_id, dataKey: row.data_key, payload: row.last_request }]),
+        );
+      }),
+    eraseRequest: async (tenant, id, { dataKey }) =>
+      (await engine.write((session) => session.execute(eraseRequest, [tenant, id, dataKey]), readCommitted)) > 0,
     async deleteBefore(moment) {
       await deleteAll(engine, deleteDays, Math.floor(moment / dayMs));
       await deleteAll(engine, deleteRecords, moment);
@@ -232,6 +245,19 @@ const listRecords = statement<RecordRow>(
 const findRequest = statement<{ readonly key_id: string; readonly data_key: string; readonly last_request: string }>(
   'find-caller-request',
   'select key_id, data_key, last_request from caller_record where caller_id = $1 and data_key is not null',
+);
+
+type RequestRow = { readonly key_id: string; readonly data_key: string; readonly last_request: string };
+
+const findRequestsOfTenant = statement<RequestRow & { readonly caller_id: string }>(
+  'find-caller-requests-of-tenant',
+  'select caller_id, key_id, data_key, last_request from caller_record where tenant = $1 and data_key is not null',
+);
+
+const eraseRequest = statement(
+  'erase-caller-request',
+  `update caller_record set key_id = null, data_key = null, last_request = null
+    where tenant = $1 and caller_id = $2 and data_key = $3`,
 );
 
 const deleteDays = statement(

@@ -86,6 +86,11 @@ export interface Engine {
    * share the database, so that its data must not be cached. Throws `StoreUnavailable`.
    */
   foreignCommits?(): number;
+  /**
+   * Overwrites what the database still holds of deleted rows beside its tables. Returns false where a reader was in the way.
+   * Absent where the operator's clean-up does it, as on PostgreSQL.
+   */
+  scrub?(): Promise<boolean>;
   /** Waits for the transactions that have begun. */
   close(): Promise<void>;
 }

@@ -11,4 +11,5 @@ export const tablesOfDatabase = Object.freeze([
   'service_migration',
   'copy_progress',
   'write_check',
+  'lease',
 ]);

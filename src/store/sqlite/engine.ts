@@ -1,4 +1,5 @@
 /** The engine on SQLite: one writing connection that commits transactions in groups, and a second connection for reads. */
+import { setTimeout } from 'node:timers/promises';
 import type { AttemptResult } from '../../lib/retry.ts';
 import { CommitUnknown, StoreUnavailable } from '../errors.ts';
 import {
@@ -24,6 +25,9 @@ export interface Parts {
   /** Releases the lock of the serving process. */
   readonly release: () => void;
 }
+
+const scrubAttemptsMax = 50;
+const scrubPauseMs = 100;
 
 const describeTables = statement<TableRow>(
   'describe-tables',
@@ -107,6 +111,18 @@ export class SqliteEngine implements DescribedEngine {
   /** Asks the writing connection, whose own commits do not change the counter. */
   foreignCommits(): number {
     return this.#parts.writer.dataVersion() + this.#restores;
+  }
+
+  /** The write-ahead log holds earlier pages until they are overwritten: moves it into the file, and cuts it off. */
+  async scrub(): Promise<boolean> {
+    const { writer } = this.#parts;
+    for (let attempt = 1; attempt <= scrubAttemptsMax && !this.#closed; attempt += 1) {
+      await this.#queue.idle();
+      // Another transaction may have begun since. The first column says whether a reader was in the way.
+      if (!writer.inTransaction && Number(writer.list('pragma wal_checkpoint(truncate)')[0]) === 0) return true;
+      await setTimeout(scrubPauseMs);
+    }
+    return false;
   }
 
   /** Remembers all rows, so that `restore` brings them back; for tests. */

@@ -18,6 +18,8 @@ const waitMsMax = 5_000;
 /** `fullfsync`: on macOS a plain fsync returns before the disk has the bytes. It has no effect elsewhere. */
 const durable =
   'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma checkpoint_fullfsync = on';
+/** What is deleted is overwritten with zeros. */
+const secureDelete = 'pragma secure_delete = on';
 /** A longer write-ahead log is truncated to this many bytes. */
 const logLimit = 'pragma journal_size_limit = 67108864';
 /** In kibibytes, since it is negative: 32 MiB hold the rows of a busy day. */
@@ -53,7 +55,7 @@ export function openParts({ dataDir, exclusive, create = true }: SqliteOptions, 
     const path = join(dataDir, databaseName);
     createPrivately(dataDir, path);
     const writer = new DatabaseSync(path, { timeout: waitMsMax, enableForeignKeyConstraints: true });
-    writer.exec(`${durable}; ${logLimit}; ${writerCache}`);
+    writer.exec(`${durable}; ${secureDelete}; ${logLimit}; ${writerCache}`);
     // From here on the engine itself waits for other writers, without blocking the event loop.
     writer.exec('pragma busy_timeout = 0');
     const reader = new DatabaseSync(path, { timeout: waitMsMax, readOnly: true });

@@ -21,6 +21,7 @@ import { auditLog } from './0018-audit-log.ts';
 import { leastPrivilege } from './0019-least-privilege.ts';
 import { refusedImportRows } from './0020-refused-import-rows.ts';
 import { pepperIds } from './0021-pepper-ids.ts';
+import { retention } from './0022-retention.ts';
 
 export const migrations: readonly Migration[] = Object.freeze([
   firstTables,
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = Object.freeze([
   leastPrivilege,
   refusedImportRows,
   pepperIds,
+  retention,
 ]);

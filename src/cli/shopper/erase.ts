@@ -1,0 +1,53 @@
+/** `triglyph shopper erase`: destroys what is stored about a shopper. */
+import { eraseShopper } from '../../app/erase-shopper.ts';
+import { systemUser } from '../audited-command.ts';
+import { CommandError } from '../command-error.ts';
+import { print } from '../output.ts';
+import { withBackend } from '../with-backend.ts';
+
+export interface EraseOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+/** Sets exit code 1 where files of the embedded store may still hold what was destroyed. */
+export async function erase(
+  merchantAccount: string,
+  shopperReference: string,
+  { dryRun: isDryRun = false, json }: EraseOptions,
+): Promise<void> {
+  const erasure = await withBackend(async (backend) => {
+    const company = await backend.registry.findCompany(merchantAccount);
+    if (company === undefined) throw new CommandError([`${merchantAccount}: there is no such merchant account`]);
+    return eraseShopper(backend, { company, merchantAccount, shopperReference }, { actor: systemUser(), isDryRun });
+  });
+  const { isScrubbed, ...counts } = erasure;
+  if (!isScrubbed) process.exitCode = 1;
+  if (json) {
+    print(JSON.stringify({ dryRun: isDryRun, ...erasure }));
+    return;
+  }
+  const width = Math.max(...Object.values(labels).map((label) => label.length));
+  const lines = Object.entries(counts).map(
+    ([name, rows]) => `${labels[name as keyof typeof labels].padEnd(width)}  ${rows}`,
+  );
+  print(
+    ...lines,
+    isDryRun ? 'Nothing was destroyed.' : 'This was destroyed.',
+    'Kept until their time is over: outcomes of idempotency keys (31 days), and events that are still delivered.',
+    ...(isScrubbed
+      ? []
+      : ['A reader was in the way: earlier pages may still be in the write-ahead log. Run it again.']),
+  );
+}
+
+const labels = {
+  shoppers: 'shopper',
+  details: 'details, disabled ones included',
+  changes: 'changes in histories',
+  notifications: 'announcements of payments',
+  announcedChanges: 'announced changes of the cards',
+  checks: 'checks that wait for the account updater',
+  deadLetters: 'dead letters',
+  callerRequests: 'last requests of callers',
+} as const;

@@ -1,0 +1,68 @@
+/** Destroys what is stored for longer than its time, in small steps beside traffic. */
+import type { Clock } from '../lib/clock-and-ids.ts';
+import { endLease, holdLease, type Lease } from './sql/leases.ts';
+import type { Store } from './store.ts';
+import type { Transaction } from './transaction.ts';
+
+/** How long one kind of data is stored. Services declare those of their own data. */
+export interface RetentionRule {
+  /** What is destroyed, as the audit log says it: `disabledDetail`. */
+  readonly subject: string;
+  /** Undefined for ever. */
+  readonly ms: number | undefined;
+  /** Destroys at most `max` rows from before the moment, the oldest first. Returns their number. */
+  destroy(tx: Transaction, before: number, max: number): Promise<number>;
+}
+
+export interface DestroyedRows {
+  readonly subject: string;
+  /** Milliseconds since the epoch. */
+  readonly before: number;
+  readonly rows: number;
+}
+
+export interface RetentionParts {
+  readonly store: Pick<Store, 'write'>;
+  readonly clock: Clock;
+  readonly rules: readonly RetentionRule[];
+  /** Names the process among those that share the store. */
+  readonly owner: string;
+  /** Waits between two steps; by default as long as the step took. */
+  readonly pause: (ms: number) => Promise<void>;
+  readonly isStopped: () => boolean;
+}
+
+/** Rows of one transaction: few enough that requests hardly wait. */
+export const rowsPerStep = 200;
+const pauseMsMin = 20;
+const pauseMsMax = 1_000;
+/** Longer than a step and its pause. */
+const leaseMs = 60_000;
+/** Rows are locked, and nothing is read that other transactions write: such steps do not conflict. */
+const readCommitted = { isolation: 'readCommitted' } as const;
+
+/** Returns what was destroyed. Ends early where another process does the same, or the process stops. */
+export async function applyRetention(parts: RetentionParts): Promise<readonly DestroyedRows[]> {
+  const { store, clock, rules, owner, pause, isStopped } = parts;
+  const lease: Lease = { name: 'retention', owner, ms: leaseMs };
+  const destroyed: DestroyedRows[] = [];
+  for (const { subject, ms, destroy } of rules) {
+    if (ms === undefined) continue;
+    const before = clock.now() - ms;
+    let rows = 0;
+    for (let more = true; more && !isStopped(); ) {
+      const startedAt = performance.now();
+      const done = await store.write(
+        async (tx) => ((await holdLease(tx, lease)) ? await destroy(tx, before, rowsPerStep) : undefined),
+        readCommitted,
+      );
+      if (done === undefined) return destroyed;
+      rows += done;
+      more = done === rowsPerStep;
+      if (more) await pause(Math.min(Math.max(performance.now() - startedAt, pauseMsMin), pauseMsMax));
+    }
+    if (rows > 0) destroyed.push({ subject, before, rows });
+  }
+  await store.write((tx) => endLease(tx, lease), readCommitted);
+  return destroyed;
+}

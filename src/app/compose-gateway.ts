@@ -104,6 +104,7 @@ export async function composeGateway<M extends Metrics>(
   const protocols = tracing?.decode(plainProtocols) ?? plainProtocols;
   metrics.webhooks = backend.endpoints;
   metrics.unsettled = backend.unsettled;
+  metrics.credentials = backend.credentialUses;
   backend.services.observe(log, metrics);
   observeLimits(backend, log, metrics);
   const opened = openUpstreams(upstreams, {

@@ -150,7 +150,20 @@ function crossFieldErrors(config: Config): readonly string[] {
     errors.push('REQUEST_MS_MAX is less than HEADERS_MS_MAX: raise it, or lower HEADERS_MS_MAX.');
   if (workers > 1 && databaseUrl === undefined)
     errors.push(`WORKERS is ${workers} and the embedded store allows one process: set DATABASE_URL, or one worker.`);
-  return [...errors, ...updaterErrors(config), ...kmsErrors(config)];
+  return [...errors, ...tlsErrors(config), ...updaterErrors(config), ...kmsErrors(config)];
+}
+
+function tlsErrors(config: Config): readonly string[] {
+  const { tlsCertFile, tlsKeyFile, tlsClientCaFile, adminTls, clientCertificateHeader, trustedProxies } = config;
+  const errors: string[] = [];
+  if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined))
+    errors.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both, or none.');
+  if (tlsCertFile === undefined && tlsClientCaFile !== undefined)
+    errors.push('TLS_CLIENT_CA_FILE is set without TLS_CERT_FILE: only a server with a certificate asks for one.');
+  if (tlsCertFile === undefined && adminTls) errors.push('ADMIN_TLS is on without TLS_CERT_FILE: set it.');
+  if (clientCertificateHeader !== undefined && !trustedProxies.any)
+    errors.push('CLIENT_CERTIFICATE_HEADER is set without TRUSTED_PROXIES: no other sender of it is believed.');
+  return errors;
 }
 
 function kmsErrors({ kmsUrl, kmsTokenFile }: Config): readonly string[] {

@@ -19,6 +19,7 @@ import { addServices, noServices, type OwnService } from './own-services.ts';
 import { ownedPaths } from './owned-paths.ts';
 import { productionFaults } from './production-checks.ts';
 import type { ServiceSet, Services } from './service-set.ts';
+import { openTlsFiles, type TlsFiles, tlsReport } from './tls-files.ts';
 import type { AnsweredBy, Upstreams } from './upstreams/options.ts';
 import { planUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
 import { readSources } from './variable-sources.ts';
@@ -134,6 +135,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
   const composed = await composeGateway(config, backend, createNoMetrics, overrides);
   const work = await startBackgroundWork(config, backend, composed);
   const servers: CallerServer[] = [];
+  let tls: TlsFiles | undefined;
   let closed: Promise<void> | undefined;
   // Koa is loaded for the first request: it takes as long as all other files of a gateway together.
   const load = async () => {
@@ -151,6 +153,7 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
     await Promise.all(servers.map((server) => server.drain()));
     await work.stop(AbortSignal.timeout(config.drainMsMax));
     await saveRecords(composed, backend);
+    await tls?.stop();
     await composed.upstreams.close();
     await composed.cache?.close();
     await backend.close();
@@ -163,9 +166,10 @@ async function run(config: Config, backend: Backend<Services>, overrides: Gatewa
     koa: () => createMiddleware(mounted),
     async listen({ port = 0, host = '127.0.0.1' } = {}) {
       const { openCallerServer } = await import('../http/server.ts');
-      const server = await openCallerServer({ ...composed, options: { ...config, host, port } });
+      tls ??= openTlsFiles(config, tlsReport(composed.log));
+      const server = await openCallerServer({ ...composed, options: { ...config, host, port }, tls });
       servers.push(server);
-      return origin(host, server.port);
+      return origin(host, server.port, tls === undefined ? 'http' : 'https');
     },
     close() {
       closed ??= close();

@@ -1,8 +1,10 @@
 /** Production checks: finds what makes a configuration unsafe to serve, with a correction for each fault. */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Config } from './config.ts';
+import { readTls } from './tls-files.ts';
 import type { UpstreamPlan } from './upstreams/plan.ts';
 import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 
@@ -20,6 +22,7 @@ export function productionFaults(config: Config, options: CheckOptions = {}): re
   if (keys === undefined)
     faults.push('There are no keys: name a key file in KEY_FILE; `triglyph keys create FILE` creates one.');
   if (keyFile !== undefined) faults.push(...keyFileFaults(keyFile));
+  faults.push(...tlsFaults(config));
   if (updaterFolder !== undefined) faults.push(...folderFaults(updaterFolder));
   if (demoShoppers > 0) faults.push('DEMO_SHOPPERS is set: remove it; only the demo generates shoppers.');
   if (databaseUrl === undefined && existsSync(join(dataDir, demoMark)))
@@ -35,10 +38,22 @@ export interface CheckOptions {
 }
 
 /** The owner may read and write a key file, and its group may read it. */
-export function keyFileFaults(file: string): readonly string[] {
+export function keyFileFaults(file: string, name = 'KEY_FILE'): readonly string[] {
   // Windows has no permission bits.
   if (process.platform === 'win32' || (statSync(file).mode & 0o027) === 0) return [];
-  return [`KEY_FILE ${file} can be read or changed by others: chmod 600 it (640 where a group must read it).`];
+  return [`${name} ${file} can be read or changed by others: chmod 600 it (640 where a group must read it).`];
+}
+
+function tlsFaults(config: Config): readonly string[] {
+  const { tlsCertFile, tlsKeyFile } = config;
+  if (tlsCertFile === undefined || tlsKeyFile === undefined) return [];
+  try {
+    checkTls(readTls(config));
+    return keyFileFaults(tlsKeyFile, 'TLS_KEY_FILE');
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    return [`TLS_CERT_FILE ${tlsCertFile} and TLS_KEY_FILE ${tlsKeyFile} cannot be used: ${reason}.`];
+  }
 }
 
 function demoFaults({ host, environment }: Config, { isHostChosen = false }: CheckOptions): readonly string[] {
@@ -58,11 +73,19 @@ function folderFaults(folder: string): readonly string[] {
 }
 
 /** Refuses connections on which card numbers and secrets would cross the network in the clear. */
-function liveFaults({ host, trustedProxies, publicUrl, databaseUrl, updaterUrl, kmsUrl }: Config): readonly string[] {
+function liveFaults({
+  host,
+  trustedProxies,
+  tlsCertFile,
+  publicUrl,
+  databaseUrl,
+  updaterUrl,
+  kmsUrl,
+}: Config): readonly string[] {
   const faults: string[] = [];
-  if (!isLoopback(host) && !trustedProxies.any)
+  if (!isLoopback(host) && !trustedProxies.any && tlsCertFile === undefined)
     faults.push(
-      'ENVIRONMENT is live and no proxy terminates TLS: name the proxy in TRUSTED_PROXIES, or bind HOST to 127.0.0.1.',
+      'ENVIRONMENT is live and nothing terminates TLS: set TLS_CERT_FILE, name the proxy in TRUSTED_PROXIES, or bind HOST to 127.0.0.1.',
     );
   if (publicUrl?.startsWith('http:'))
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');

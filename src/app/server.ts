@@ -4,8 +4,8 @@ import type { Protocols } from '../formats/index.ts';
 import { type Admin, type AdminParts, inspect, openAdmin, type Probe } from '../http/admin.ts';
 import { logFailure } from '../http/log.ts';
 import { createMetrics, type ServedMetrics } from '../http/metrics/metrics.ts';
-import type { TlsOptions } from '../http/node-http.ts';
 import { openCallerServer } from '../http/server.ts';
+import type { TlsSource } from '../http/tls.ts';
 import { runAtMostEvery } from '../lib/run-at-most-every.ts';
 import type { Backend } from './backend.ts';
 import { startBackgroundWork } from './background-work.ts';
@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { origin } from './origin.ts';
 import type { Services } from './service-set.ts';
 import { openTelemetry } from './telemetry/open-telemetry.ts';
+import { openTlsFiles, tlsReport } from './tls-files.ts';
 
 export interface RunningServer {
   /** The address for callers: `http://127.0.0.1:8080`. */
@@ -30,8 +31,8 @@ export interface RunningServer {
 export interface ServerOverrides extends GatewayOverrides {
   /** Replaces the admin port. */
   readonly admin?: (parts: AdminParts & Pick<ServedMetrics, 'registry'>) => Promise<Admin>;
-  /** The certificate of a server that speaks HTTPS itself. */
-  readonly tls?: TlsOptions | undefined;
+  /** Replaces the certificate files of the configuration. */
+  readonly tls?: TlsSource | undefined;
 }
 
 /** How often readiness asks the key management service. */
@@ -47,13 +48,15 @@ const logCloseMsMin = 200;
 export async function startServer(
   config: Config,
   backend: Backend<Services>,
-  { admin: openProbes = openAdmin, tls, ...overrides }: ServerOverrides = {},
+  { admin: openProbes = openAdmin, tls: givenTls, ...overrides }: ServerOverrides = {},
 ): Promise<RunningServer> {
   const composed = await composeGateway(config, backend, createMetrics, {
     openTelemetry: (parts) => openTelemetry({ variables: process.env, ...parts }),
     ...overrides,
   });
   const { protocols, log, metrics, cache } = composed;
+  const tlsFiles = openTlsFiles(config, tlsReport(log));
+  const tls = givenTls ?? tlsFiles;
   const server = await openCallerServer({ ...composed, options: config, tls }).catch(async (thrown) => {
     await cache?.close();
     throw thrown;
@@ -61,9 +64,11 @@ export async function startServer(
   metrics.connections = () => server.connections();
   composed.telemetry?.exportMetrics(metrics.registry);
   const probes = [...createProbes(backend), ...composed.upstreams.probes];
+  if (tlsFiles !== undefined) metrics.certificateExpiresAt = tlsFiles.expiresAt;
   const admin = await openProbes({
     host: config.adminHost,
     port: config.adminPort,
+    tls: config.adminTls ? tls : undefined,
     registry: metrics.registry,
     readiness: () => inspect({ probes, draining: () => server.draining() }),
   }).catch(async (thrown) => {
@@ -74,7 +79,7 @@ export async function startServer(
   const work = await startBackgroundWork(config, backend, composed);
   return Object.freeze({
     callers: origin(config.host, server.port, tls === undefined ? 'http' : 'https'),
-    admin: origin(config.adminHost, admin.port),
+    admin: origin(config.adminHost, admin.port, config.adminTls ? 'https' : 'http'),
     protocols,
     failed: (thrown: unknown) => logFailure(log, thrown, 'the process failed'),
     async stop() {
@@ -94,6 +99,7 @@ export async function startServer(
         await saveRecords(composed, backend);
         // The last metrics are read from the store.
         await composed.telemetry?.close(telemetryMsMax);
+        await tlsFiles?.stop();
         await composed.upstreams.close();
         await cache?.close();
         await backend.close();

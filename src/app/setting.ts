@@ -137,6 +137,15 @@ export function updaterUrl(text: string): Parsed<string> {
     : { hint: 'give an address like https://updater.example.com/checks, without user, password and fragment' };
 }
 
+/** Returns the name in lower case. Refuses headers that carry something else. */
+export function headerName(text: string): Parsed<string> {
+  const name = text.toLowerCase();
+  const isOther = ['authorization', 'x-api-key', 'cookie', 'host', 'x-forwarded-for'].includes(name);
+  return /^[a-z0-9-]{1,100}$/.test(name) && !isOther
+    ? { value: name }
+    : { hint: 'give the name of a header, like X-SSL-Client-SHA256' };
+}
+
 export function token(text: string): Parsed<string> {
   return /^[\x21-\x7e]{1,4096}$/.test(text)
     ? { value: text }

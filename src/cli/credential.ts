@@ -2,24 +2,24 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { addServices } from '../app/own-services.ts';
 import { builtInServices } from '../app/services.ts';
-import { gatewayRoles } from '../contract/roles.ts';
 import { platformStatus } from '../services/balance-platform/balance-platforms/contract.ts';
 import type { Platform } from '../services/balance-platform/balance-platforms/platform.ts';
-import { platformRule } from '../services/balance-platform/store/registry.ts';
-import { services } from '../services/index.ts';
-import { merchantAccountRule } from '../services/recurring/store/merchant-accounts.ts';
-import type { ListedCredential } from '../store/sql/credential-list.ts';
 import type { IssuedSecret } from '../store/sql/credential-registry.ts';
-import { type CredentialKind, type GrantRule, rolesOf } from '../store/sql/credential-rules.ts';
-import { formatMinute, print, printAll } from './output.ts';
+import { type GrantRule, rolesOf, type StoredKind } from '../store/sql/credential-rules.ts';
+import { CommandError } from './command-error.ts';
+import { addEditCommand } from './credential/edit.ts';
+import { createLimitOptions, type LimitOptions, roleOption } from './credential/limits.ts';
+import { listCredentials } from './credential/list.ts';
+import { print, printAll } from './output.ts';
 import { ownServices } from './project.ts';
 import { withBackend } from './with-backend.ts';
 
 export function add(program: Command): void {
-  const credential = program.command('credential').description('adds, lists, rotates and revokes credentials');
+  const credential = program.command('credential').description('adds, edits, lists, rotates and revokes credentials');
   addAddCommand(credential);
   addListCommand(credential);
   addRevokeCommand(credential);
+  addEditCommand(credential);
   addRotateCommand(credential);
   addMerchantAccountCommands(credential);
   addBalancePlatformCommands(credential);
@@ -30,10 +30,9 @@ interface OutputOptions {
   readonly json?: boolean;
 }
 
-interface AddOptions extends OutputOptions {
-  readonly kind: CredentialKind;
+interface AddOptions extends OutputOptions, LimitOptions {
+  readonly kind: StoredKind;
   readonly username?: string;
-  readonly role?: readonly string[];
   readonly requireIdempotencyKey?: boolean;
 }
 
@@ -44,13 +43,19 @@ function addAddCommand(credential: Command): void {
   const command = credential
     .command('add')
     .argument('<company>', 'the company that the credential belongs to')
-    .addOption(new Option('--kind <kind>', 'how callers present it').choices(['basic', 'apiKey']).default('basic'))
+    .addOption(
+      new Option('--kind <kind>', 'how callers present it; certificate: by --certificate alone, without a secret')
+        .choices(['basic', 'apiKey', 'certificate'])
+        .default('basic'),
+    )
     .option(
       '--username <name>',
       'for basic; the default is ws@Company.<company>, or ws@BalancePlatform.<company> with --balance-platform',
     );
   const others = [
-    roleOption(),
+    roleOption('a role, instead of the one that a grant brings along; repeat it for more'),
+    new Option('--read-only', 'authorizes operations that read, and no others'),
+    ...createLimitOptions(),
     new Option('--require-idempotency-key', 'refuses writing requests without an Idempotency-Key'),
     new Option('--json', 'prints JSON'),
   ];
@@ -63,7 +68,9 @@ function addAddCommand(credential: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n  triglyph credential add Acme --balance-platform AcmePlatform',
+      '\nExample:\n  triglyph credential add Acme --account AcmeWeb --account AcmeShop\n' +
+        '  triglyph credential add Acme --account AcmeWeb --role recurring:list --expires 90d --from 192.0.2.0/24\n' +
+        '  triglyph credential add Acme --balance-platform AcmePlatform',
     )
     .action((tenant: string, options: AddOptions & GrantOptions) => addCredential(tenant, options, grantOptions));
 }
@@ -93,25 +100,13 @@ function createGrantOption({ option: { flags, doc }, confined }: GrantRule, take
   return option.argParser<readonly string[]>((code, codes = []) => (confined ? [code] : [...codes, code]));
 }
 
-/** A role besides those that the grants bring along. */
-function roleOption(): Option {
-  const all = [...services, ...ownServices().map(({ service }) => service)].flatMap(({ roles }) => roles);
-  const roles = [...new Set([...all, ...Object.keys(gatewayRoles)])];
-  return new Option(
-    '--role <role>',
-    `a role, instead of the one that a grant brings along; repeat it for more: ${roles.join(', ')}`,
-  ).argParser<readonly string[]>((role, given = []) => {
-    if (!roles.includes(role)) throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
-    return [...given, role];
-  });
-}
-
 async function addCredential(
   tenant: string,
   options: AddOptions & GrantOptions,
   grantOptions: readonly GrantOption[],
 ): Promise<void> {
   const { kind, username, role = [], requireIdempotencyKey: requiresKey } = options;
+  const { readOnly, expires: expiresAt, from: networks, certificate: certificates } = options;
   const given = grantOptions.flatMap(({ rule, option }) => {
     const values = options[option.attributeName()];
     return values === undefined ? [] : [{ rule, values }];
@@ -121,8 +116,16 @@ async function addCredential(
   const named = [...new Set([...role, ...brought])];
   const roles = named.length === 0 ? [defaultRole] : named;
   const grants = Object.fromEntries(given.map(({ rule, values }) => [rule.name, values]));
-  const credential = { tenant, kind, username, roles, grants, requiresKey };
-  printIssued(await withBackend(({ registry }) => registry.addCredential(credential)), options);
+  const credential = { tenant, roles, grants, requiresKey, readOnly, expiresAt, networks, certificates };
+  if (kind !== 'certificate') {
+    const add = { ...credential, kind, username };
+    printIssued(await withBackend(({ registry }) => registry.addCredential(add)), options);
+    return;
+  }
+  if (username !== undefined) throw new CommandError(['a certificate has no username']);
+  const bound = { ...credential, certificates: certificates ?? [] };
+  const { id } = await withBackend(({ registry }) => registry.addCertificateCredential(bound));
+  print(options.json ? JSON.stringify({ id }) : `credential  ${id}`);
 }
 
 /** Of a credential without grants and roles. */
@@ -148,12 +151,7 @@ function addListCommand(credential: Command): void {
     .option('--json', 'prints JSON')
     .description('lists the credentials without their secrets')
     .addHelpText('after', '\nExample:\n  triglyph credential list --json')
-    .action(async ({ json }: OutputOptions) => {
-      const credentials = await withBackend(({ registry }) => registry.listCredentials());
-      if (json) print(JSON.stringify(credentials.map(toJson)));
-      else if (credentials.length === 0) print('There is no credential yet.');
-      else printAll(credentials.map(formatCredential));
-    });
+    .action(listCredentials);
 }
 
 function addRevokeCommand(credential: Command): void {
@@ -247,28 +245,6 @@ function printIssued({ id, username, secret }: IssuedSecret, { json }: OutputOpt
     `credential  ${id}`,
     'The secret is printed only once: the store holds a hash of it.',
   );
-}
-
-/** Names the tenant and the grants of the built-in services as callers do. Other grants keep their names, below `grants`. */
-function toJson({ id, tenant: company, kind, username, roles, grants, ...rest }: ListedCredential) {
-  const { [merchantAccountRule.name]: merchantAccounts = [], [platformRule.name]: platforms = [], ...others } = grants;
-  const own = Object.keys(others).length === 0 ? {} : { grants: others };
-  return { id, company, kind, username, roles, merchantAccounts, balancePlatform: platforms[0], ...own, ...rest };
-}
-
-function formatCredential(credential: ListedCredential): string {
-  const { id, tenant, kind, username, roles, grants, requiresKey, createdAt, revokedAt } = credential;
-  return [
-    id,
-    tenant,
-    kind,
-    username ?? '-',
-    roles.join(',') || '-',
-    Object.values(grants).flat().join(',') || '-',
-    formatMinute(createdAt),
-    requiresKey ? 'key required' : '-',
-    revokedAt === undefined ? 'live' : `revoked ${formatMinute(revokedAt)}`,
-  ].join('  ');
 }
 
 function parseMinutes(text: string): number {

@@ -9,6 +9,7 @@ import { serviceAddress } from '../contract/service.ts';
 import { demoAccounts, demoPlatform } from '../demo/published.ts';
 import { seed } from '../demo/seed.ts';
 import { type AdminParts, openAdmin } from '../http/admin.ts';
+import { fixedTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { ResourceReader } from '../services/balance-platform/store/repository.ts';
 import type { PreparedControls } from '../testing/controls.ts';
@@ -80,7 +81,7 @@ async function start(backend: Backend, { config, tls, controls }: DemoParts): Pr
   await addSampleData(backend, config);
   const overrides = {
     onLogError: handleOutputError,
-    tls,
+    tls: tls && fixedTls(tls),
     deprecations: projectDeprecations(),
     upstreams: readUpstreams(),
   };

@@ -104,7 +104,8 @@ async function superviseWorkers(project: Project): Promise<void> {
   };
   const stopped = untilStopped({ failed, stop });
   const { callers, adminPort } = primary;
-  log('info', 'ready', { version, callers, admin: origin(config.adminHost, adminPort), workers: config.workers });
+  const admin = origin(config.adminHost, adminPort, config.adminTls ? 'https' : 'http');
+  log('info', 'ready', { version, callers, admin, workers: config.workers });
   await stopped;
 }
 

@@ -2,7 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { type AdminRequest, readAdminRequest } from './admin-request.ts';
-import { createServer } from './node-http.ts';
+import { createWebServer } from './node-http.ts';
+import type { TlsSource } from './tls.ts';
 
 /** A part that requests depend on. */
 export interface Probe {
@@ -16,6 +17,8 @@ export interface Probe {
 export interface AdminParts {
   readonly host: string;
   readonly port: number;
+  /** The certificate of an admin port that speaks HTTPS. */
+  readonly tls?: TlsSource | undefined;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   /** What /readyz answers. */
   readonly readiness: () => Promise<Readiness>;
@@ -37,7 +40,7 @@ export interface Page {
 }
 
 export async function openAdmin(parts: AdminParts): Promise<Admin> {
-  const server = createServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 });
+  const server = createWebServer({ maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 5000 }, parts.tls);
   server.maxConnections = 64;
   server.on('request', (request, response) => {
     const received = readAdminRequest(request);

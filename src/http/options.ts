@@ -8,6 +8,8 @@ export interface HttpOptions {
   /** The origin in served documents. If it is absent, the Host header of the request decides. */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: TrustedProxies;
+  /** In lower case: where trusted proxies name the client certificate of a caller. */
+  readonly clientCertificateHeader?: string | undefined;
   readonly bodyBytesMax: number;
   readonly headerBytesMax: number;
   readonly headersMax: number;

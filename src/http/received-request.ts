@@ -5,12 +5,13 @@ import type { Sender } from '../contract/canonical.ts';
 import { describe, Problem } from '../contract/problem.ts';
 import type { WireRequest } from '../formats/wire.ts';
 import { createTraceId, createTraceparent, parseTraceparent, traceIdOf } from '../lib/trace-context.ts';
+import { clientCertificate } from './client-certificate.ts';
 import { clientAddress, publicScheme } from './forwarded.ts';
 import { type ContentCoding, codingOf, inflateBody, inflateRatioMax } from './inflate.ts';
 import type { HttpOptions } from './options.ts';
 import { acceptRequestId } from './request-id.ts';
 
-type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies'>;
+type Limits = Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'>;
 
 /** Headers that may occur once: two of them can mean two requests in one (request smuggling). */
 const single: ReadonlySet<string> = new Set([
@@ -167,6 +168,10 @@ export class ReceivedRequest implements WireRequest {
   /** Where requests are traced: the span of this one. */
   set traceparent(traceparent: string) {
     this.#traceparent = traceparent;
+  }
+
+  get certificate(): string | undefined {
+    return clientCertificate(this.request, this.#limits);
   }
 
   inspect(requiresHost: boolean): void {

@@ -7,15 +7,16 @@ import { Problem } from '../contract/problem.ts';
 import { plainAddress } from '../lib/networks.ts';
 import { type AppOptions, createApp } from './app.ts';
 import { limitConnections } from './connection-limit.ts';
-import { createWebServer, type TlsOptions } from './node-http.ts';
+import { createWebServer } from './node-http.ts';
 import type { Observer } from './observer.ts';
 import type { HttpOptions, LimitEvent } from './options.ts';
 import { limitPipeline } from './pipeline.ts';
 import type { ReceivedRequest } from './received-request.ts';
+import type { TlsSource } from './tls.ts';
 
 export interface CallerServerOptions extends Omit<AppOptions, 'closing' | 'onRequest'> {
   /** The certificate of a server that speaks HTTPS itself. */
-  readonly tls?: TlsOptions | undefined;
+  readonly tls?: TlsSource | undefined;
   readonly onLimit?: (event: LimitEvent) => void;
 }
 
@@ -128,7 +129,7 @@ function refuseConnection(
 }
 
 /** Node's server with explicit limits. */
-function createLimitedServer(options: HttpOptions, tls: TlsOptions | undefined): Server {
+function createLimitedServer(options: HttpOptions, tls: TlsSource | undefined): Server {
   const limits = {
     maxHeaderSize: options.headerBytesMax,
     headersTimeout: options.headersMsMax,

@@ -28,6 +28,7 @@ const commands = [
   ['convert'],
   ['credential'],
   ['credential', 'add'],
+  ['credential', 'edit'],
   ['credential', 'list'],
   ['credential', 'rotate'],
   ['credential', 'revoke'],

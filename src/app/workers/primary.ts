@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { openAdmin, type Readiness } from '../../http/admin.ts';
 import { workersMetrics } from '../../http/metrics/workers.ts';
 import type { Config } from '../config.ts';
+import { openTlsFiles, type TlsFiles } from '../tls-files.ts';
 import { isWorkerMessage, type ReadyQuery, type WorkerState } from './messages.ts';
 import { Supervisor } from './supervisor.ts';
 
@@ -26,9 +27,11 @@ export async function startWorkers(config: Config, { report }: SupervisedCommand
   const supervisor = new Supervisor({ workers: config.workers, drainMsMax: config.drainMsMax, report });
   try {
     const callers = await supervisor.start();
+    const tls = openAdminTls(config, report);
     const admin = await openAdmin({
       host: config.adminHost,
       port: config.adminPort,
+      tls,
       registry: workersMetrics(),
       readiness: () => inspectWorkers(supervisor),
     });
@@ -41,12 +44,22 @@ export async function startWorkers(config: Config, { report }: SupervisedCommand
         await setTimeout(config.drainNoticeMs);
         await supervisor.stop();
         await admin.close();
+        await tls?.stop();
       },
     });
   } catch (thrown) {
     await supervisor.stop();
     throw thrown;
   }
+}
+
+/** Workers read the files as well, and log what becomes of them. */
+function openAdminTls(config: Config, report: (text: string) => void): TlsFiles | undefined {
+  if (!config.adminTls) return undefined;
+  return openTlsFiles(config, {
+    renewed: () => {},
+    failed: (thrown) => report(`the changed TLS files cannot be used by the admin port: ${String(thrown)}`),
+  });
 }
 
 /**

@@ -15,6 +15,12 @@ export interface ObservedState {
     oldestWaitingMs(): Promise<number | undefined>;
     countDeadLetters(): Promise<number>;
   };
+  /** When the certificate of the server ends, in milliseconds since the epoch. Absent if it has none. */
+  certificateExpiresAt?: () => number;
+  credentials?: {
+    /** The next expiry of a credential, in milliseconds since the epoch. Undefined if none expires. */
+    findNextExpiry(): Promise<number | undefined>;
+  };
   /** Requests that were forwarded to another server. */
   unsettled?: { countUnknown(): Promise<number> };
 }
@@ -81,7 +87,22 @@ function sourcesOf(state: ObservedState): readonly Source[] {
       aggregator: 'min',
       value: () => state.redisUp && Number(state.redisUp()),
     },
+    {
+      name: 'triglyph_tls_certificate_expiry_timestamp_seconds',
+      help: 'When the TLS certificate of the server ends, in seconds since the epoch; absent if it has none.',
+      aggregator: 'min',
+      value: () => state.certificateExpiresAt && state.certificateExpiresAt() / 1000,
+    },
     // All workers read these from the same store.
+    {
+      name: 'triglyph_credential_expiry_timestamp_seconds',
+      help: 'When the next credential expires, in seconds since the epoch; absent if none does, or the store does not answer.',
+      aggregator: 'min',
+      value: async () => {
+        const next = await state.credentials?.findNextExpiry();
+        return next && next / 1000;
+      },
+    },
     {
       name: 'triglyph_webhooks_oldest_due_seconds',
       help: 'The age of the oldest event that was not delivered and is no dead letter; 0 if there is none, absent if the store does not answer.',

@@ -7,7 +7,7 @@ import type { Middleware } from './state.ts';
 
 export interface ObservationOptions {
   readonly observer: Observer;
-  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies'>;
+  readonly options: Pick<HttpOptions, 'bodyBytesMax' | 'headersMax' | 'trustedProxies' | 'clientCertificateHeader'>;
   /** Called for each request as it arrives; the server needs the request when its connection breaks. */
   readonly onRequest: (request: ReceivedRequest) => void;
 }

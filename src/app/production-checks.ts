@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkTls } from '../http/tls.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Config } from './config.ts';
-import { readTls } from './tls-files.ts';
+import { endOf, readTls } from './tls-files.ts';
 import type { UpstreamPlan } from './upstreams/plan.ts';
 import type { ConfiguredUpstream } from './upstreams/read-upstream.ts';
 
@@ -54,6 +54,16 @@ function tlsFaults(config: Config): readonly string[] {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     return [`TLS_CERT_FILE ${tlsCertFile} and TLS_KEY_FILE ${tlsKeyFile} cannot be used: ${reason}.`];
   }
+}
+
+const warnedMs = 30 * 86_400_000;
+
+/** Says that the certificate of the server ends soon. Files that cannot be used are a fault. */
+export function tlsWarnings(config: Config, now: number): readonly string[] {
+  if (config.tlsCertFile === undefined || tlsFaults(config).length > 0) return [];
+  const end = endOf(readTls(config));
+  if (end > now + warnedMs) return [];
+  return [`TLS_CERT_FILE ${config.tlsCertFile} ends at ${new Date(end).toISOString()}: renew it.`];
 }
 
 function demoFaults({ host, environment }: Config, { isHostChosen = false }: CheckOptions): readonly string[] {

@@ -93,6 +93,7 @@ function isSame(a: TlsOptions, b: TlsOptions): boolean {
   return a.cert === b.cert && a.key === b.key && a.clientCa === b.clientCa;
 }
 
-function endOf({ cert }: TlsOptions): number {
+/** When a certificate ends, in milliseconds since the epoch. */
+export function endOf({ cert }: TlsOptions): number {
   return Date.parse(new X509Certificate(cert).validTo);
 }

@@ -1,7 +1,7 @@
 /** `triglyph check`: prints the configuration without secrets, and everything that is wrong with it and the store. */
 import type { Command } from 'commander';
 import { inspectConfig, type SettingReport } from '../app/config.ts';
-import { productionFaults } from '../app/production-checks.ts';
+import { productionFaults, tlsWarnings } from '../app/production-checks.ts';
 import { describeUpstreams } from '../app/upstreams/describe.ts';
 import { noUpstreams } from '../app/upstreams/plan.ts';
 import type { ConfiguredUpstream } from '../app/upstreams/read-upstream.ts';
@@ -10,7 +10,7 @@ import { explain } from './command-error.ts';
 import { print } from './output.ts';
 import { configFileName, ownServices, projectFaults, projectSources } from './project.ts';
 import { inspectUpstreams, servedServices } from './project-upstreams.ts';
-import { storeFaults } from './store-faults.ts';
+import { inspectStore } from './store-faults.ts';
 
 export function add(program: Command): void {
   program
@@ -28,9 +28,10 @@ interface CheckOptions {
 async function check({ connect }: CheckOptions): Promise<void> {
   const { settings, problems, config } = inspectConfig('production', projectSources());
   const { plan = noUpstreams, faults: upstreamFaults } = inspectUpstreams();
-  const found =
-    config === undefined ? problems : [...productionFaults(config, { plan }), ...(await storeFaults(config, plan))];
+  const store = config && (await inspectStore(config, plan));
+  const found = config === undefined ? problems : [...productionFaults(config, { plan }), ...(store?.faults ?? [])];
   const faults = [...projectFaults(), ...upstreamFaults, ...found];
+  const warnings = [...(store?.warnings ?? []), ...(config === undefined ? [] : tlsWarnings(config, Date.now()))];
   const verdict =
     faults.length === 0 ? ['Nothing is wrong: `triglyph serve` will start.'] : ['These faults prevent a start:'];
   const upstreamLines = describeUpstreams(plan, servedServices(), configFileName() ?? '');
@@ -43,6 +44,7 @@ async function check({ connect }: CheckOptions): Promise<void> {
     '',
     ...verdict,
     ...faults.map((fault) => `- ${fault}`),
+    ...(warnings.length === 0 ? [] : ['', 'Soon:', ...warnings.map((warning) => `- ${warning}`)]),
   );
   if (faults.length > 0 || attempts.some(({ isConnected }) => !isConnected)) process.exitCode = 1;
 }

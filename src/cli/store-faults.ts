@@ -5,22 +5,45 @@ import { noUpstreams, type UpstreamPlan } from '../app/upstreams/plan.ts';
 import { demoCredentials } from '../demo/published.ts';
 import { freshKeys, parseKeyRing } from '../vault/key-ring.ts';
 import { explain } from './command-error.ts';
+import { formatMinute } from './output.ts';
 import { ownServices } from './project.ts';
 
-/** Opens the store like a command, without changing it, and returns what prevents serving it. Servers may be running. */
+/** What is wrong with the store: what prevents serving it, and what will. */
+export interface StoreReport {
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 export async function storeFaults(config: Config, plan = noUpstreams): Promise<readonly string[]> {
+  return (await inspectStore(config, plan)).faults;
+}
+
+/** Opens the store like a command, without changing it. Servers may be running. */
+export async function inspectStore(config: Config, plan = noUpstreams): Promise<StoreReport> {
   try {
     // A configuration without keys gets throwaway keys: credentials can be read without the right ones.
     const keys = config.keys === undefined ? { keys: parseKeyRing(freshKeys()) } : {};
     const backend = await openBackend(config, { exclusive: false, ...keys }, ownServices());
     try {
-      return await credentialFaults(backend, plan);
+      return { faults: await credentialFaults(backend, plan), warnings: await expiryWarnings(backend) };
     } finally {
       await backend.close();
     }
   } catch (thrown) {
-    return explain(thrown);
+    return { faults: explain(thrown), warnings: [] };
   }
+}
+
+const warnedMs = 30 * 86_400_000;
+
+/** A credential that has expired stays until it is revoked. */
+async function expiryWarnings({ registry, context: { clock } }: Backend): Promise<readonly string[]> {
+  const now = clock.now();
+  return (await registry.listCredentials()).flatMap(({ id, tenant, expiresAt, revokedAt }) => {
+    if (expiresAt === undefined || revokedAt !== undefined || expiresAt > now + warnedMs) return [];
+    const verb = expiresAt <= now ? 'has expired' : 'expires';
+    return `The credential ${id} of ${tenant} ${verb} at ${formatMinute(expiresAt)}: renew it with triglyph credential edit, or revoke it.`;
+  });
 }
 
 export async function credentialFaults(

@@ -29,6 +29,8 @@ const run = async (...parameters: string[]): Promise<string> => {
 const add = async (...parameters: string[]): Promise<{ readonly id: string; readonly secret: string }> =>
   JSON.parse(await run('add', 'Acme', '--account', 'AcmeWeb', '--kind', 'apiKey', '--json', ...parameters));
 
+const check = () => triglyph(['check'], folder.path, production.variables);
+
 const shopper = { merchantAccount: 'AcmeWeb', shopperReference: 'shopper-1' };
 const card = { number: '4111111111111111', expiryMonth: '03', expiryYear: '2030', holderName: 'Anna' };
 const inputs = {
@@ -155,11 +157,15 @@ test('the list shows limits and the last use; an expired credential is refused a
   expect(line).toMatch(
     / {2}read only {2}from 127\.0\.0\.0\/8 {2}not used {2}expires \d{4}-\d\d-\d\d \d\d:\d\d {2}live$/,
   );
+  expect((await check()).stdout).not.toContain(id);
+  await run('edit', id, '--expires', '29d');
+  expect((await check()).stdout).toMatch(new RegExp(`Soon:\n- The credential ${id} of Acme expires at `));
   const soon = new Date(Date.now() + 6_000).toISOString().slice(0, 19);
   await run('edit', id, '--expires', `${soon}Z`);
   const wrong = await call(`${secret}x`, 'listRecurringDetails');
   await until('it is refused', async () => (await call(secret, 'listRecurringDetails')).status === 401);
   expect(await call(secret, 'listRecurringDetails')).toEqual(wrong);
+  expect((await check()).stdout).toContain(`- The credential ${id} of Acme has expired at `);
   expect(await run('list')).toMatch(new RegExp(`^${id} .* {2}expired \\S+ \\S+$`, 'm'));
   await run('edit', id, '--expires', 'never', '--no-read-only');
   await until('it is accepted', async () => (await call(secret, 'disable')).status !== 401);

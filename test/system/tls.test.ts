@@ -214,6 +214,8 @@ describe('serve refuses', () => {
     chmodSync(files.TLS_KEY_FILE!, 0o600);
     expect(await refusal({ ...files, TLS_CERT_FILE: client.cert })).toMatch(/cannot be used: /);
     expect(await refusal({ TLS_CERT_FILE: client.cert })).toMatch(/belong together/);
+    const { stdout } = await triglyph(['check'], folder.path, { ...production.variables, ...files });
+    expect(stdout).toMatch(/Nothing is wrong[\s\S]*Soon:\n- TLS_CERT_FILE .* ends at /);
     expect(await refusal({ ADMIN_TLS: 'on' })).toMatch(/ADMIN_TLS is on without TLS_CERT_FILE/);
     expect(await refusal({ CLIENT_CERTIFICATE_HEADER: 'X-Cert' })).toMatch(/without TRUSTED_PROXIES/);
   });

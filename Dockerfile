@@ -1,5 +1,6 @@
 # The image runs the sources with their production dependencies, as an unprivileged user on a read-only root.
-FROM node:26-slim AS dependencies
+# The digest is that of the image index, for every platform. To renew it: docker buildx imagetools inspect node:26-slim
+FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146 AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The optional packages bundle a Node for machines with an old one. This image has its own.
@@ -12,14 +13,14 @@ RUN [ "$OPENTELEMETRY" = off ] || { \
       $(node -p 'const p = require("/app/package.json"); Object.keys(p.peerDependencies).map((name) => `${name}@${p.devDependencies[name]}`).join(" ")') && \
     cp -r node_modules/@opentelemetry /app/node_modules/; }
 
-FROM node:26-slim
+FROM node:26.8.1-slim@sha256:c0753125a3789977aefe869cbebccf70e3cfd7ea84ca48547458f02e4f1d7146
 # Probes come from outside the container. Its network decides who reaches 9090.
 ENV NODE_ENV=production \
     DATA_DIR=/data \
     ADMIN_HOST=0.0.0.0
 WORKDIR /app
-# A new volume gets the owner of the folder that it covers.
-RUN mkdir /data && chown 1000:1000 /data && chmod 700 /data
+# A new volume gets the owner of the folder that it covers. Keys lie apart from the data.
+RUN mkdir /data /keys && chown 1000:1000 /data /keys && chmod 700 /data /keys
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin

@@ -61,6 +61,11 @@ const tools = [
     works: ['sh', '-c', 'echo "int main(void) { return 0; }" | cc -x c -o /dev/null -'],
   },
   {
+    packages: ['systemd'],
+    why: 'systemd, which checks the units in deploy/',
+    works: ['systemd-analyze', '--version'],
+  },
+  {
     packages: ['openssl'],
     why: 'OpenSSL, which makes the certificate behind which a client library is tried',
     works: ['openssl', 'version'],

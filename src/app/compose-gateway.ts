@@ -36,6 +36,7 @@ import { createLoginReports, type LoginReports, loginCounter } from './login-rep
 import type { Services } from './service-set.ts';
 import type { Telemetry, TelemetryParts } from './telemetry/telemetry.ts';
 import { type OpenUpstreams, openUpstreams } from './upstreams/open.ts';
+import { createPendingLimit } from './upstreams/pending-limit.ts';
 import { noUpstreams, type UpstreamPlan } from './upstreams/plan.ts';
 
 export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<CallerServerOptions, 'options'> {
@@ -133,6 +134,7 @@ export async function composeGateway<M extends Metrics>(
     remote: {
       process: `${hostname()} ${process.pid}`,
       report: (event) => logRemoteEvent(log, event),
+      pendingLimit: createPendingLimit(config, backend, log, metrics),
     },
   });
   const gateway: Gateway = Object.freeze({

@@ -536,6 +536,20 @@ export const settings = Object.freeze({
     doc: 'How long the store remembers which files were imported; 0 is for ever. After that, the same file can be imported again.',
     parse: integer(0, 36_500),
   }),
+  pendingPerCredentialMax: setting({
+    name: 'PENDING_PER_CREDENTIAL_MAX',
+    unit: 'requests',
+    default: '1000',
+    doc: 'How many requests of a credential to other servers may have no outcome; then 429 for its writing requests. 0 is unlimited. `triglyph pending` settles them.',
+    parse: integer(0, 1_000_000),
+  }),
+  pendingMax: setting({
+    name: 'PENDING_MAX',
+    unit: 'requests',
+    default: '10000',
+    doc: 'How many requests of all credentials to other servers may have no outcome; then 503 for writing requests. 0 is unlimited.',
+    parse: integer(0, 1_000_000),
+  }),
   demoShoppers: setting({
     name: 'DEMO_SHOPPERS',
     unit: 'shoppers',

@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { maskSensitive } from '../contract/redaction.ts';
 import { redact } from '../lib/redact.ts';
+import type { PendingLimit } from './pending-limit.ts';
 import {
   type IdempotentStore,
   type IdempotentTransaction,
@@ -49,6 +50,8 @@ export interface RemoteOptions {
   readonly report?: (event: RemoteEvent) => void;
   /** Milliseconds of a clock that never jumps. */
   readonly monotonicMs?: () => number;
+  /** Without it, any number of requests may be pending. */
+  readonly pendingLimit?: PendingLimit;
 }
 
 export type RemoteEvent =
@@ -134,16 +137,21 @@ async function askUnkeyed<C>(execution: Execution<RemoteHandler<C>>, context: C)
 }
 
 /** Commits what makes the request known to every process before it is sent. */
-function reserve<R extends ReadingTransaction, C>(
+async function reserve<R extends ReadingTransaction, C>(
   { store, remote }: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
 ): Promise<Asking | { readonly stored: StoredOutcome }> {
+  const { caller } = execution.request;
+  let isCounted = false;
   const { requestReference } = execution.request;
   const pending = newPendingRequest(execution, remote?.process ?? '');
   const own: Asking = { id: requestReference, attempt: requestReference, isRepeat: false };
-  return store.write(async (tx) => {
+  const reserved = store.write(async (tx) => {
     const earlier = 'recordKey' in execution ? await reserveRecord(tx, execution) : undefined;
     if (earlier === undefined) {
+      // The transaction may run twice.
+      if (!isCounted) remote?.pendingLimit?.add(caller);
+      isCounted = true;
       await tx.pendingRequests.add(pending);
       return own;
     }
@@ -156,6 +164,12 @@ function reserve<R extends ReadingTransaction, C>(
       throw unsettled(earlier, keyed);
     return { id, attempt: requestReference, isRepeat: true };
   }, readCommitted);
+  try {
+    return await reserved;
+  } catch (thrown) {
+    if (isCounted) remote?.pendingLimit?.remove(caller);
+    throw thrown;
+  }
 }
 
 function reserveRecord<C>(
@@ -227,7 +241,10 @@ async function finish<R extends ReadingTransaction, C>(
     }, readCommitted);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      if (await save()) return { outcome };
+      if (await save()) {
+        remote?.pendingLimit?.remove(execution.request.caller);
+        return { outcome };
+      }
       return await settledMeanwhile(dependencies, execution, outcome, text);
     } catch (cause) {
       const pauseMs = storePausesMs[attempt];
@@ -260,15 +277,17 @@ async function settledMeanwhile<R extends ReadingTransaction, C>(
 }
 
 /** Frees the key: the request had no effect. */
-function withdraw<R extends ReadingTransaction, C>(
+async function withdraw<R extends ReadingTransaction, C>(
   dependencies: RemoteDependencies<R, C>,
   execution: RemoteExecution<C>,
   { id, attempt }: Asking,
 ): Promise<void> {
-  return change(dependencies, execution, async (tx) => {
-    if ((await tx.pendingRequests.remove(id, attempt)) && 'recordKey' in execution)
-      await tx.idempotencyRecords.removePending(execution.recordKey);
+  let isRemoved = false;
+  await change(dependencies, execution, async (tx) => {
+    isRemoved = await tx.pendingRequests.remove(id, attempt);
+    if (isRemoved && 'recordKey' in execution) await tx.idempotencyRecords.removePending(execution.recordKey);
   });
+  if (isRemoved) dependencies.remote?.pendingLimit?.remove(execution.request.caller);
 }
 
 /** Leaves the request to a retry or to an operator: this process waits no longer. */

@@ -1,4 +1,6 @@
 /** What operators see of requests without an outcome, and how they settle them. */
+
+import type { PendingCount } from '../../idempotency/pending-limit.ts';
 import type { PendingRequest } from '../../idempotency/ports.ts';
 import { type Engine, statement } from './engine.ts';
 import { IdempotencyRecordRepository } from './idempotency-records.ts';
@@ -28,6 +30,8 @@ export interface UnsettledRequests {
   list(max: number): Promise<readonly UnsettledRequest[]>;
   find(id: string): Promise<UnsettledRequest | undefined>;
   countUnknown(): Promise<number>;
+  /** Of each credential that has one, whatever its state. */
+  countByCredential(): Promise<readonly PendingCount[]>;
   /** Returns the unknown ones that no process has reported yet. */
   takeUnreported(): Promise<readonly UnsettledRequest[]>;
   /**
@@ -65,6 +69,10 @@ const count = statement<{ readonly rows: number }>(
   'count-unknown-requests',
   `select count(*) as rows from pending_request where ${isUnknown}`,
 );
+const countEach = statement<{ readonly [K in keyof PendingCount]: PendingCount[K] }>(
+  'count-pending-requests',
+  'select tenant, credential, count(*) as requests from pending_request group by tenant, credential',
+);
 const unreported = statement<Row>(
   'list-unreported-requests',
   `${rows} where reported = 0 and ${isUnknown} order by started_at limit ${reportedMax}`,
@@ -81,6 +89,7 @@ export function createUnsettledRequests(engine: Engine): UnsettledRequests {
     list: (max) => engine.read(async (session) => (await session.query(list, [max])).map(requestOf)),
     find: (id) => engine.read(async (session) => (await session.query(find, [id])).map(requestOf)[0]),
     countUnknown: () => engine.read(async (session) => (await session.query(count, []))[0]?.rows ?? 0),
+    countByCredential: () => engine.read((session) => session.query(countEach, [])),
     async takeUnreported() {
       const found = await engine.read((session) => session.query(unreported, []));
       if (found.length === 0) return [];

@@ -97,6 +97,10 @@ function liveFaults({
     faults.push(
       'ENVIRONMENT is live and nothing terminates TLS: set TLS_CERT_FILE, name the proxy in TRUSTED_PROXIES, or bind HOST to 127.0.0.1.',
     );
+  if (publicUrl === undefined)
+    faults.push(
+      'ENVIRONMENT is live and PUBLIC_URL is missing: set it to the address that callers use, like https://pay.example.com.',
+    );
   if (publicUrl?.startsWith('http:'))
     faults.push('PUBLIC_URL is plain http while ENVIRONMENT is live: give its https address.');
   if (updaterUrl !== undefined && isPlainAddress(updaterUrl))

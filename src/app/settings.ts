@@ -202,7 +202,7 @@ export const settings = Object.freeze({
   publicUrl: optional({
     name: 'PUBLIC_URL',
     unit: 'origin',
-    doc: 'The service address in served documents. When absent, the host of the request is used.',
+    doc: 'The service address in served documents. When absent, the host of the request is used. Required with ENVIRONMENT=live.',
     parse: origin,
   }),
   bodyBytesMax: setting({

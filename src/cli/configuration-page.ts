@@ -20,7 +20,7 @@ starts with \`TRIGLYPH_\`, \`UPDATER_\`, \`DRAIN_\`, \`IDEMPOTENCY_\` or \`REMEM
 
 \`npm start\` refuses to start without keys, with a key file that others can read, on the demo's data folder, and, with
 \`ENVIRONMENT=live\`, on a public address without a proxy in \`TRUSTED_PROXIES\` (the gateway serves plain HTTP: the proxy
-terminates TLS). Each refusal says how to correct it. The demo serves 127.0.0.1, and another
+terminates TLS), or without \`PUBLIC_URL\`: the \`Host\` of a request must not decide what WSDL and OpenAPI documents say. Each refusal says how to correct it. The demo serves 127.0.0.1, and another
 address with \`--host\` only.
 
 ## The configuration file

@@ -1,10 +1,13 @@
-/** Finds the documents that callers download, by address. Documents are derived on the first request for them. */
-import { createHash } from 'node:crypto';
+/**
+ * Finds the documents that callers download, by address. Each is derived and printed on the first request for it. What differs by origin
+ * is not cached: callers can make up origins, and filling one in costs less than finding it.
+ */
 import { boundOperations, namedOperations, newestOf, type Service, serviceAddress } from '../contract/service.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isServiceAddress, locateVersion } from './locate.ts';
 import { deriveBoundOpenApi, deriveOpenApi } from './openapi.ts';
 import { pagePolicy, printPage } from './page.ts';
+import { createTemplate, placeholder, type Template } from './template.ts';
 import { deriveWsdl } from './wsdl.ts';
 import { escapeAttribute } from './xml-document.ts';
 import { deriveXsd } from './xsd.ts';
@@ -41,34 +44,28 @@ export interface DocumentOptions {
 export function createDocuments(services: readonly Service[], { wsdlSoap12 = true }: DocumentOptions = {}): Documents {
   const openApis = openApisOf(newestOf(services));
   const openApiOfVersion = oncePer(versionOpenApi);
-  const schemaOf = oncePer(({ derive }: OpenApi) => derive(''));
+  const templateOf = oncePer(({ derive, below }: OpenApi) =>
+    createTemplate(printJson({ ...derive(''), servers: [{ url: placeholder + below }] })),
+  );
   const named = services.filter(hasNamed);
   const xmlOf = oncePer(deriveXml);
-  const cache = new DocumentCache();
+  let page: Template | undefined;
 
   return Object.freeze<Documents>({
     find(path, query, origin) {
       const version = locateVersion(services, /^(.*)[/]openapi[.]json$/.exec(path)?.[1] ?? '');
       const openApi = openApis.find((each) => each.path === path) ?? (version && openApiOfVersion(version.service));
-      if (openApi !== undefined) {
-        const servers = [{ url: origin + openApi.below }];
-        const create = () => document(jsonType, printJson({ ...schemaOf(openApi), servers }));
-        return cache.get(`${openApi.path} ${origin}`, create);
-      }
+      if (openApi !== undefined) return document(jsonType, templateOf(openApi), escapeJson(origin));
       const found = locate(named, path, query);
       const name = found && documentName(found, wsdlSoap12);
-      const fill = found && name && xmlOf(found.service).get(name);
-      if (!fill) return undefined;
-      const address = origin + found.address;
-      return cache.get(`${name} ${address}`, () => document(xmlType, fill(address)));
+      const template = found && name && xmlOf(found.service).get(name);
+      return template ? document(xmlType, template, escapeAttribute(origin + found.address)) : undefined;
     },
 
     findPage(path, origin) {
       if (path !== '/' && !isServiceAddress(services, path)) return undefined;
-      return cache.get(`page ${origin}`, () => ({
-        ...document(htmlType, printPage(services, origin)),
-        headers: pageHeaders,
-      }));
+      page ??= createTemplate(printPage(services, placeholder));
+      return { ...document(htmlType, page, escapeAttribute(origin)), headers: pageHeaders };
     },
   });
 }
@@ -142,8 +139,12 @@ const pageHeaders = Object.freeze({
   Vary: 'Accept',
 });
 
-function document(contentType: string, body: string): Document {
-  return Object.freeze({ contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` });
+function document(contentType: string, template: Template, address: string): Document {
+  return { contentType, body: template.fill(address), etag: template.etagOf(address) };
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 interface Located {
@@ -191,25 +192,14 @@ const answers: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
 ]);
 
-/** Puts the address of the service into a document. */
-type Fill = (address: string) => string;
-
 /** The XML documents of a service, by name: `wsdl`, `wsdl soap11`, and `xsd=recurring` and so on. */
-function deriveXml(service: Service): ReadonlyMap<string, Fill> {
+function deriveXml(service: Service): ReadonlyMap<string, Template> {
   const schemas = deriveXsd(service, (other) => `${placeholder}?xsd=${other}`);
   return new Map([
-    ['wsdl', template(deriveWsdl(service, { address: placeholder, soap12: true }))],
-    ['wsdl soap11', template(deriveWsdl(service, { address: placeholder, soap12: false }))],
-    ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, template(text)] as const),
+    ['wsdl', createTemplate(deriveWsdl(service, { address: placeholder, soap12: true }))],
+    ['wsdl soap11', createTemplate(deriveWsdl(service, { address: placeholder, soap12: false }))],
+    ...[...schemas].map(([namespace, text]) => [`xsd=${namespace}`, createTemplate(text)] as const),
   ]);
-}
-
-/** The place of the address in a template. It has no character that XML escapes. */
-const placeholder = 'urn:address-of-the-service';
-
-function template(text: string): Fill {
-  const parts = text.split(placeholder);
-  return (address) => parts.join(escapeAttribute(address));
 }
 
 function oncePer<K, V>(derive: (key: K) => V): (key: K) => V {
@@ -219,19 +209,4 @@ function oncePer<K, V>(derive: (key: K) => V): (key: K) => V {
     derived.set(key, value);
     return value;
   };
-}
-
-/** The key contains the origin, which callers can make up, so the number of documents is limited. */
-class DocumentCache {
-  static readonly documentsMax = 200;
-  readonly #documents = new Map<string, Document>();
-
-  get(key: string, create: () => Document): Document {
-    const cached = this.#documents.get(key);
-    if (cached !== undefined) return cached;
-    if (this.#documents.size >= DocumentCache.documentsMax) this.#documents.clear();
-    const created = create();
-    this.#documents.set(key, created);
-    return created;
-  }
 }

@@ -154,6 +154,7 @@ describe('check', () => {
     expect(code).toBe(1);
     expect(stdout).toContain('- DEMO_SHOPPERS is set');
     expect(stdout).toContain('- ENVIRONMENT is live and no proxy terminates TLS');
+    expect(stdout).toContain('- ENVIRONMENT is live and PUBLIC_URL is missing');
   });
 });
 

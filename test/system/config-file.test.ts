@@ -232,7 +232,10 @@ test('two workers on PostgreSQL load it, and one of them creates its tables', as
 });
 
 test('production checks hold for settings of the file', async () => {
-  const file = write('live.json', JSON.stringify({ settings: { ENVIRONMENT: 'live', HOST: '0.0.0.0' } }));
+  const file = write(
+    'live.json',
+    JSON.stringify({ settings: { ENVIRONMENT: 'live', HOST: '0.0.0.0', PUBLIC_URL: 'https://a.example' } }),
+  );
   const variables = { ...production.variables, HOST: '' };
   const { code, stderr } = await triglyph(['serve', '--config', file], empty.path, variables);
   // The empty variable of the environment hides that of the file.

@@ -215,7 +215,7 @@ test('test cards have no special outcome where ENVIRONMENT is live', async () =>
   const renewed = testCards.find(({ result }) => result === 'CardExpiryChanged')!.number;
   const reference = await store('live', renewed);
   await server.stop();
-  const proxied = { ENVIRONMENT: 'live', TRUSTED_PROXIES: '127.0.0.1' };
+  const proxied = { ENVIRONMENT: 'live', TRUSTED_PROXIES: '127.0.0.1', PUBLIC_URL: 'https://pay.example.com' };
   server = await startServer('serve', folder.path, { ...production.variables, ...proxied });
   expect((await check('live', reference)).result).toBe('NoChange');
 });

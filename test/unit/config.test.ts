@@ -236,7 +236,12 @@ describe('unsafe', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['no keys', { TRIGLYPH_KEYS: '' }, /no keys: name a key file/],
     ['made-up shoppers', { DEMO_SHOPPERS: '5' }, /remove it/],
-    ['live in the clear', { ENVIRONMENT: 'live' }, /TRUSTED_PROXIES/],
+    ['live in the clear', { ENVIRONMENT: 'live', PUBLIC_URL: 'https://a.example' }, /TRUSTED_PROXIES/],
+    [
+      'live without an address for documents',
+      { ENVIRONMENT: 'live', HOST: '127.0.0.1' },
+      /PUBLIC_URL is missing: set it/,
+    ],
     ['live under a plain address', { ENVIRONMENT: 'live', HOST: '127.0.0.1', PUBLIC_URL: 'http://a.example' }, /https/],
   ])('%s', (_, env, problem) => {
     expect(faults({ ...sound, ...env })).toEqual([expect.stringMatching(problem)]);
@@ -271,7 +276,12 @@ describe('unsafe', () => {
     writeFileSync(join(data, demoMark), '');
     expect(faults({ ...sound, DATA_DIR: data, DATABASE_URL: 'postgres://me:hush@db/pay' })).toEqual([]);
   });
-  const live = { ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' };
+  const live = {
+    ...sound,
+    ENVIRONMENT: 'live',
+    TRUSTED_PROXIES: '10.0.0.1',
+    PUBLIC_URL: 'https://pay.example.com',
+  };
   test.each([
     'postgres://me:hush@db/pay',
     'postgres://me:hush@10.0.0.9:5432/pay?application_name=x',
@@ -315,7 +325,7 @@ describe('unsafe', () => {
     expect(faults({ ...sound, UPDATER: 'batch', UPDATER_FOLDER: join(folder, 'none-yet') })).toEqual([]);
   });
   test('live behind a named proxy may serve', () => {
-    expect(faults({ ...sound, ENVIRONMENT: 'live', TRUSTED_PROXIES: '10.0.0.1' })).toEqual([]);
+    expect(faults(live)).toEqual([]);
   });
   test('the demo listens on loopback only', () => {
     expect(productionFaults(readConfig('demo', { HOST: '0.0.0.0' }))).toEqual([expect.stringMatching(/127\.0\.0\.1/)]);

@@ -248,4 +248,51 @@ describe('the addresses of documents', () => {
     expect(documents.find(home, 'wsdl', 'http://other.example')!.etag).not.toBe(first.etag);
     expect(first.etag).toMatch(/^"[\w-]{43}"$/);
   });
+
+  test('two documents at one origin have two ETags', () => {
+    const paths = ['/openapi.json', `${home}/openapi.json`, '/bcl/v2/openapi.json'];
+    expect(new Set(paths.map((path) => documents.find(path, '', origin)!.etag)).size).toBe(paths.length);
+  });
+
+  describe('a made-up origin', () => {
+    /** Counts how often the description of a service is read, as each derivation does. */
+    function count() {
+      let derived = 0;
+      const counted: Service = {
+        ...recurringV25,
+        get doc() {
+          derived += 1;
+          return recurringV25.doc;
+        },
+      };
+      return { documents: createDocuments([counted]), derived: () => derived };
+    }
+    const askAll = ({ find, findPage }: ReturnType<typeof createDocuments>, at: string) => [
+      find(home, 'wsdl', at)!.body,
+      find(home, 'wsdl&soap12=no', at)!.body,
+      find('/openapi.json', '', at)!.body,
+      find(`${home}/openapi.json`, '', at)!.body,
+      findPage('/', at)!.body,
+    ];
+
+    test('derives nothing anew, and stands in each document', () => {
+      const { documents, derived } = count();
+      askAll(documents, origin);
+      const before = derived();
+      expect(before).toBeGreaterThan(0);
+      for (let at = 0; at < 100; at++)
+        for (const body of askAll(documents, `http://host-${at}.example`)) {
+          expect(body).toContain(`http://host-${at}.example`);
+          expect(body).not.toContain('urn:address-of-the-service');
+        }
+      expect(derived()).toBe(before);
+    });
+
+    test('control: another set of documents is derived', () => {
+      const { documents, derived } = count();
+      expect(derived()).toBe(0);
+      askAll(documents, origin);
+      expect(derived()).toBeGreaterThan(0);
+    });
+  });
 });

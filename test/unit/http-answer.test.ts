@@ -52,6 +52,17 @@ const browser = {
   'Sec-Fetch-Mode': 'navigate',
 };
 
+describe('caches are told what decides about the address in a document', () => {
+  test.each([
+    ['the host', {}, 'Host'],
+    ['the proxy, too', { TRUSTED_PROXIES: '127.0.0.1' }, 'Host, X-Forwarded-Host, X-Forwarded-Proto'],
+    ['nothing, where the configuration has the address', { PUBLIC_URL: 'https://a.example' }, undefined],
+  ])('%s', async (_, env, vary) => {
+    shell = await openTestShell(undefined, env, library);
+    expect((await ask('GET', '/service?wsdl', {})).headers.vary).toBe(vary);
+  });
+});
+
 describe('the page for browsers', () => {
   test.each([
     ['GET', '/service', browser, true],
@@ -70,7 +81,7 @@ describe('the page for browsers', () => {
     expect(answer.headers['content-type']).toBe(
       isPage ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8',
     );
-    if (isPage) expect(answer.headers).toMatchObject({ vary: 'Accept', 'x-content-type-options': 'nosniff' });
+    if (isPage) expect(answer.headers).toMatchObject({ vary: 'Accept, Host', 'x-content-type-options': 'nosniff' });
   });
 
   test('a document comes first, and the page is revalidated', async () => {

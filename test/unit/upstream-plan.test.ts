@@ -194,6 +194,7 @@ test('ENVIRONMENT=live refuses a plain address on another machine', () => {
     DATA_DIR: folder.path,
     ENVIRONMENT: 'live',
     HOST: '127.0.0.1',
+    PUBLIC_URL: 'https://pay.example.com',
   });
   const faultsAt = (url: string) =>
     productionFaults(config, {

@@ -35,6 +35,7 @@ export interface DocumentsOptions {
 
 /** Passes on every request that is not for a document. */
 export function serveDocuments({ documents, options, nameClient }: DocumentsOptions): Middleware {
+  const vary = originHeaders(options);
   return ({ state }, next) => {
     const { method, path, query, fault, request, headers } = state.request;
     if ((method !== 'GET' && method !== 'HEAD') || fault !== undefined) return next();
@@ -43,7 +44,7 @@ export function serveDocuments({ documents, options, nameClient }: DocumentsOpti
       documents.find(path, query, origin) ??
       (path === '/' || acceptsHtml(headers.accept) ? documents.findPage(path, origin) : undefined);
     if (document === undefined) return next();
-    const message = documentMessage(document, headers['if-none-match']);
+    const message = documentMessage(document, headers['if-none-match'], vary);
     const outcome = message.status === 304 ? 'notModified' : 'ok';
     const client = nameClient?.(headers, 'document');
     state.answer = { message, entry: { protocol: 'document', path, client, requestReference: '', outcome } };
@@ -56,9 +57,20 @@ function acceptsHtml(accept = ''): boolean {
   return /\btext\/html\b/i.test(accept.slice(0, 200));
 }
 
-function documentMessage(document: Document, ifNoneMatch: string | undefined): Message {
+/** The headers of requests that decide about the origin in documents. */
+function originHeaders({ publicUrl, trustedProxies }: DocumentsOptions['options']): readonly string[] {
+  if (publicUrl !== undefined) return [];
+  return trustedProxies.any ? ['Host', 'X-Forwarded-Host', 'X-Forwarded-Proto'] : ['Host'];
+}
+
+function documentMessage(
+  document: Document,
+  ifNoneMatch: string | undefined,
+  originHeaders: readonly string[],
+): Message {
   const { contentType, body, etag } = document;
-  const headers = { 'Cache-Control': 'no-cache', ETag: etag, ...document.headers };
+  const vary = [document.headers?.Vary, ...originHeaders].filter((each) => each !== undefined).join(', ');
+  const headers = { 'Cache-Control': 'no-cache', ETag: etag, ...document.headers, ...(vary !== '' && { Vary: vary }) };
   return matches(ifNoneMatch, etag)
     ? { status: 304, contentType, headers, body: '' }
     : { status: 200, contentType, headers, body };

@@ -11,6 +11,7 @@ import type { WebhookFormats } from './format.ts';
 import type { Message, Origin } from './message.ts';
 import { type Endpoint, type EndpointStore, endpointIdOf } from './ports.ts';
 import { type SendResult, send } from './send.ts';
+import { openKeys, type SigningKeys } from './signing-keys.ts';
 
 export interface DeliveryDependencies {
   readonly jobs: Pick<JobQueue, 'end'>;
@@ -43,8 +44,8 @@ export type TraceDelivery = (delivery: AttemptedDelivery, deliver: () => Promise
 
 interface OpenedEndpoint {
   readonly endpoint: Endpoint;
-  /** Signs the messages. */
-  readonly key: string;
+  /** Sign the messages. */
+  readonly keys: SigningKeys;
 }
 
 export const webhookJobKind = 'webhook';
@@ -71,7 +72,7 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
 
   async function readEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
     const endpoint = await endpoints.findFor(job);
-    return endpoint && { endpoint, key: vault.open(keyScope(endpoint), endpoint.sealed, 'payload') };
+    return endpoint && { endpoint, keys: openKeys(vault, endpoint) };
   }
 
   function findEndpoint(job: TakenJob): Promise<OpenedEndpoint | undefined> {
@@ -123,9 +124,9 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
     async run(job, cutOff) {
       const found = await findEndpoint(job);
       if (found === undefined) return end(job);
-      const { endpoint, key } = found;
+      const { endpoint, keys } = found;
       const event = parseQueuedEvent<never>(job.payload);
-      const message = formats.get(endpoint.format).encode(event, { environment, key });
+      const message = formats.get(endpoint.format).encode(event, { environment, ...keys });
       const permission = await limiter.enter(endpoint.endpointId);
       if (permission !== 'go') return defer(job, endpoint, permission);
       const about = { endpointId: endpoint.endpointId, attempt: job.attempts, traceparent: event.traceparent };
@@ -137,9 +138,4 @@ export function createDeliveryHandler(dependencies: DeliveryDependencies): JobHa
       return { retryAfterMs: backoffMs(job.attempts, backoff), because: result.because };
     },
   });
-}
-
-/** The scope in which an endpoint's key is sealed. */
-export function keyScope({ tenant, endpointId }: Pick<Endpoint, 'tenant' | 'endpointId'>) {
-  return { tenant, record: `webhook ${endpointId}` };
 }

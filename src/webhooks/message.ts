@@ -1,4 +1,7 @@
-/** A webhook message: the same bytes in every attempt to deliver it. */
+/** A webhook message and its sender. */
+import type { SigningKeys } from './signing-keys.ts';
+
+/** The same bytes in every attempt, until a rotation of keys begins or ends. */
 export interface Message {
   readonly body: string;
   /** In addition to those of every delivery. */
@@ -6,8 +9,6 @@ export interface Message {
 }
 
 /** The sender of a message. */
-export interface Origin {
+export interface Origin extends SigningKeys {
   readonly environment: 'test' | 'live';
-  /** Signs the message; 64 hexadecimal digits. */
-  readonly key: string;
 }

@@ -10,8 +10,10 @@ export interface Endpoint {
   readonly url: string;
   /** The name of a `WebhookFormat`. */
   readonly format: string;
-  /** The key that signs deliveries, as `payload`; for the record `webhook <endpointId>`. */
+  /** The keys that sign deliveries, as `payload`; for the record `webhook <endpointId>`. */
   readonly sealed: Sealed;
+  /** Where it has two keys: when the second one replaces the first, and whether that is over by the clock of the database. */
+  readonly rotation?: { readonly until: number; readonly isOver: boolean } | undefined;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -23,6 +25,11 @@ export interface EndpointStore {
   list(): Promise<readonly Endpoint[]>;
   /** Removes the endpoint with its events; returns their number, or undefined where there is no such endpoint. */
   remove(endpointId: string): Promise<number | undefined>;
+  /** Replaces the sealed keys; returns whether there is such an endpoint. `rotatingUntil` is absent for a single key. */
+  rotate(
+    endpointId: string,
+    change: { readonly rotatingUntil: number | undefined; seal(endpoint: Endpoint): Sealed },
+  ): Promise<boolean>;
   /** The endpoint of a delivery; undefined where it was removed. */
   findFor(job: TakenJob): Promise<Endpoint | undefined>;
   /** Defers all due events of an endpoint at once. Taking and deferring each one would cost more, and delay other endpoints. */

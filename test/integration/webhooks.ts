@@ -18,9 +18,9 @@ import { createStore, type Store } from '../../src/store/store.ts';
 import { createWrapping } from '../../src/vault/data-key.ts';
 import { parseKeyRing } from '../../src/vault/key-ring.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { keyScope } from '../../src/webhooks/deliver.ts';
 import type { DomainEvent, EventBatch } from '../../src/webhooks/event.ts';
 import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
+import { keyScope, openKeys, sealKeys } from '../../src/webhooks/signing-keys.ts';
 import { passTime } from '../support/advance-time.ts';
 import { furnish, ring, vault } from './samples.ts';
 import type { EngineFactory } from './store.ts';
@@ -256,6 +256,35 @@ export function describeWebhooks({ open, dispose }: EngineFactory): void {
       const alone = createVault({ ...newer, wrapping: spare.wrapping });
       expect(alone.open(keyScope(moved!), moved!.sealed, 'payload')).toBe('ab'.repeat(32));
       expect(() => alone.open(keyScope({ ...moved!, endpointId: 'we_2' }), moved!.sealed, 'payload')).toThrow();
+    });
+
+    test('two keys of an endpoint sign until the rotation is over, and then the new one alone', async () => {
+      const [old, fresh, last] = ['ab', 'cd', 'ef'].map((each) => each.repeat(32)) as [string, string, string];
+      await endpoints.add(endpoint('we_1'));
+      await enqueue(batch('P1', event('anna')));
+      const [job] = await take();
+      const keys = async () => openKeys(vault, (await endpoints.findFor(job!))!);
+      const rotate = (nextKey: string, graceMs: number) =>
+        endpoints.rotate('we_1', {
+          rotatingUntil: graceMs === 0 ? undefined : Date.now() + graceMs,
+          seal: (of) => sealKeys(vault, of, graceMs === 0 ? { key: nextKey } : { ...openKeys(vault, of), nextKey }),
+        });
+      expect(await keys()).toEqual({ key: old });
+      expect(await rotate(fresh, 3_600_000)).toBe(true);
+      expect(await keys()).toEqual({ key: old, nextKey: fresh });
+      // A second rotation replaces the key that no receiver needs yet.
+      await rotate(last, 3_600_000);
+      expect(await keys()).toEqual({ key: old, nextKey: last });
+      // A server of the release before reads the first key of the text.
+      const [{ sealed } = endpoint('we_1')] = await endpoints.list();
+      const text = vault.open(keyScope(endpoint('we_1')), sealed, 'payload');
+      expect(Buffer.from(text, 'hex').toString('hex')).toBe(old);
+      await rotate(last, -1);
+      expect(await keys()).toEqual({ key: last });
+      await rotate(fresh, 0);
+      expect(await keys()).toEqual({ key: fresh });
+      expect((await endpoints.list())[0]?.rotation).toBeUndefined();
+      expect(await endpoints.rotate('we_2', { rotatingUntil: undefined, seal: () => sealed })).toBe(false);
     });
 
     test('concurrent transactions: no event is lost or doubled, and no ordering key stops', async () => {

@@ -19,7 +19,7 @@ import { migrate } from '../../src/store/sql/migrate.ts';
 import { createEndpoints } from '../../src/store/sql/webhook-endpoints.ts';
 import { createStore, type Store } from '../../src/store/store.ts';
 import { createVault } from '../../src/vault/vault.ts';
-import { keyScope } from '../../src/webhooks/deliver.ts';
+import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { createSqliteTemplate, openSqliteCopy } from './databases.ts';
 import { countedIds, now, ring } from './fixture.ts';
 

@@ -47,6 +47,7 @@ const commands = [
   ['webhooks', 'endpoint', 'add'],
   ['webhooks', 'endpoint', 'list'],
   ['webhooks', 'endpoint', 'remove'],
+  ['webhooks', 'rotate'],
   ['webhooks', 'list'],
   ['webhooks', 'retry'],
   ['pending'],

@@ -57,6 +57,24 @@ test('an endpoint is added with a key shown once, listed without the key, and re
   expect((await run(['endpoint', 'list'])).stdout).toBe('There is no endpoint yet.\n');
 });
 
+test('a key is rotated, shown once, and both sign for a time', async () => {
+  const { stdout } = await run(['endpoint', 'add', 'Acme', 'https://shop.example.com/hooks', '--json']);
+  const { id, key } = JSON.parse(stdout);
+  const rotated = await run(['rotate', id, '--grace', '60']);
+  const [, next] =
+    /^key {7}([0-9a-f]{64})\nendpoint {2}we_\S+\nUntil \S+ \S+ the key before/.exec(rotated.stdout) ?? [];
+  expect(next).toBeDefined();
+  expect(next).not.toBe(key);
+  const listed = (await run(['endpoint', 'list'])).stdout;
+  expect(listed).toMatch(new RegExp(`^${id} .* {2}two keys until \\S+ \\S+ {2}https://`, 'm'));
+  expect(listed).not.toContain(next!);
+  expect((await run(['rotate', id, '--grace', '0'])).stdout).toMatch(/The key before it signs no more/);
+  expect((await run(['endpoint', 'list'])).stdout).not.toContain('two keys');
+  expect((await run(['rotate', 'we_nobody'])).stderr).toBe('triglyph: no endpoint has the id we_nobody\n');
+  expect((await run(['rotate', id, '--grace', 'long'])).stderr).toMatch(/whole minutes/);
+  await run(['endpoint', 'remove', id]);
+});
+
 test('a company with only a balance platform can add only configuration endpoints', async () => {
   const { variables } = production;
   const added = await triglyph(

@@ -3,8 +3,9 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import type { TakenJob } from '../../src/jobs/job.ts';
 import type { JobHandler } from '../../src/jobs/worker.ts';
 import { webhookFormats } from '../../src/services/index.ts';
-import { createDeliveryHandler, keyScope } from '../../src/webhooks/deliver.ts';
+import { createDeliveryHandler } from '../../src/webhooks/deliver.ts';
 import type { Endpoint, EndpointStore } from '../../src/webhooks/ports.ts';
+import { keyScope } from '../../src/webhooks/signing-keys.ts';
 import { vault } from '../integration/samples.ts';
 
 const dayMs = 24 * 60 * 60_000;

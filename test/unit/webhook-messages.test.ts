@@ -246,3 +246,28 @@ test('the stored form does not change', () => {
     balancePlatform: 'DemoPlatform',
   });
 });
+
+test('during a rotation receivers with either key verify a message, with the library of merchants too', () => {
+  const nextKey = 'fedcba9876543210'.repeat(4);
+  const both = { ...origin, nextKey };
+  const library = new hmacValidator();
+  for (const [format, event] of [
+    [tokenizationFormat, detailEvent('created')],
+    [configurationFormat, holderUpdated],
+  ] as const) {
+    const alone = format.encode(event as never, origin);
+    const { body, headers } = format.encode(event as never, both);
+    expect(body).toBe(alone.body);
+    expect(headers).toEqual({ ...alone.headers, HmacSignatureNext: hmacByHand(nextKey, body) });
+    // A receiver that knows nothing of the rotation, one that tries both keys, and one that reads the new header.
+    expect(library.validateHMACSignature(key, headers.HmacSignature!, body)).toBe(true);
+    expect(library.validateHMACSignature(nextKey, headers.HmacSignature!, body)).toBe(false);
+    expect(library.validateHMACSignature(nextKey, headers.HmacSignatureNext!, body)).toBe(true);
+  }
+  const { body } = classicFormat.encode(detailEvent('created'), both);
+  const [{ NotificationRequestItem: item }] = JSON.parse(body).notificationItems;
+  expect(library.validateHMAC(item, key)).toBe(true);
+  const { hmacSignatureNext } = item.additionalData;
+  const moved = { ...item, additionalData: { ...item.additionalData, hmacSignature: hmacSignatureNext } };
+  expect(library.validateHMAC(moved, nextKey)).toBe(true);
+});

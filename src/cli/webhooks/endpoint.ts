@@ -5,8 +5,8 @@ import type { Backend } from '../../app/backend.ts';
 import type { Config } from '../../app/config.ts';
 import { webhookFormats } from '../../services/index.ts';
 import { parseEndpointUrl } from '../../webhooks/address.ts';
-import { keyScope } from '../../webhooks/deliver.ts';
 import type { Endpoint } from '../../webhooks/ports.ts';
+import { createSigningKey, sealKeys } from '../../webhooks/signing-keys.ts';
 import { CommandError } from '../command-error.ts';
 import { formatMinute, print, printAll } from '../output.ts';
 import { withBackend } from '../with-backend.ts';
@@ -96,7 +96,6 @@ function addRemoveCommand(endpoint: Command): void {
 
 /** Each endpoint adds a row for every event of its company. */
 const endpointsMax = 10;
-const keyBytes = 32;
 
 /** Returns the signing key in the clear. The store holds it encrypted. */
 async function addEndpoint(
@@ -109,9 +108,9 @@ async function addEndpoint(
   await checkCompany(backend, { tenant: company, format });
   const { url } = address;
   const endpointId = `we_${randomBytes(9).toString('base64url')}`;
-  const key = randomBytes(keyBytes).toString('hex');
+  const key = createSigningKey();
   const { vault, clock } = backend.context;
-  const sealed = vault.seal(keyScope({ tenant: company, endpointId }), { payload: key });
+  const sealed = sealKeys(vault, { tenant: company, endpointId }, { key });
   await backend.endpoints.add({ tenant: company, endpointId, url, format, sealed, createdAt: clock.now() });
   return { endpointId, url, key };
 }
@@ -132,6 +131,7 @@ async function checkCompany(
     throw new CommandError([`${company} has ${endpointsMax} endpoints already: remove one first`]);
 }
 
-function formatEndpoint({ endpointId, tenant: company, format, url, createdAt }: Endpoint): string {
-  return `${endpointId}  ${company}  ${format}  ${formatMinute(createdAt)}  ${url}`;
+function formatEndpoint({ endpointId, tenant: company, format, url, createdAt, rotation }: Endpoint): string {
+  const rotating = rotation?.isOver === false ? [`two keys until ${formatMinute(rotation.until)}`] : [];
+  return [endpointId, company, format, formatMinute(createdAt), ...rotating, url].join('  ');
 }

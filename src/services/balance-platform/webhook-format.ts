@@ -7,7 +7,7 @@ import { eventTypePrefix, type ResourceEventData, resourceEventType } from './ev
 export const configurationFormat: WebhookFormat<ResourceEventData> = Object.freeze<WebhookFormat<ResourceEventData>>({
   name: 'configuration',
   accepts: (eventType) => eventType.startsWith(eventTypePrefix),
-  encode: ({ at, eventId, data }, { environment, key }) => {
+  encode: ({ at, eventId, data }, { environment, ...keys }) => {
     const { kind, platform, record } = data;
     const body = JSON.stringify({
       data: { balancePlatform: platform, [kind]: record },
@@ -16,6 +16,6 @@ export const configurationFormat: WebhookFormat<ResourceEventData> = Object.free
       type: resourceEventType(data),
     });
     // The body that receivers expect has no member for the id.
-    return { body, headers: { EventId: eventId, ...signatureHeaders(key, body) } };
+    return { body, headers: { EventId: eventId, ...signatureHeaders(keys, body) } };
   },
 });

@@ -12,7 +12,12 @@ type EndpointRow = {
   readonly data_key: string;
   readonly sealed_key: string;
   readonly created_at: number;
+  readonly previous_key_until: number | null;
+  /** 1 or 0. */
+  readonly is_rotated: number;
 };
+
+const columns = '*, case when previous_key_until <= now_ms() then 1 else 0 end as is_rotated';
 
 const add = statement(
   'add-webhook-endpoint',
@@ -21,15 +26,20 @@ const add = statement(
 );
 const list = statement<EndpointRow>(
   'list-webhook-endpoints',
-  'select * from webhook_endpoint order by company, created_at, endpoint_id',
+  `select ${columns} from webhook_endpoint order by company, created_at, endpoint_id`,
 );
 const find = statement<EndpointRow>(
   'find-webhook-endpoint',
-  'select * from webhook_endpoint where company = $1 and endpoint_id = $2',
+  `select ${columns} from webhook_endpoint where company = $1 and endpoint_id = $2`,
 );
 const findById = statement<EndpointRow>(
   'find-webhook-endpoint-by-id',
-  'select * from webhook_endpoint where endpoint_id = $1',
+  `select ${columns} from webhook_endpoint where endpoint_id = $1`,
+);
+const rotate = statement(
+  'rotate-webhook-key',
+  `update webhook_endpoint set key_id = $3, data_key = $4, sealed_key = $5, previous_key_until = $6
+    where company = $1 and endpoint_id = $2`,
 );
 const remove = statement(
   'remove-webhook-endpoint',
@@ -83,6 +93,14 @@ export function createEndpoints(engine: Engine): EndpointStore {
         },
         { noTimeout: true, isolation: 'readCommitted' },
       ),
+    rotate: (endpointId, { rotatingUntil, seal }) =>
+      engine.write(async (session) => {
+        const [row] = await session.query(findById, [endpointId]);
+        if (row === undefined) return false;
+        const { keyId, dataKey, payload = '' } = seal(endpointOf(row));
+        await session.execute(rotate, [row.company, endpointId, keyId, dataKey, payload, rotatingUntil ?? null]);
+        return true;
+      }),
     findFor: (job) =>
       engine.read(async (session) => {
         const [row] = await session.query(find, [job.tenant, endpointIdOf(job)]);
@@ -109,6 +127,9 @@ function endpointOf(row: EndpointRow): Endpoint {
     format: row.format,
     sealed: { keyId: row.key_id, dataKey: row.data_key, payload: row.sealed_key },
     createdAt: row.created_at,
+    ...(row.previous_key_until !== null && {
+      rotation: { until: row.previous_key_until, isOver: row.is_rotated === 1 },
+    }),
   };
 }
 

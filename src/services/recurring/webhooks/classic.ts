@@ -2,6 +2,7 @@
 import type { QueuedEvent } from '../../../webhooks/event.ts';
 import type { WebhookFormat } from '../../../webhooks/format.ts';
 import { signatureOf } from '../../../webhooks/signature.ts';
+import type { SigningKeys } from '../../../webhooks/signing-keys.ts';
 import { formatTimestamp } from '../../../webhooks/timestamp.ts';
 import type { DetailEventData } from '../events.ts';
 
@@ -11,17 +12,17 @@ export const classicFormat: WebhookFormat<DetailEventData> = Object.freeze<Webho
   name: 'classic',
   // The format defines no other event of stored details.
   accepts: (eventType) => eventType === createdType,
-  encode: (event, { environment, key }) => {
+  encode: (event, { environment, ...keys }) => {
     const body = JSON.stringify({
       live: String(environment === 'live'),
-      notificationItems: [{ NotificationRequestItem: notificationItem(event, key) }],
+      notificationItems: [{ NotificationRequestItem: notificationItem(event, keys) }],
     });
     return { body, headers: {} };
   },
 });
 
 /** Every value but that of the amount is text. */
-function notificationItem({ at, data }: QueuedEvent<DetailEventData>, key: string): object {
+function notificationItem({ at, data }: QueuedEvent<DetailEventData>, { key, nextKey }: SigningKeys): object {
   const { merchantAccount, recurringDetailReference, shopperReference, firstPspReference, variant } = data;
   // The contract was not created by a payment of the merchant, so it has no reference and no amount.
   const [merchantReference, value, currency, eventCode, success] = ['', 0, 'EUR', 'RECURRING_CONTRACT', 'true'];
@@ -39,6 +40,7 @@ function notificationItem({ at, data }: QueuedEvent<DetailEventData>, key: strin
   return {
     additionalData: {
       hmacSignature: signatureOf(key, signed.join(':')),
+      ...(nextKey !== undefined && { hmacSignatureNext: signatureOf(nextKey, signed.join(':')) }),
       'recurring.recurringDetailReference': recurringDetailReference,
       'recurring.shopperReference': shopperReference,
       shopperReference,

@@ -7,7 +7,7 @@ import { type RecurringEventData, recurringEventType } from '../events.ts';
 export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.freeze<WebhookFormat<RecurringEventData>>({
   name: 'tokenization',
   accepts: (eventType) => eventType.startsWith('recurring.token.'),
-  encode: ({ eventId, requestReference: pspReference, at, data }, { environment, key }) => {
+  encode: ({ eventId, requestReference: pspReference, at, data }, { environment, ...keys }) => {
     const body = JSON.stringify({
       createdAt: formatTimestamp(at),
       data: messageData(data, pspReference),
@@ -16,7 +16,7 @@ export const tokenizationFormat: WebhookFormat<RecurringEventData> = Object.free
       type: recurringEventType(data),
       version: '1',
     });
-    return { body, headers: signatureHeaders(key, body) };
+    return { body, headers: signatureHeaders(keys, body) };
   },
 });
 

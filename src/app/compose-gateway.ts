@@ -6,7 +6,9 @@ import { compileDeprecations, type DeprecationRule } from '../callers/deprecatio
 import { type CallerRecorder, createCallerRecorder } from '../callers/recorder.ts';
 import { conventionsOf } from '../contract/conventions.ts';
 import { upstreamRefusal } from '../contract/problem.ts';
+import { maskSensitive } from '../contract/redaction.ts';
 import { problemsOf, type Service } from '../contract/service.ts';
+import { createTextMasker } from '../contract/text-detector.ts';
 import { createDocuments } from '../documents/index.ts';
 import { createProtocols, type Protocols } from '../formats/index.ts';
 import type { WireRequest } from '../formats/wire.ts';
@@ -16,6 +18,7 @@ import { type Gateway, handleRequest, type Interceptor } from '../gateway/handle
 import { compose, type Implementation, servicesOf } from '../gateway/implement.ts';
 import { createLoginGuard } from '../gateway/login-guard.ts';
 import { compileRoutes } from '../gateway/route.ts';
+import { createTextScan } from '../gateway/text-scan.ts';
 import { type Log, logFailure, openLog } from '../http/log.ts';
 import type { CollectionFailed } from '../http/metrics/gauges.ts';
 import type { EventCounter, Metrics } from '../http/metrics/metrics.ts';
@@ -28,6 +31,7 @@ import type { IdempotencyCache } from '../idempotency/ports.ts';
 import { LoginLimits } from '../limits/login-limits.ts';
 import { createServerAudit, type ServerAudit } from './audit.ts';
 import type { Backend } from './backend.ts';
+import { type CardNumberReports, cardNumberCounter, createCardNumberReports } from './card-number-reports.ts';
 import { type Config, ConfigError } from './config.ts';
 import { deprecationFaults } from './deprecation-faults.ts';
 import { observeLimits } from './limit-reports.ts';
@@ -52,6 +56,7 @@ export interface ComposedGateway<M extends Metrics = Metrics> extends Omit<Calle
   readonly upstreams: OpenUpstreams;
   readonly loginReports: LoginReports;
   readonly telemetry: Telemetry | undefined;
+  readonly cardNumberReports: CardNumberReports;
 }
 
 /** Replacements for what the configuration describes. */
@@ -125,6 +130,9 @@ export async function composeGateway<M extends Metrics>(
   const loginReports = createLoginReports(backend.audit, metrics.addEventCounter(loginCounter));
   const loginLimits = new LoginLimits(config, backend.limits, backend.context.clock);
   const guard = createLoginGuard(loginLimits, loginReports.report);
+  const { textDetector } = backend.services;
+  const cardNumberReports = createCardNumberReports(backend.audit, metrics.addEventCounter(cardNumberCounter));
+  const mask = textDetector === undefined ? maskSensitive : createTextMasker(textDetector);
   const executeIdempotently = createIdempotentExecutor({
     store: tracing?.store(backend.store, config.databaseUrl === undefined ? 'sqlite' : 'postgres') ?? backend.store,
     context: backend.context,
@@ -135,6 +143,7 @@ export async function composeGateway<M extends Metrics>(
       process: `${hostname()} ${process.pid}`,
       report: (event) => logRemoteEvent(log, event),
       pendingLimit: createPendingLimit(config, backend, log, metrics),
+      mask,
     },
   });
   const gateway: Gateway = Object.freeze({
@@ -148,6 +157,7 @@ export async function composeGateway<M extends Metrics>(
     interceptor,
     nameClient,
     deprecations: compileDeprecations(deprecations, backend.context.clock),
+    scanTexts: textDetector && createTextScan(textDetector, config.refuseCardNumbersInText, cardNumberReports.report),
     turns: load.turns,
   });
   const recorder = config.callerRecords
@@ -155,6 +165,7 @@ export async function composeGateway<M extends Metrics>(
         records: backend.callerRecords,
         vault: backend.context.vault,
         clock: backend.context.clock,
+        mask,
       })
     : undefined;
   const audit = createServerAudit(config, backend, { log, metrics });
@@ -173,6 +184,7 @@ export async function composeGateway<M extends Metrics>(
     loginReports,
     telemetry,
     trace: tracing?.middleware,
+    cardNumberReports,
     handle:
       onAnswer === undefined
         ? (request) => handleRequest(request, gateway)
@@ -208,10 +220,17 @@ function answerListener(
 
 /** For the end of a server: saves what was recorded of its last requests. */
 export async function saveRecords(
-  { recorder, audit, log, loginReports }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports'>,
+  {
+    recorder,
+    audit,
+    log,
+    loginReports,
+    cardNumberReports,
+  }: Pick<ComposedGateway, 'recorder' | 'audit' | 'log' | 'loginReports' | 'cardNumberReports'>,
   { credentialUses }: Pick<Backend<Services>, 'credentialUses'>,
 ): Promise<void> {
   loginReports.flush();
+  cardNumberReports.flush();
   await credentialUses.flush().catch((thrown) => logFailure(log, thrown, 'saving the last use of credentials failed'));
   await recorder?.flush().catch((thrown) => logFailure(log, thrown, 'saving the records of callers failed'));
   await audit.stop();

@@ -1,6 +1,7 @@
 /** A set of services: what it contributes to a server, whichever services they are. */
 import type { KeyObject } from 'node:crypto';
 import type { Service } from '../contract/service.ts';
+import type { TextDetector } from '../contract/text-detector.ts';
 import type { HandlerContext } from '../gateway/handler.ts';
 import type { Implementation } from '../gateway/implement.ts';
 import type { Log } from '../http/log.ts';
@@ -23,6 +24,8 @@ export interface Services {
   readonly implementations: readonly Implementation[];
   readonly webhookFormats: WebhookFormats;
   readonly registry: CredentialRegistry;
+  /** Finds secrets in texts that should hold none. */
+  readonly textDetector?: TextDetector;
   /** Adapts stored jobs to the configuration. For serving processes, before their first request. */
   prepareJobs(): Promise<void>;
   createJobHandlers(jobs: JobQueue): Promise<readonly JobHandler[]>;

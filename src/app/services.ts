@@ -1,6 +1,7 @@
 /** Composes the built-in services. The only file of the application that imports a service. */
 import { keysOpenResources } from '../services/balance-platform/key-check.ts';
 import { createNumberReindexer } from '../services/balance-platform/payment-instruments/reindex.ts';
+import { cardNumberDetector } from '../services/card-numbers.ts';
 import { implementServices, services, webhookFormats } from '../services/index.ts';
 import {
   type AccountUpdater,
@@ -55,6 +56,7 @@ function composeBuiltIn(
     implementations: implementServices({ updater, cardSearch: createCardSearchLimits(config, limits) }),
     webhookFormats,
     registry,
+    textDetector: cardNumberDetector,
     accountUpdater,
     retention: recurringRetention({
       disabledDetailMs: retentionMs(config.disabledDetailDaysMax),

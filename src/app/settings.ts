@@ -466,6 +466,13 @@ export const settings = Object.freeze({
     doc: 'How long entries of the audit log are stored; 0 is for ever. PCI DSS requires a year.',
     parse: integer(0, 36_500),
   }),
+  refuseCardNumbersInText: setting({
+    name: 'REFUSE_CARD_NUMBERS_IN_TEXT',
+    unit: 'on or off',
+    default: 'off',
+    doc: 'Whether a card number in a field that is no card field is refused with 422. It is counted, audited and masked in any case. A numeric reference may be a valid card number by chance.',
+    parse: onOrOff,
+  }),
   loginFailuresMax: setting({
     name: 'LOGIN_FAILURES_MAX',
     unit: 'secrets',

@@ -1,6 +1,6 @@
 /** The last request of a caller: its canonical input with masked secrets, sealed for the store. */
 import type { Operation } from '../contract/operation.ts';
-import { createRedactor, maskSensitive } from '../contract/redaction.ts';
+import { createRedactor, type MaskSecrets } from '../contract/redaction.ts';
 import type { Vault } from '../vault/ports.ts';
 import { type SealedRequest, sealedRecordOf } from './caller-record.ts';
 
@@ -23,14 +23,19 @@ export interface LastRequest extends Pick<ReadRequest, 'version' | 'credential'>
 /** A larger request is not stored. Those of the built-in interface have less than 8 KiB. */
 const charactersMax = 16_384;
 
+export interface Sealing {
+  readonly vault: Vault;
+  readonly mask: MaskSecrets;
+}
+
 /** Undefined for a request that is too large. */
 export function sealRequest(
-  vault: Vault,
+  { vault, mask }: Sealing,
   tenant: string,
   id: string,
   { operation, input, version, credential }: ReadRequest,
 ): SealedRequest | undefined {
-  const request: LastRequest = { version, credential, input: maskSensitive(operation.input, input) };
+  const request: LastRequest = { version, credential, input: mask(operation.input, input) };
   const text = JSON.stringify(request);
   if (text.length > charactersMax) return undefined;
   const { keyId, dataKey, payload } = vault.seal({ tenant, record: sealedRecordOf(id) }, { payload: text });

@@ -1,5 +1,6 @@
 /** Records who calls how: counts in memory, and adds to the stored records in batches, never in a request's transaction. */
 import { problems } from '../contract/problem.ts';
+import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
 import type { Clock } from '../lib/clock-and-ids.ts';
 import type { Vault } from '../vault/ports.ts';
 import {
@@ -14,7 +15,7 @@ import {
   recordsPerCredentialMax,
 } from './caller-record.ts';
 import { unnamedClient } from './client-name.ts';
-import { type ReadRequest, sealRequest } from './last-request.ts';
+import { type ReadRequest, type Sealing, sealRequest } from './last-request.ts';
 
 /** What is recorded of an answered request. */
 export interface AnsweredCall {
@@ -44,6 +45,8 @@ export interface RecorderParts {
   readonly records: CallerRecords;
   readonly vault: Vault;
   readonly clock: Clock;
+  /** By default masks what the contract calls sensitive. */
+  readonly mask?: MaskSecrets;
 }
 
 /** Uses that are counted apart between two flushes. */
@@ -67,7 +70,7 @@ interface Tally {
   request: ReadRequest | undefined;
 }
 
-export function createCallerRecorder({ records, vault, clock }: RecorderParts): CallerRecorder {
+export function createCallerRecorder({ records, vault, clock, mask = maskSensitive }: RecorderParts): CallerRecorder {
   let tallies = new Map<string, Tally>();
   /** Uses of each credential. */
   let uses = new Map<string, number>();
@@ -120,7 +123,7 @@ export function createCallerRecorder({ records, vault, clock }: RecorderParts): 
     let saved = 0;
     try {
       for (; saved < taken.length; saved += batchSize)
-        await records.add(taken.slice(saved, saved + batchSize).map((tally) => updateOf(tally, vault)));
+        await records.add(taken.slice(saved, saved + batchSize).map((tally) => updateOf(tally, { vault, mask })));
     } catch (thrown) {
       for (const tally of taken.slice(saved)) restore(tally);
       throw thrown;
@@ -195,8 +198,8 @@ function addCounts(counts: Counts, more: DayCounts): void {
   counts.exempt += more.exempt;
 }
 
-function updateOf({ use, firstUsedAt, lastUsedAt, lastOutcome, days, request }: Tally, vault: Vault): CallerUpdate {
+function updateOf({ use, firstUsedAt, lastUsedAt, lastOutcome, days, request }: Tally, sealing: Sealing): CallerUpdate {
   const id = idOf(use);
-  const sealed = request && sealRequest(vault, use.tenant, id, request);
+  const sealed = request && sealRequest(sealing, use.tenant, id, request);
   return { id, use, firstUsedAt, lastUsedAt, lastOutcome, days, request: sealed };
 }

@@ -9,7 +9,12 @@ export const attributeMark = '@';
 
 /** Names are shown back to their sender, so only those that look like names, and like no card number. */
 export function printableName(name: string): string {
-  return /^(\{\?\}|@)?[\w.-]{1,64}$/.test(name) && !/\d{8}/.test(name) ? name : '?';
+  return /^(\{\?\}|@)?[\w.-]{1,64}$/.test(name) && !mayHoldNumber(name) ? name : '?';
+}
+
+/** Whether a text has digits that could be a card number, also with blanks, dots, dashes or underscores between them. */
+export function mayHoldNumber(text: string): boolean {
+  return /\d{8}|(?:\d[ ._-]*){12}/.test(text);
 }
 
 /** A path as messages show it. */

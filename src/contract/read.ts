@@ -5,7 +5,7 @@
  * the contract refuses it; a joined set is in the enumeration's order; fields are in the contract's order; all of it is frozen.
  */
 import { base64Length, parser, printable } from './lexical.ts';
-import { foreignMark, isName, label, printableName } from './member-names.ts';
+import { foreignMark, isName, label, mayHoldNumber, printableName } from './member-names.ts';
 import type { Path } from './path.ts';
 import { describe, type Issue, issue, Problem, type ProblemName, type ProblemRef } from './problem.ts';
 import { isRepeated } from './record-types.ts';
@@ -171,7 +171,7 @@ function faultName(fault: 'type' | 'length' | 'value'): ProblemName {
 
 /** What a caller wrote, for the few messages that quote it: a word at most, and no card number. */
 function quoted(text: string): string {
-  return /^[\w.-]{1,16}$/.test(text) && !/\d{8}/.test(text) ? text : '?';
+  return /^[\w.-]{1,16}$/.test(text) && !mayHoldNumber(text) ? text : '?';
 }
 
 function readJoined<N>(schema: SetSchema, reader: Reader<N>): ReadAt<N> {

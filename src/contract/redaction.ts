@@ -13,30 +13,54 @@ export function maskAllButLast4(text: string): string {
 /** Returns how values of a scalar are redacted; undefined where they are not. */
 export type RedactScalar = (schema: ScalarSchema) => Redact | undefined;
 
-/** Returns a function that redacts a value by its schema. Each schema is compiled once. */
-export function createRedactor(scalar: RedactScalar): (schema: Schema, value: unknown) => unknown {
+/**
+ * Returns a function that redacts a value by its schema. Each schema is compiled once. `text`: redacts the keys of maps, and the
+ * values of those without a schema of their items.
+ */
+export function createRedactor(
+  scalar: RedactScalar,
+  text?: (text: string) => string,
+): (schema: Schema, value: unknown) => unknown {
   const compiled = new WeakMap<Schema, { readonly redact: Redact | undefined }>();
   return (schema, value) => {
     let known = compiled.get(schema);
     if (known === undefined) {
-      known = { redact: compile(schema, scalar) };
+      known = { redact: compile(schema, scalar, text) };
       compiled.set(schema, known);
     }
     return known.redact === undefined ? value : known.redact(value);
   };
 }
 
+/** Masks what is secret in a value, by its schema. */
+export type MaskSecrets = (schema: Schema, value: unknown) => unknown;
+
 /** Masks what the contract calls sensitive: long numbers keep their last four characters. */
-export const maskSensitive = createRedactor(maskScalar);
+export const maskSensitive: MaskSecrets = createRedactor(maskScalar);
 
 /** Undefined where nothing is redacted, which is nearly always so. */
-function compile(schema: Schema, scalar: RedactScalar): Redact | undefined {
+function compile(
+  schema: Schema,
+  scalar: RedactScalar,
+  text: ((text: string) => string) | undefined,
+): Redact | undefined {
   return walk<Redact | undefined>(schema, {
     scalar,
     joined: () => undefined,
     list: (_, item) => item && ((value) => (value as readonly unknown[]).map(item)),
-    map: (_, item) =>
-      item && ((value) => definedEntries(Object.entries(value as object).map(([key, each]) => [key, item(each)]))),
+    map: (map, item) => {
+      // The values of a map without a schema of its items are texts.
+      const ofText: Redact | undefined = text && ((each) => text(String(each)));
+      const redactItem = map.item === undefined ? ofText : item;
+      if (redactItem === undefined && text === undefined) return undefined;
+      return (value) =>
+        definedEntries(
+          Object.entries(value as object).map(([key, each]) => [
+            text === undefined ? key : text(key),
+            redactItem === undefined ? each : redactItem(each),
+          ]),
+        );
+    },
     object(_, members) {
       const redacted = new Map(members.flatMap(({ name, part }) => (part === undefined ? [] : [[name, part]])));
       if (redacted.size === 0) return undefined;
@@ -51,7 +75,8 @@ function compile(schema: Schema, scalar: RedactScalar): Redact | undefined {
   });
 }
 
-function maskScalar(schema: ScalarSchema): Redact | undefined {
+/** How sensitive values of a scalar are masked; undefined where they are not. */
+export function maskScalar(schema: ScalarSchema): Redact | undefined {
   if (schema.kind === 'dateTime' && schema.neverStored) return () => undefined;
   if (schema.kind !== 'string') return undefined;
   if (!schema.sensitive && !schema.neverStored) return undefined;

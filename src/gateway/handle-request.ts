@@ -20,6 +20,7 @@ import { detect, refuseMedia } from './detect.ts';
 import type { HandlerContext } from './handler.ts';
 import type { Composition } from './implement.ts';
 import type { Routes } from './route.ts';
+import type { ScanTexts } from './text-scan.ts';
 import { toProblem } from './to-problem.ts';
 
 export interface Gateway {
@@ -33,6 +34,8 @@ export interface Gateway {
   readonly executeIdempotently: ExecuteIdempotently<ReadTransaction, HandlerContext>;
   readonly interceptor?: Interceptor | undefined;
   readonly deprecations?: Deprecations | undefined;
+  /** Absent where no service knows secrets that texts may hold. */
+  readonly scanTexts?: ScanTexts | undefined;
   /** Absent where nothing records or logs clients. */
   readonly nameClient?: NameClient | undefined;
   /** Absent where callers need not share the thread. */
@@ -96,6 +99,7 @@ export async function handleRequest(wire: WireRequest, gateway: Gateway): Promis
     const current = gateway.current(operation);
     if ('forward' in current.handler) state.head = headOf(wire);
     const request = authorize(state.decoded, current, state.caller, state);
+    gateway.scanTexts?.(state.decoded, state.caller.credential);
     const proceed = async (): Promise<Answer> => {
       const result = await gateway.executeIdempotently(request, current.handler);
       state.requestReference = result.requestReference;

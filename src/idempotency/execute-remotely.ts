@@ -6,7 +6,7 @@
  * deduplicates. Where it does not, the outcome is unknown until an operator settles it.
  */
 import { randomUUID } from 'node:crypto';
-import { maskSensitive } from '../contract/redaction.ts';
+import { type MaskSecrets, maskSensitive } from '../contract/redaction.ts';
 import { redact } from '../lib/redact.ts';
 import type { PendingLimit } from './pending-limit.ts';
 import {
@@ -52,6 +52,8 @@ export interface RemoteOptions {
   readonly monotonicMs?: () => number;
   /** Without it, any number of requests may be pending. */
   readonly pendingLimit?: PendingLimit;
+  /** Masks the inputs that operators see; by default what the contract calls sensitive. */
+  readonly mask?: MaskSecrets;
 }
 
 export type RemoteEvent =
@@ -144,7 +146,7 @@ async function reserve<R extends ReadingTransaction, C>(
   const { caller } = execution.request;
   let isCounted = false;
   const { requestReference } = execution.request;
-  const pending = newPendingRequest(execution, remote?.process ?? '');
+  const pending = newPendingRequest(execution, remote);
   const own: Asking = { id: requestReference, attempt: requestReference, isRepeat: false };
   const reserved = store.write(async (tx) => {
     const earlier = 'recordKey' in execution ? await reserveRecord(tx, execution) : undefined;
@@ -181,11 +183,14 @@ function reserveRecord<C>(
   return tx.idempotencyRecords.reservePending(recordKey, record);
 }
 
-function newPendingRequest<C>(execution: RemoteExecution<C>, process: string): NewPendingRequest {
+function newPendingRequest<C>(
+  execution: RemoteExecution<C>,
+  { process = '', mask = maskSensitive }: Partial<RemoteOptions> = {},
+): NewPendingRequest {
   const { request, handler } = execution;
   const { requestReference, service, operation, caller } = request;
   const { upstream, deduplicates, msMax, keyMsMax = keyMsDefault } = handler;
-  const input = JSON.stringify(maskSensitive(operation.input, request.input));
+  const input = JSON.stringify(mask(operation.input, request.input));
   return {
     id: requestReference,
     recordKey: 'recordKey' in execution ? execution.recordKey : undefined,

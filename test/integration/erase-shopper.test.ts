@@ -6,6 +6,7 @@ import { startGateway } from '../../src/app/create-gateway.ts';
 import { eraseShopper } from '../../src/app/erase-shopper.ts';
 import { idOf } from '../../src/callers/caller-record.ts';
 import { openRequest, sealRequest } from '../../src/callers/last-request.ts';
+import { maskSensitive } from '../../src/contract/redaction.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { type TempFolder, tempFolder } from '../support/temp-folder.ts';
 
@@ -107,7 +108,12 @@ test('the last request of a caller is destroyed with the shopper, and that of an
     };
     const id = idOf(use);
     const input = { merchantAccount: key.merchantAccount, shopperReference };
-    const request = sealRequest(context.vault, use.tenant, id, { operation, input, version: 25, credential: 'apiKey' });
+    const request = sealRequest({ vault: context.vault, mask: maskSensitive }, use.tenant, id, {
+      operation,
+      input,
+      version: 25,
+      credential: 'apiKey',
+    });
     await callerRecords.add([{ id, use, firstUsedAt: 1, lastUsedAt: 1, lastOutcome: 'ok', days: [], request }]);
   }
   expect(await eraseShopper(backend, key, { actor, isDryRun: true })).toMatchObject({ callerRequests: 1 });

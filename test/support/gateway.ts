@@ -11,6 +11,7 @@ import type { HandlerContext } from '../../src/gateway/handler.ts';
 import { compose, type Implementation } from '../../src/gateway/implement.ts';
 import type { LoginGuard } from '../../src/gateway/login-guard.ts';
 import { compileRoutes } from '../../src/gateway/route.ts';
+import type { ScanTexts } from '../../src/gateway/text-scan.ts';
 import { createIdempotentExecutor } from '../../src/idempotency/execute-idempotently.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
 import type { JobQueue } from '../../src/jobs/job.ts';
@@ -74,6 +75,7 @@ export interface GatewayOptions {
   readonly updater?: (parts: { readonly vault: Vault; readonly clock: Clock }) => Updater;
   /** Replaces a part of the store, for seeded defects. */
   readonly change?: (store: Store) => Store;
+  readonly scanTexts?: ScanTexts;
   /** Limits failed log-ins. */
   readonly guard?: LoginGuard;
   /** Replaces the credentials in the store. */
@@ -137,6 +139,7 @@ const assemble = (engine: Engine, options: GatewayOptions): TestGateway => {
     requestReferenceHeader: conventions.requestReference,
     executeIdempotently: (request, handler) => execute(request, handler),
     deprecations: compileDeprecations(deprecations, clock),
+    scanTexts: options.scanTexts,
   };
   const parts: GatewayParts = {
     store,

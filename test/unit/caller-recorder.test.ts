@@ -3,8 +3,15 @@ import { describe, expect, test } from '@jest/globals';
 import type { CallerUpdate } from '../../src/callers/caller-record.ts';
 import { createNameClient } from '../../src/callers/client-name.ts';
 import { openRequest } from '../../src/callers/last-request.ts';
-import { type AnsweredCall, type CallerRecorder, createCallerRecorder } from '../../src/callers/recorder.ts';
+import {
+  type AnsweredCall,
+  type CallerRecorder,
+  createCallerRecorder,
+  type RecorderParts,
+} from '../../src/callers/recorder.ts';
 import type { Operation } from '../../src/contract/operation.ts';
+import { createTextMasker } from '../../src/contract/text-detector.ts';
+import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { createVault } from '../../src/vault/vault.ts';
 import { ring } from '../support/fixture.ts';
@@ -15,7 +22,7 @@ const dayMs = 86_400_000;
 const card = { number: '4111111111111111', cvc: '737', holderName: 'Anna', expiryMonth: '3', expiryYear: '2030' };
 const input = { merchantAccount: 'M', shopperReference: 'S', card };
 
-function open(fails: () => boolean = () => false) {
+function open(fails: () => boolean = () => false, also: Partial<RecorderParts> = {}) {
   const saved: CallerUpdate[][] = [];
   const time = { now: Date.UTC(2026, 0, 15, 23, 59, 59) };
   const created = createCallerRecorder({
@@ -27,6 +34,7 @@ function open(fails: () => boolean = () => false) {
     },
     vault,
     clock: { now: () => time.now },
+    ...also,
   });
   const nameClient = createNameClient();
   const record: CallerRecorder['record'] = (headers, { entry, ...rest }) =>
@@ -137,6 +145,20 @@ describe('the last request', () => {
       credential: 'apiKey',
       input: { merchantAccount: 'M', shopperReference: 'T', card: { ...card, number: '************1111', cvc: '***' } },
     });
+  });
+
+  test('has no card number in a text, where a service can tell one', async () => {
+    const mask = createTextMasker(cardNumberDetector);
+    const numbers = { ...decoded, input: { ...input, shopperReference: '4111 1111 1111 1111' } };
+    const shown = async (also: Partial<RecorderParts>) => {
+      const { recorder, updates } = open(undefined, also);
+      recorder.record({}, { ...call(), decoded: numbers });
+      await recorder.flush();
+      const [{ id, request }] = updates() as [CallerUpdate];
+      return openRequest(vault, 'Demo', id, request!).input;
+    };
+    expect(await shown({ mask })).toMatchObject({ shopperReference: '**** **** **** 1111' });
+    expect(await shown({})).toMatchObject({ shopperReference: '4111 1111 1111 1111' });
   });
 
   const secrets = ['4111111111111111', '737', '411111'];

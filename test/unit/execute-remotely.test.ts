@@ -1,4 +1,5 @@
 /** Operations of another server over a store in memory: what is asked, what is stored, and what a retry gets. */
+
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AnyRequest, Caller, CanonicalRequest } from '../../src/contract/canonical.ts';
 import {
@@ -8,10 +9,12 @@ import {
   problems,
   refusalOfUpstream,
 } from '../../src/contract/problem.ts';
+import { createTextMasker } from '../../src/contract/text-detector.ts';
 import { createIdempotentExecutor, type ExecutionResult } from '../../src/idempotency/execute-idempotently.ts';
 import type { RemoteEvent } from '../../src/idempotency/execute-remotely.ts';
 import { NotSent, OutcomeUnknown, type RemoteAnswer } from '../../src/idempotency/ports.ts';
 import { createRequestHasher } from '../../src/idempotency/request-hash.ts';
+import { cardNumberDetector } from '../../src/services/card-numbers.ts';
 import { recurringProblems } from '../../src/services/recurring/problems.ts';
 import { recurringV25 } from '../../src/services/recurring/v25.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
@@ -73,6 +76,8 @@ const request = (
   } as CanonicalRequest;
 };
 
+const mask = createTextMasker(cardNumberDetector);
+
 /** A process; each has requests in flight of its own. */
 const openGateway = (over: Store = store): ((request: AnyRequest) => Promise<ExecutionResult>) => {
   const execute = createIdempotentExecutor<ReadTransaction, object>({
@@ -80,7 +85,7 @@ const openGateway = (over: Store = store): ((request: AnyRequest) => Promise<Exe
     hasher: createRequestHasher(ring.index, 'test'),
     context: {},
     wait: async () => {},
-    remote: { process: 'host 1', monotonicMs: () => monotonicMs, report: (event) => events.push(event) },
+    remote: { process: 'host 1', monotonicMs: () => monotonicMs, report: (event) => events.push(event), mask },
   });
   return (sent) =>
     execute(sent, {
@@ -343,11 +348,17 @@ describe('a server that does not deduplicate', () => {
   test('masks what is sensitive for the operator', async () => {
     forward = unanswered;
     const card = { number: '4111111111111111', expiryMonth: '3', expiryYear: '2030', cvc: '737', holderName: 'A' };
-    const input = { merchantAccount: 'Shop', shopperReference: 'anna', card, recurring: { contract: ['RECURRING'] } };
+    const input = {
+      merchantAccount: 'Shop',
+      shopperReference: '4111-1111-1111-1111',
+      card,
+      recurring: { contract: ['RECURRING'] },
+    };
     await problemOf(openGateway()(request({ name: 'storeToken', input: input as never })));
     const [{ input: shown } = { input: '' }] = await pending();
     expect(shown).toContain('************1111');
-    expect(shown).not.toMatch(/41111|737/);
+    expect(shown).toContain('****-****-****-1111');
+    expect(shown).not.toMatch(/4111|737/);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Reads requests with the reader of JSON, and adds to each issue the value that the caller sent. */
+import { mayHoldNumber } from '../../contract/member-names.ts';
 import { locationOf } from '../../contract/operation.ts';
 import type { Path } from '../../contract/path.ts';
 import { type Issue, problems } from '../../contract/problem.ts';
@@ -47,5 +48,5 @@ function nodeAt(node: unknown, path: Path): unknown {
 
 /** Short enough to be repeated, and without digits that could be a card number. */
 function quotable(text: string): boolean {
-  return text.length <= 64 && !/\d{8}/.test(text);
+  return text.length <= 64 && !mayHoldNumber(text);
 }

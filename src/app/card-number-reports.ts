@@ -1,0 +1,51 @@
+/** Counts card numbers in free text in the metrics, and records them in the audit log, summed up over a minute. */
+import { credentialActor } from '../audit/audit-event.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { SecretFound } from '../gateway/text-scan.ts';
+import type { CountEvent } from '../http/metrics/metrics.ts';
+
+export const cardNumberCounter = {
+  name: 'triglyph_card_numbers_found_total',
+  help: 'Card numbers in fields that are no card fields, by operation and field.',
+};
+
+export interface CardNumberReports {
+  report(found: SecretFound): void;
+  /** Records what was summed up. */
+  flush(): void;
+}
+
+interface Sum extends SecretFound {
+  count: number;
+}
+
+const intervalMs = 60_000;
+const sumsMax = 1_000;
+
+/** One event for each credential and field in a minute, without the number. */
+export function createCardNumberReports(audit: AuditTrail, count: CountEvent): CardNumberReports {
+  const sums = new Map<string, Sum>();
+  const flush = (): void => {
+    for (const { operation, field, credential, count: times } of sums.values())
+      audit.record({
+        kind: 'cardNumberFound',
+        actor: credentialActor(credential),
+        subject: `${operation} ${field}`,
+        detail: { times },
+      });
+    sums.clear();
+  };
+  return Object.freeze<CardNumberReports>({
+    report(found) {
+      const { operation, field, credential } = found;
+      count(`${operation} ${field}`);
+      if (sums.size === 0) setTimeout(flush, intervalMs).unref();
+      const key = `${credential} ${operation} ${field}`;
+      const sum = sums.get(key) ?? { ...found, count: 0 };
+      sum.count += 1;
+      sums.set(key, sum);
+      if (sums.size >= sumsMax) flush();
+    },
+    flush,
+  });
+}

@@ -1,0 +1,90 @@
+/** Finds secrets, such as card numbers, in texts whose schema does not call them sensitive. */
+import { printableName } from './member-names.ts';
+import type { Path } from './path.ts';
+import { createRedactor, type MaskSecrets, maskScalar } from './redaction.ts';
+import type { ScalarSchema, Schema } from './schema.ts';
+import { walk } from './walk.ts';
+
+/** Recognizes secrets in a text. A service supplies it. */
+export interface TextDetector {
+  /** No shorter text holds a secret. */
+  readonly lengthMin: number;
+  detects(text: string): boolean;
+  /** Returns the text with its secrets masked. */
+  mask(text: string): string;
+}
+
+type Find = (value: unknown) => readonly Path[];
+
+const none: readonly Path[] = Object.freeze([]);
+
+/** Returns a function that finds the paths of such texts in a canonical value. Each schema is compiled once. */
+export function createTextFinder(detector: TextDetector): (schema: Schema, value: unknown) => readonly Path[] {
+  const { lengthMin } = detector;
+  const detects = (text: string): boolean => text.length >= lengthMin && detector.detects(text);
+  const findText: Find = (value) => (detects(value as string) ? here : none);
+  const compiled = new WeakMap<Schema, Find>();
+  const compile = (schema: Schema): Find =>
+    walk<Find | undefined>(schema, {
+      scalar: (scalar) => (isFreeText(scalar, lengthMin) ? findText : undefined),
+      joined: () => undefined,
+      list: ({ itemName, wrapped }, item) =>
+        item &&
+        ((value) =>
+          (value as readonly unknown[]).flatMap((each, index) => below({ index, itemName, wrapped }, item(each)))),
+      map: (map, item) => (value) => {
+        // The values of a map without a schema of its items are texts.
+        const ofItem = map.item === undefined ? findText : item;
+        let found = none;
+        const entries = value as Readonly<Record<string, unknown>>;
+        for (const key of Object.keys(entries)) {
+          const paths = detects(key) ? here : (ofItem?.(entries[key]) ?? none);
+          if (paths.length > 0) found = [...found, ...below(printableName(key), paths)];
+        }
+        return found;
+      },
+      object(_, members) {
+        const parts = members.flatMap(({ name, part }) => (part === undefined ? [] : [{ name, part }]));
+        if (parts.length === 0) return undefined;
+        return (value) => {
+          let found = none;
+          for (const { name, part } of parts) {
+            const each = (value as Readonly<Record<string, unknown>>)[name];
+            if (each === undefined) continue;
+            const paths = part(each);
+            if (paths.length > 0) found = [...found, ...below(name, paths)];
+          }
+          return found;
+        };
+      },
+    }) ?? (() => none);
+  return (schema, value) => {
+    let find = compiled.get(schema);
+    if (find === undefined) {
+      find = compile(schema);
+      compiled.set(schema, find);
+    }
+    return find(value);
+  };
+}
+
+/** Returns a function that masks what is sensitive by its schema, and what the detector finds in other texts. */
+export function createTextMasker(detector: TextDetector): MaskSecrets {
+  const mask = (text: string): string => (text.length >= detector.lengthMin ? detector.mask(text) : text);
+  return createRedactor(
+    (schema) =>
+      maskScalar(schema) ?? (isFreeText(schema, detector.lengthMin) ? (value) => mask(String(value)) : undefined),
+    mask,
+  );
+}
+
+const here: readonly Path[] = Object.freeze([[]]);
+
+function below(step: Path[number], paths: readonly Path[]): readonly Path[] {
+  return paths.length === 0 ? paths : paths.map((path) => [step, ...path]);
+}
+
+function isFreeText(schema: ScalarSchema, lengthMin: number): boolean {
+  if (schema.kind !== 'string' || schema.sensitive || schema.neverStored) return false;
+  return schema.max === undefined || schema.max >= lengthMin;
+}

@@ -1,0 +1,87 @@
+/** Finds card numbers in texts: 13 to 19 digits that begin as those of a brand and pass the Luhn check. */
+import { isLuhnValid } from '../contract/check-digits.ts';
+import type { TextDetector } from '../contract/text-detector.ts';
+import { cardVariant } from './recurring/brand.ts';
+
+const lengthMin = 13;
+const lengthMax = 19;
+
+/** Nobody writes a number behind so many others; a text of single digits has a candidate at each of them. */
+const candidatesMax = 100;
+
+export const cardNumberDetector: TextDetector = Object.freeze<TextDetector>({
+  lengthMin,
+  detects: (text) => hasRun(text) && numbersIn(text).length > 0,
+  mask(text) {
+    if (!hasRun(text)) return text;
+    const masked = text.split('');
+    for (const { places } of numbersIn(text)) for (const place of places.slice(0, -4)) masked[place] = '*';
+    return masked.join('');
+  },
+});
+
+interface Found {
+  /** Of its digits. */
+  readonly places: readonly number[];
+}
+
+/** Whether the text has enough digits with nothing between them but single blanks or dashes. */
+function hasRun(text: string): boolean {
+  let digits = 0;
+  let isDigitBefore = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) {
+      if (++digits === lengthMin) return true;
+      isDigitBefore = true;
+    } else {
+      if (!isDigitBefore || !isSeparator(code)) digits = 0;
+      isDigitBefore = false;
+    }
+  }
+  return false;
+}
+
+/** A number begins and ends where a group of digits does: a part of a longer group is none. */
+function numbersIn(text: string): readonly Found[] {
+  const found: Found[] = [];
+  let candidates = 0;
+  let digits = '';
+  let places: number[] = [];
+  let starts: number[] = [];
+  let isInGroup = false;
+  for (let at = 0; at <= text.length && candidates < candidatesMax; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 0;
+    if (isDigit(code)) {
+      if (!isInGroup) starts.push(places.length);
+      isInGroup = true;
+      digits += text[at];
+      places.push(at);
+      continue;
+    }
+    for (let each = starts.length - 1; isInGroup && each >= 0; each--) {
+      const start = starts[each]!;
+      const length = places.length - start;
+      if (length > lengthMax) break;
+      if (length < lengthMin) continue;
+      candidates += 1;
+      if (isCardNumber(digits.slice(start))) found.push({ places: places.slice(start) });
+    }
+    if (!isInGroup || !isSeparator(code)) [digits, places, starts] = ['', [], []];
+    isInGroup = false;
+  }
+  return found;
+}
+
+/** The check digit excludes nine in ten, and costs less than the search for the brand. */
+function isCardNumber(digits: string): boolean {
+  return isLuhnValid(digits) && cardVariant(digits) !== undefined;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isSeparator(code: number): boolean {
+  return code === 32 || code === 45;
+}
